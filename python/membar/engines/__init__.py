@@ -1,0 +1,24 @@
+"""Engines: one file each, exporting `ENGINE`. An engine answers a `Task` with an `Outcome`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from membar.outcome import Outcome
+from membar.task import Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """A way to answer tasks.
+
+    Attributes:
+        name: what `--engine` calls it.
+        title: one line for `--help`.
+        run: answers a task; raises `EngineLimitError` for what it cannot hold.
+    """
+
+    name: str
+    title: str
+    run: Callable[[Task], Outcome]

@@ -1,0 +1,29 @@
+"""Front ends: one folder per input language, exporting `FRONTEND`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from membar.program.program import Program
+from membar.source import SourceFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frontend:
+    """Turns the text of one language into a Program.
+
+    Attributes:
+        name: what users call the language.
+        suffixes: file name endings, with the dot.
+        parse: text → Program; raises `InputError` with every diagnostic found.
+        default_models: `Program.language` → the model checked when the user names none.
+        tags: the ordering words its operations may carry, each with one sentence of meaning. A word whose
+            sentence starts with "(no order)" needs no meaning in a model.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    parse: Callable[[SourceFile], Program]
+    default_models: Mapping[str, str]
+    tags: Mapping[str, str]

@@ -1,0 +1,24 @@
+"""What a litmus dialect is: one folder under `dialects/`, exporting `DIALECT`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from membar.frontends.litmus.test import LitmusTest
+from membar.program.program import Program
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """One assembly or source language of litmus tests.
+
+    Attributes:
+        default_models: header word (`X86`, `X86_64`) → default memory model.
+        tags: ordering words with a sentence each; see `Frontend.tags`.
+        translate: gives the code its meaning.
+    """
+
+    default_models: Mapping[str, str]
+    tags: Mapping[str, str]
+    translate: Callable[[LitmusTest], Program]

@@ -1,0 +1,49 @@
+"""A memory model: an input to the engines, never code in them."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from membar.models.plan import Plan
+    from membar.source import SourceFile
+
+
+class Operational(enum.Enum):
+    """Store-buffer disciplines of the operational readings."""
+
+    SC = "sc"
+    TSO = "tso"
+    PSO = "pso"
+    CAM = "cam"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """What `--model` names.
+
+    Attributes:
+        name: `x86-tso`, or the file's stem for a user's model.
+        title: one sentence, from the head comment.
+        documentation: the whole head comment.
+        plan: the axiomatic reading; None if it has none (`cam`).
+        operational: the store-buffer reading; None if it has none (`armv8`).
+        default_buffers: bound of the store buffers where the user gives none.
+        tags: the tags it gives a meaning to.
+        any_tags: ordering tags change nothing under it (sc), so unknown ones are no reason to refuse.
+        language_model: plain accesses can race (rc11, ra, …).
+        source: its text.
+    """
+
+    name: str
+    title: str
+    documentation: str
+    plan: Plan | None = None
+    operational: Operational | None = None
+    default_buffers: int = 2
+    tags: frozenset[str] = frozenset()
+    any_tags: bool = False
+    language_model: bool = False
+    source: SourceFile | None = field(default=None, compare=False, repr=False)

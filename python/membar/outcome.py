@@ -1,0 +1,135 @@
+"""What an engine answers: one of four verdicts, each with what was established and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from membar.program.execution import Execution
+
+# A final state: the observed terms by their labels, each with the number (or address name) shown.
+FinalState: TypeAlias = tuple[tuple[str, int | str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistics:
+    """Counters of one run; None where they make no sense for the engine."""
+
+    executions: int | None = None
+    blocked: int | None = None
+    candidates: int | None = None
+    duplicates: int | None = None
+    states: int | None = None
+    transitions: int | None = None
+    nodes: int | None = None
+    seconds: float = 0.0
+    peak_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of an operational run: who did what, and what memory and the buffers hold afterwards."""
+
+    thread: int
+    action: str
+    event: int | None = None
+    memory: tuple[tuple[str, int], ...] = ()
+    buffers: tuple[tuple[tuple[str, int], ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """One execution that shows the verdict: replayable without a search.
+
+    Attributes:
+        execution: events, relations and final registers.
+        final: the observed final state.
+        steps: the order of steps with buffer contents, where the engine is operational.
+        choices: per thread, the values it read or chose, in order: enough to run it again.
+        message: what is wrong (or shown) here, in one line.
+    """
+
+    execution: Execution
+    final: FinalState
+    choices: tuple[tuple[int, ...], ...] = ()
+    steps: tuple[Step, ...] = ()
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What was done to reach a verdict.
+
+    Attributes:
+        model: name of the memory model.
+        engine: which engine answered.
+        algorithm: the engine's strategy in a few words.
+        guarantee: what was established, in words: "all executions", "loops unrolled 4 times".
+        checked: properties that were checked.
+        unchecked: properties that apply to the language and were not checked.
+        outcomes: the set of final states, sorted.
+        positive: executions that satisfy the final condition's formula.
+        negative: executions that do not.
+        flags: data races and flags raised by the model.
+        notes: other things the user must know (loops cut, ignored options).
+        statistics: counters.
+    """
+
+    model: str
+    engine: str
+    algorithm: str
+    guarantee: str
+    checked: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
+    outcomes: tuple[FinalState, ...] = ()
+    positive: int = 0
+    negative: int = 0
+    flags: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    statistics: Statistics = field(default_factory=Statistics)
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """Proved of everything that was asked; an `exists` condition carries its witness."""
+
+    run: Run
+    witness: Witness | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HoldsWithin:
+    """No violation up to a bound that cut something. `chosen_by_user`: the bound was given, not ours."""
+
+    run: Run
+    bound: str
+    chosen_by_user: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Violated:
+    """Refuted, with the execution that does it; a refuted `exists` has none."""
+
+    run: Run
+    property: str
+    witness: Witness | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Not answered, and why."""
+
+    run: Run
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """No question was asked (`--property none`): only what the program can do."""
+
+    run: Run
+    complete: bool
+
+
+Outcome: TypeAlias = Holds | HoldsWithin | Violated | Unknown | Explored

@@ -1,0 +1,1 @@
+"""The one intermediate form between front ends and engines."""

@@ -1,0 +1,224 @@
+"""Expressions over one thread's registers.
+
+Every value is a 64-bit word, written as an unsigned integer 0 … 2^64-1. Narrower arithmetic is a 64-bit
+operation followed by `Extend`. Addresses are ordinary values: the base of an object plus an offset.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+WORD = 64
+MASK = (1 << WORD) - 1
+
+
+class UnaryOp(enum.Enum):
+    """Operators with one operand."""
+
+    NEGATE = "-"
+    INVERT = "~"
+    NOT = "!"
+
+
+class BinaryOp(enum.Enum):
+    """Operators with two operands; comparisons give 0 or 1. Signed forms carry an `s`."""
+
+    ADD = "+"
+    SUB = "-"
+    MUL = "*"
+    DIV = "/u"
+    SDIV = "/s"
+    REM = "%u"
+    SREM = "%s"
+    AND = "&"
+    OR = "|"
+    XOR = "^"
+    SHL = "<<"
+    SHR = ">>u"
+    SAR = ">>s"
+    EQ = "=="
+    NE = "!="
+    LT = "<u"
+    LE = "<=u"
+    SLT = "<s"
+    SLE = "<=s"
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A literal, kept in 0 … 2^64-1."""
+
+    value: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", self.value & MASK)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The address of byte `offset` of a memory object."""
+
+    name: str
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """The current value of a register of the thread."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """`op operand`."""
+
+    op: UnaryOp
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """`left op right`. Division by zero gives 0; shifts by 64 or more give 0 (or the sign)."""
+
+    op: BinaryOp
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Extend:
+    """The low `width` bits of `operand`, zero- or sign-extended to a word."""
+
+    operand: Expr
+    width: int
+    signed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """`then` if `condition` is not zero, else `otherwise`."""
+
+    condition: Expr
+    then: Expr
+    otherwise: Expr
+
+
+Expr: TypeAlias = Constant | Address | Register | Unary | Binary | Extend | Select
+
+TRUE = Constant(1)
+FALSE = Constant(0)
+
+
+def signed(value: int, width: int = WORD) -> int:
+    """The low `width` bits of `value` read as a two's-complement number."""
+    value &= (1 << width) - 1
+    return value - (1 << width) if value >> (width - 1) else value
+
+
+def _shift_right_signed(a: int, b: int) -> int:
+    return signed(a) >> min(b, WORD - 1)
+
+
+def _quotient(a: int, b: int) -> int:
+    """Division rounding towards zero; 0 if the divisor is 0."""
+    if b == 0:
+        return 0
+    q = abs(a) // abs(b)
+    return q if (a < 0) == (b < 0) else -q
+
+
+_BINARY: dict[BinaryOp, Callable[[int, int], int]] = {
+    BinaryOp.ADD: lambda a, b: a + b,
+    BinaryOp.SUB: lambda a, b: a - b,
+    BinaryOp.MUL: lambda a, b: a * b,
+    BinaryOp.DIV: lambda a, b: a // b if b else 0,
+    BinaryOp.SDIV: lambda a, b: _quotient(signed(a), signed(b)),
+    BinaryOp.REM: lambda a, b: a % b if b else a,
+    BinaryOp.SREM: lambda a, b: signed(a) - _quotient(signed(a), signed(b)) * signed(b),
+    BinaryOp.AND: lambda a, b: a & b,
+    BinaryOp.OR: lambda a, b: a | b,
+    BinaryOp.XOR: lambda a, b: a ^ b,
+    BinaryOp.SHL: lambda a, b: a << b if b < WORD else 0,
+    BinaryOp.SHR: lambda a, b: a >> b if b < WORD else 0,
+    BinaryOp.SAR: _shift_right_signed,
+    BinaryOp.EQ: lambda a, b: int(a == b),
+    BinaryOp.NE: lambda a, b: int(a != b),
+    BinaryOp.LT: lambda a, b: int(a < b),
+    BinaryOp.LE: lambda a, b: int(a <= b),
+    BinaryOp.SLT: lambda a, b: int(signed(a) < signed(b)),
+    BinaryOp.SLE: lambda a, b: int(signed(a) <= signed(b)),
+}
+
+
+def evaluate(expr: Expr, registers: Mapping[str, int], bases: Mapping[str, int]) -> int:
+    """The value of `expr`; unset registers are 0. `bases` are the addresses of the objects."""
+    match expr:
+        case Constant(value=value):
+            return value
+        case Register(name=name):
+            return registers.get(name, 0)
+        case Binary(op=op, left=left, right=right):
+            return _BINARY[op](evaluate(left, registers, bases), evaluate(right, registers, bases)) & MASK
+        case Address(name=name, offset=offset):
+            return (bases[name] + offset) & MASK
+        case Extend(operand=operand, width=width, signed=is_signed):
+            low = evaluate(operand, registers, bases) & ((1 << width) - 1)
+            return signed(low, width) & MASK if is_signed else low
+        case Unary(op=op, operand=operand):
+            value = evaluate(operand, registers, bases)
+            if op is UnaryOp.NOT:
+                return int(value == 0)
+            return (-value if op is UnaryOp.NEGATE else ~value) & MASK
+        case Select(condition=condition, then=then, otherwise=otherwise):
+            chosen = then if evaluate(condition, registers, bases) else otherwise
+            return evaluate(chosen, registers, bases)
+
+
+def registers_of(expr: Expr) -> Iterator[str]:
+    """The registers that occur in `expr`, left to right, with repetitions."""
+    match expr:
+        case Register(name=name):
+            yield name
+        case Unary(operand=operand) | Extend(operand=operand):
+            yield from registers_of(operand)
+        case Binary(left=left, right=right):
+            yield from registers_of(left)
+            yield from registers_of(right)
+        case Select(condition=condition, then=then, otherwise=otherwise):
+            yield from registers_of(condition)
+            yield from registers_of(then)
+            yield from registers_of(otherwise)
+        case Constant() | Address():
+            return
+
+
+def addresses_of(expr: Expr) -> Iterator[Address]:
+    """The address constants that occur in `expr`, left to right."""
+    match expr:
+        case Address():
+            yield expr
+        case Unary(operand=operand) | Extend(operand=operand):
+            yield from addresses_of(operand)
+        case Binary(left=left, right=right):
+            yield from addresses_of(left)
+            yield from addresses_of(right)
+        case Select(condition=condition, then=then, otherwise=otherwise):
+            yield from addresses_of(condition)
+            yield from addresses_of(then)
+            yield from addresses_of(otherwise)
+        case Constant() | Register():
+            return
+
+
+def equals(left: Expr, right: Expr) -> Expr:
+    """`left == right`."""
+    return Binary(BinaryOp.EQ, left, right)
+
+
+def negation(expr: Expr) -> Expr:
+    """`!expr`."""
+    return Unary(UnaryOp.NOT, expr)

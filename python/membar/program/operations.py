@@ -1,0 +1,170 @@
+"""What an edge of a thread does: the closed set of operations every engine understands.
+
+Tags are the ordering words of the language (`MFENCE`, `A`, `L`, `ACQ`, `SC`, …). They appear in cat
+models as sets of events under exactly these names; engines never look at them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from membar.program.expr import TRUE, Expr
+
+Tags: TypeAlias = frozenset[str]
+NO_TAGS: Tags = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """`register := memory[address]`, `size` bytes, zero- or sign-extended.
+
+    `exclusive` opens a read-modify-write that a later exclusive `Store` or a `StoreConditional` of the
+    same cell and thread closes (load-linked, or one half of a pair instruction).
+    """
+
+    register: str
+    address: Expr
+    size: int
+    signed: bool = False
+    tags: Tags = NO_TAGS
+    exclusive: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """`memory[address] := value`. `exclusive` closes the RMW that an exclusive load opened."""
+
+    address: Expr
+    value: Expr
+    size: int
+    tags: Tags = NO_TAGS
+    exclusive: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreConditional:
+    """A store-conditional: writes and sets `status` to 0, or does nothing and sets it to 1.
+
+    It can succeed only if the thread's last exclusive load was of the same cell and no other
+    store-conditional came between. Failure is always possible.
+    """
+
+    status: str
+    address: Expr
+    value: Expr
+    size: int
+    tags: Tags = NO_TAGS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rmw:
+    """One atomic read-modify-write.
+
+    The old value goes to `register`; then, if `condition` holds, `value` is written. Both may use
+    `register` (they see the old value): exchange, fetch-op and compare-exchange are all of this form.
+    `failed_tags` are the tags of the read when nothing is written (None: the same as `read_tags`).
+    """
+
+    register: str
+    address: Expr
+    value: Expr
+    size: int
+    condition: Expr = TRUE
+    signed: bool = False
+    read_tags: Tags = NO_TAGS
+    write_tags: Tags = NO_TAGS
+    failed_tags: Tags | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A fence of the kinds named by its tags."""
+
+    tags: Tags
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """`register := value`, local to the thread."""
+
+    register: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Assume:
+    """Executions in which `condition` is 0 stop here: blocked, not counted as complete."""
+
+    condition: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Assert:
+    """A violation if `condition` is 0 here."""
+
+    condition: Expr
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """`register :=` any value from `low` to `high`, both included, compared as signed numbers."""
+
+    register: str
+    low: Expr
+    high: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Spawn:
+    """Starts a thread that was declared with `started=False`. What precedes it happens before that thread."""
+
+    thread: str
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Waits until the thread has ended. All of that thread happens before what follows."""
+
+    thread: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lock:
+    """Waits until the cell is 0, then makes it 1, atomically. `tags` go to its read and its write."""
+
+    address: Expr
+    size: int
+    tags: Tags = NO_TAGS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unlock:
+    """Makes the cell 0."""
+
+    address: Expr
+    size: int
+    tags: Tags = NO_TAGS
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Puts a message into a channel; waits while it is full. Capacity 0: meets a `Receive`."""
+
+    channel: str
+    values: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Receive:
+    """Takes the oldest message of a channel into registers; waits while it is empty."""
+
+    channel: str
+    registers: tuple[str, ...]
+
+
+Operation: TypeAlias = (
+    Load | Store | StoreConditional | Rmw | Fence | Set | Assume | Assert | Choose
+    | Spawn | Join | Lock | Unlock | Send | Receive
+)  # fmt: skip

@@ -1,0 +1,217 @@
+"""The one intermediate form: threads as control-flow automata over registers, with shared memory between.
+
+A front end builds a `Program`; engines run it. Nothing here knows a language or an engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
+
+from membar.program.expr import TRUE, Address, Expr
+from membar.program.operations import Operation
+
+if TYPE_CHECKING:
+    from membar.program.condition import FinalCondition
+    from membar.source import Span
+
+Value: TypeAlias = int | Address
+
+# Addresses fit in 31 bits, so that they survive 32-bit registers, and look like nobody's data.
+FIRST_ADDRESS = 0x5A10_0000
+GUARD = 0x1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryObject:
+    """A named scalar (`count` 1) or array in shared memory.
+
+    Attributes:
+        name: as the user wrote it.
+        size: bytes of one element: 1, 2, 4 or 8. Only whole elements are accessed.
+        count: number of elements.
+        signed: how a value is shown.
+        initial: one value per element; shorter tuples are filled up with 0.
+        is_array: shown with an index even if `count` is 1.
+    """
+
+    name: str
+    size: int = 4
+    count: int = 1
+    signed: bool = True
+    initial: tuple[Value, ...] = ()
+    is_array: bool = False
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """One step of a thread from control point `source` to `target`.
+
+    It can be taken when `guard` is not 0, and does its operations in order, as one step. `unordered`
+    says that its memory accesses are not in program order among themselves (a load-pair instruction).
+    """
+
+    source: int
+    target: int
+    operations: tuple[Operation, ...] = ()
+    guard: Expr = TRUE
+    unordered: bool = False
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thread:
+    """A control-flow automaton. A control point without outgoing edges is final.
+
+    Attributes:
+        name: `P0`, or the user's function name.
+        entry: the control point it starts at.
+        edges: all steps; those of one control point are alternatives (several open guards: a free choice).
+        registers: initial values; a register not listed starts at 0.
+        started: runs from the beginning; otherwise a `Spawn` starts it.
+        labels: names of control points, for reports, LTL and `--error`.
+    """
+
+    name: str
+    entry: int
+    edges: tuple[Edge, ...]
+    registers: tuple[tuple[str, Value], ...] = ()
+    started: bool = True
+    labels: tuple[tuple[int, str], ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def outgoing(self) -> Mapping[int, tuple[Edge, ...]]:
+        """The edges that leave each control point, in the order of `edges`."""
+        table: dict[int, list[Edge]] = {}
+        for edge in self.edges:
+            table.setdefault(edge.source, []).append(edge)
+            table.setdefault(edge.target, [])
+        table.setdefault(self.entry, [])
+        return MappingProxyType({point: tuple(edges) for point, edges in table.items()})
+
+    @cached_property
+    def back_edges(self) -> frozenset[int]:
+        """Indices into `edges` that close a cycle in a depth-first walk from `entry`: one per loop."""
+        indices: dict[int, list[int]] = {}
+        for index, edge in enumerate(self.edges):
+            indices.setdefault(edge.source, []).append(index)
+        closing: set[int] = set()
+        open_points, done = {self.entry}, set[int]()
+        stack = [(self.entry, iter(indices.get(self.entry, ())))]
+        while stack:
+            point, rest = stack[-1]
+            for index in rest:
+                target = self.edges[index].target
+                if target in open_points:
+                    closing.add(index)
+                elif target not in done:
+                    open_points.add(target)
+                    stack.append((target, iter(indices.get(target, ()))))
+                    break
+            else:
+                stack.pop()
+                open_points.discard(point)
+                done.add(point)
+        return frozenset(closing)
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A FIFO of messages between threads; capacity 0 is a rendezvous."""
+
+    name: str
+    capacity: int
+    width: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """A closed concurrent program.
+
+    Attributes:
+        name: the test's or file's name.
+        language: the front end's name for it (`X86`, `AArch64`, `C`, …); for reports only.
+        objects: shared memory.
+        threads: all threads, including those that a `Spawn` starts.
+        channels: message channels (DVE, Promela).
+        condition: the question about final states that the text itself asks, if any.
+    """
+
+    name: str
+    language: str
+    objects: tuple[MemoryObject, ...]
+    threads: tuple[Thread, ...]
+    channels: tuple[Channel, ...] = ()
+    condition: FinalCondition | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def bases(self) -> Mapping[str, int]:
+        """The address of each object. Objects are apart, so that a small overrun hits nothing."""
+        table: dict[str, int] = {}
+        address = FIRST_ADDRESS
+        for item in self.objects:
+            table[item.name] = address
+            address += (item.size * item.count // GUARD + 2) * GUARD
+        return MappingProxyType(table)
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """Every element of every object, in order: the locations that models and engines speak of."""
+        cells: list[Cell] = []
+        for item in self.objects:
+            for index in range(item.count):
+                value = item.initial[index] if index < len(item.initial) else 0
+                cells.append(
+                    Cell(
+                        id=len(cells),
+                        object=item,
+                        index=index,
+                        address=self.bases[item.name] + index * item.size,
+                        initial=self.word(value) & ((1 << (8 * item.size)) - 1),
+                    )
+                )
+        return tuple(cells)
+
+    @cached_property
+    def cell_at(self) -> Mapping[int, Cell]:
+        """The cell that starts at an address."""
+        return MappingProxyType({cell.address: cell for cell in self.cells})
+
+    def word(self, value: Value) -> int:
+        """A constant or address as a 64-bit word."""
+        if isinstance(value, Address):
+            return self.bases[value.name] + value.offset
+        return value & ((1 << 64) - 1)
+
+    def name_of_address(self, word: int) -> str | None:
+        """`x`, `v[1]` or `x+2` if `word` points into (or one past) an object, else None."""
+        for item in self.objects:
+            offset = word - self.bases[item.name]
+            if 0 <= offset <= item.size * item.count:
+                if offset % item.size == 0 and offset < item.size * item.count:
+                    index = offset // item.size
+                    return f"{item.name}[{index}]" if item.is_array else item.name
+                return f"{item.name}+{offset}"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One element of a memory object: a location of the memory model."""
+
+    id: int
+    object: MemoryObject
+    index: int
+    address: int
+    initial: int
+
+    @property
+    def name(self) -> str:
+        """`x`, or `v[2]` for an array."""
+        return f"{self.object.name}[{self.index}]" if self.object.is_array else self.object.name

@@ -1,0 +1,1 @@
+"""Properties: one file each; what counts as a violation."""

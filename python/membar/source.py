@@ -1,0 +1,78 @@
+"""Source text and places in it: what every diagnostic, event and repair points at."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+
+@dataclass(frozen=True, eq=False)
+class SourceFile:
+    """One input text with the name the user knows it by. Two files are equal only if identical."""
+
+    path: str
+    text: str
+
+    @staticmethod
+    def read(path: str | Path) -> SourceFile:
+        """The file at `path`, decoded as UTF-8 (undecodable bytes become U+FFFD).
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        return SourceFile(str(path), Path(path).read_bytes().decode("utf-8", errors="replace"))
+
+    @cached_property
+    def line_starts(self) -> tuple[int, ...]:
+        """Offsets at which the lines begin."""
+        return (0, *(i + 1 for i, c in enumerate(self.text) if c == "\n"))
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column, both counted from 1, of a text offset."""
+        line = bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """The text of line `number` (counted from 1), without its end-of-line."""
+        start = self.line_starts[number - 1]
+        end = self.text.find("\n", start)
+        return self.text[start:].rstrip("\r") if end < 0 else self.text[start:end].rstrip("\r")
+
+    def span(self, start: int, end: int) -> Span:
+        """The place from `start` up to but not including `end`."""
+        return Span(self, start, end)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of one source file, by offsets."""
+
+    source: SourceFile
+    start: int
+    end: int
+
+    @property
+    def path(self) -> str:
+        """The file's name."""
+        return self.source.path
+
+    @property
+    def line(self) -> int:
+        """Line of the first character, from 1."""
+        return self.source.position(self.start)[0]
+
+    @property
+    def column(self) -> int:
+        """Column of the first character, from 1."""
+        return self.source.position(self.start)[1]
+
+    @property
+    def text(self) -> str:
+        """The text itself."""
+        return self.source.text[self.start : self.end]
+
+    def to(self, other: Span) -> Span:
+        """The span from this one's start to the end of `other`."""
+        return Span(self.source, self.start, max(self.end, other.end))

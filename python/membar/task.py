@@ -1,0 +1,65 @@
+"""The closed question handed to an engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from membar.models.model import Model
+    from membar.program.program import Program
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Resources; None is no limit. Hitting one gives UNKNOWN."""
+
+    seconds: float | None = None
+    memory: int | None = None
+    executions: int | None = None
+    states: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unrolling:
+    """How often each loop may be taken: exactly `exact`, or deepening up to `deepest`."""
+
+    exact: int | None = None
+    deepest: int = 4
+    chosen_by_user: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Choices that do not change the question, only how it is answered.
+
+    Attributes:
+        unrolling: loop bound.
+        buffers: store-buffer bound of the operational models; None is the model's default.
+        buffers_chosen_by_user: whether the bound was given.
+        reductions_off: names of reductions switched off (`symmetry`, `await`, `prune`, …).
+        jobs: worker threads.
+        all_executions: keep every execution as a witness, not only the first (`--all`).
+        progress: called now and then with a short text.
+    """
+
+    unrolling: Unrolling = field(default_factory=Unrolling)
+    buffers: int | None = None
+    buffers_chosen_by_user: bool = False
+    reductions_off: frozenset[str] = frozenset()
+    jobs: int = 1
+    all_executions: bool = False
+    progress: Callable[[str], None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A program, a model, the properties to check, and how far to go."""
+
+    program: Program
+    model: Model
+    properties: tuple[str, ...]
+    limits: Limits = field(default_factory=Limits)
+    options: Options = field(default_factory=Options)
