@@ -1,0 +1,225 @@
+"""Which registers an operation reads and writes, and which loads may thereby influence which accesses.
+
+The address, data and control relations of one execution are computed by engines while they run a thread:
+they carry, for each register, the reads it comes from, and ask the functions of this file where those
+registers are used. `may_depend` is the static over-approximation of the same thing, for reports and
+for engines that want to know before they run.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from membar.program.expr import Expr, registers_of
+from membar.program.operations import (
+    Assert,
+    Assume,
+    Choose,
+    Fence,
+    Join,
+    Load,
+    Lock,
+    Operation,
+    Receive,
+    Rmw,
+    Send,
+    Set,
+    Spawn,
+    Store,
+    StoreConditional,
+    Unlock,
+)
+from membar.program.program import Edge, Thread
+
+Registers: TypeAlias = frozenset[str]
+NO_REGISTERS: Registers = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uses:
+    """The registers an operation reads, by what they are used for.
+
+    Attributes:
+        address: they decide which cell is accessed.
+        data: they decide the value that is stored, set or sent.
+        control: they decide whether the operation, or what follows it, happens.
+    """
+
+    address: Registers = NO_REGISTERS
+    data: Registers = NO_REGISTERS
+    control: Registers = NO_REGISTERS
+
+    @property
+    def all(self) -> Registers:
+        """Every register read."""
+        return self.address | self.data | self.control
+
+
+def _registers(*exprs: Expr) -> Registers:
+    return frozenset(name for expr in exprs for name in registers_of(expr))
+
+
+def registers_read(operation: Operation) -> Uses:
+    """The registers read before the operation takes effect.
+
+    The result register of an `Rmw` stands for the old value inside its own `value` and `condition`; that is
+    no use of an earlier definition, so it is left out (its `address` is evaluated before the read).
+    """
+    match operation:
+        case Load(address=address) | Lock(address=address) | Unlock(address=address):
+            return Uses(address=_registers(address))
+        case Store(address=address, value=value) | StoreConditional(address=address, value=value):
+            return Uses(address=_registers(address), data=_registers(value))
+        case Rmw(register=own, address=address, value=value, condition=condition):
+            return Uses(
+                address=_registers(address),
+                data=_registers(value) - {own},
+                control=_registers(condition) - {own},
+            )
+        case Set(value=value):
+            return Uses(data=_registers(value))
+        case Assume(condition=condition) | Assert(condition=condition):
+            return Uses(control=_registers(condition))
+        case Choose(low=low, high=high):
+            return Uses(data=_registers(low, high))
+        case Send(values=values):
+            return Uses(data=_registers(*values))
+        case Fence() | Spawn() | Join() | Receive():
+            return Uses()
+
+
+def registers_written(operation: Operation) -> tuple[str, ...]:
+    """The registers the operation gives a new value, in order."""
+    match operation:
+        case Load(register=name) | Rmw(register=name) | Set(register=name) | Choose(register=name):
+            return (name,)
+        case StoreConditional(status=name):
+            return (name,)
+        case Receive(registers=names):
+            return names
+        case Store() | Fence() | Assume() | Assert() | Spawn() | Join() | Lock() | Unlock() | Send():
+            return ()
+
+
+def expressions_of(operation: Operation) -> Iterator[Expr]:
+    """The expressions inside an operation, in the order they are written."""
+    match operation:
+        case Load(address=address) | Lock(address=address) | Unlock(address=address):
+            yield address
+        case Store(address=address, value=value) | StoreConditional(address=address, value=value):
+            yield address
+            yield value
+        case Rmw(address=address, value=value, condition=condition):
+            yield address
+            yield value
+            yield condition
+        case Set(value=value):
+            yield value
+        case Assume(condition=condition) | Assert(condition=condition):
+            yield condition
+        case Choose(low=low, high=high):
+            yield low
+            yield high
+        case Send(values=values):
+            yield from values
+        case Fence() | Spawn() | Join() | Receive():
+            return
+
+
+def reads_memory(operation: Operation) -> bool:
+    """Whether the operation takes a value from shared memory."""
+    return isinstance(operation, Load | Rmw | Lock)
+
+
+def writes_memory(operation: Operation) -> bool:
+    """Whether the operation may put a value into shared memory."""
+    return isinstance(operation, Store | StoreConditional | Rmw | Lock | Unlock)
+
+
+class DependencyKind(enum.Enum):
+    """How one access influences a later one; the names of cat."""
+
+    ADDRESS = "addr"
+    DATA = "data"
+    CONTROL = "ctrl"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """An operation of a thread: index of its edge, and its index in that edge."""
+
+    edge: int
+    operation: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """The load (or RMW) at `source` may influence the access at `target` in this way."""
+
+    source: Place
+    target: Place
+    kind: DependencyKind
+
+
+# Where each register's value may come from; `_CONTROL` collects what decided the path so far.
+_Origins: TypeAlias = Mapping[str | None, frozenset[Place]]
+_CONTROL = None
+_NOWHERE: frozenset[Place] = frozenset()
+
+
+def may_depend(thread: Thread) -> frozenset[Dependency]:
+    """Every dependency that some path through `thread` has; loops are followed to a fixpoint."""
+    found: set[Dependency] = set()
+    at: dict[int, dict[str | None, frozenset[Place]]] = {thread.entry: {}}
+    waiting = [thread.entry]
+    while waiting:
+        point = waiting.pop()
+        for index, edge in enumerate(thread.edges):
+            if edge.source != point:
+                continue
+            after = _follow(edge, index, at[point], found)
+            known = at.get(edge.target)
+            merged = _merged(known or {}, after)
+            if known is None or merged != known:
+                at[edge.target] = merged
+                waiting.append(edge.target)
+    return frozenset(found)
+
+
+def _follow(
+    edge: Edge, index: int, before: _Origins, found: set[Dependency]
+) -> dict[str | None, frozenset[Place]]:
+    """The origins after `edge`; the dependencies of its accesses go to `found`."""
+    origins = dict(before)
+    origins[_CONTROL] = _origin(origins, frozenset({_CONTROL, *registers_of(edge.guard)}))
+    for position, operation in enumerate(edge.operations):
+        place = Place(index, position)
+        uses = registers_read(operation)
+        address, data = _origin(origins, uses.address), _origin(origins, uses.data)
+        control = _origin(origins, uses.control)
+        if reads_memory(operation) or writes_memory(operation):
+            by_kind = {
+                DependencyKind.ADDRESS: address,
+                DependencyKind.DATA: data if writes_memory(operation) else _NOWHERE,
+                DependencyKind.CONTROL: control | origins[_CONTROL],
+            }
+            found.update(Dependency(s, place, kind) for kind, sources in by_kind.items() for s in sources)
+        elif isinstance(operation, Assume | Assert):
+            origins[_CONTROL] |= control
+        if isinstance(operation, Lock):  # it waits on the value it reads
+            origins[_CONTROL] |= {place}
+        result = frozenset({place}) if reads_memory(operation) else address | data
+        for name in registers_written(operation):
+            origins[name] = result
+    return origins
+
+
+def _origin(origins: _Origins, names: frozenset[str] | frozenset[str | None]) -> frozenset[Place]:
+    return frozenset(place for name in names for place in origins.get(name, _NOWHERE))
+
+
+def _merged(left: _Origins, right: _Origins) -> dict[str | None, frozenset[Place]]:
+    return {name: left.get(name, _NOWHERE) | right.get(name, _NOWHERE) for name in {*left, *right}}

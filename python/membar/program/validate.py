@@ -1,0 +1,296 @@
+"""Whether a Program makes sense: checked once, between front end and engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+
+from membar.diagnostics import Diagnostic, InputError, Label
+from membar.program.condition import (
+    And,
+    Compare,
+    FinalCell,
+    FinalCondition,
+    FinalRegister,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Term,
+    terms_of,
+)
+from membar.program.dependencies import expressions_of
+from membar.program.expr import WORD, Address, Binary, Expr, Extend, Select, Unary, addresses_of
+from membar.program.operations import (
+    Join,
+    Load,
+    Lock,
+    Operation,
+    Receive,
+    Rmw,
+    Send,
+    Spawn,
+    Store,
+    StoreConditional,
+    Unlock,
+)
+from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
+from membar.source import Span
+
+SIZES = (1, 2, 4, 8)
+
+
+def validate(program: Program) -> None:
+    """Returns if `program` is well formed.
+
+    Raises:
+        InputError: with everything that is wrong, in the order of the program.
+    """
+    found = tuple(_findings(program))
+    if found:
+        raise InputError(*found)
+
+
+def _findings(program: Program) -> Iterator[Diagnostic]:
+    names = _Names(program)
+    yield from _duplicates("memory object", ((item.name, item.span) for item in program.objects))
+    yield from _duplicates("thread", ((thread.name, thread.span) for thread in program.threads))
+    yield from _duplicates("channel", ((channel.name, program.span) for channel in program.channels))
+    for item in program.objects:
+        yield from _object(item, names)
+    for channel in program.channels:
+        yield from _channel(channel, program.span)
+    for thread in program.threads:
+        yield from _thread(thread, names)
+    yield from _unstarted(program)
+    if program.condition is not None:
+        yield from _condition(program.condition, program)
+
+
+class _Names:
+    """What the program declares, by name."""
+
+    def __init__(self, program: Program) -> None:
+        self.objects = {item.name: item for item in program.objects}
+        self.threads = {thread.name: thread for thread in program.threads}
+        self.channels = {channel.name: channel for channel in program.channels}
+
+    def missing_object(self, address: Address, span: Span | None) -> Iterator[Diagnostic]:
+        if address.name not in self.objects:
+            yield _unknown("W0304", "memory object", address.name, self.objects, span)
+
+
+def _finding(code: str, message: str, span: Span | None, expected: str = "", help: str = "") -> Diagnostic:  # noqa: A002 - the word users see
+    primary = Label(span, expected) if span is not None else None
+    return Diagnostic(code=code, message=message, primary=primary, help=help or None)
+
+
+def _unknown(code: str, what: str, name: str, known: Iterable[str], span: Span | None) -> Diagnostic:
+    known = sorted(known)
+    close = get_close_matches(name, known, n=1)
+    if close:
+        text = f"did you mean `{close[0]}`?"
+    else:
+        text = f"declared: {', '.join(known)}" if known else f"the program declares no {what}"
+    return _finding(code, f"unknown {what} `{name}`", span, "not declared", text)
+
+
+def _duplicates(what: str, named: Iterable[tuple[str, Span | None]]) -> Iterator[Diagnostic]:
+    seen: dict[str, Span | None] = {}
+    for name, span in named:
+        if name in seen:
+            first = seen[name]
+            yield Diagnostic(
+                code="W0301",
+                message=f"{what} `{name}` is declared twice",
+                primary=Label(span, "again here") if span else None,
+                others=(Label(first, "first here"),) if first else (),
+                help="give one of the two another name",
+            )
+        else:
+            seen[name] = span
+
+
+def _object(item: MemoryObject, names: _Names) -> Iterator[Diagnostic]:
+    yield from _size(item.size, f"an element of `{item.name}`", item.span)
+    if item.count < 1:
+        yield _finding("W0306", f"`{item.name}` has {item.count} elements", item.span, "at least 1 is needed")
+    elif len(item.initial) > item.count:
+        message = f"`{item.name}` has {item.count} elements and {len(item.initial)} initial values"
+        yield _finding("W0306", message, item.span, f"at most {item.count} fit")
+    for value in item.initial:
+        if isinstance(value, Address):
+            yield from names.missing_object(value, item.span)
+
+
+def _channel(channel: Channel, span: Span | None) -> Iterator[Diagnostic]:
+    if channel.capacity < 0:
+        message = f"channel `{channel.name}` has capacity {channel.capacity}"
+        yield _finding("W0307", message, span, "0 (a rendezvous) or more is needed")
+    if channel.width < 0:
+        message = f"the messages of channel `{channel.name}` have {channel.width} values"
+        yield _finding("W0307", message, span, "0 or more are needed")
+
+
+def _size(size: int, what: str, span: Span | None) -> Iterator[Diagnostic]:
+    if size not in SIZES:
+        yield _finding("W0305", f"{what} has {size} bytes", span, "1, 2, 4 or 8 bytes are possible")
+
+
+def _thread(thread: Thread, names: _Names) -> Iterator[Diagnostic]:
+    yield from _duplicates(
+        f"register of `{thread.name}`", ((name, thread.span) for name, _ in thread.registers)
+    )
+    yield from _duplicates(f"label of `{thread.name}`", ((name, thread.span) for _, name in thread.labels))
+    for _, value in thread.registers:
+        if isinstance(value, Address):
+            yield from names.missing_object(value, thread.span)
+    points = {thread.entry: thread.span, **{point: thread.span for point, _ in thread.labels}}
+    points |= {point: edge.span for edge in thread.edges for point in (edge.source, edge.target)}
+    for point, span in points.items():
+        if point < 0:
+            message = f"thread `{thread.name}` has the control point {point}"
+            yield _finding("W0309", message, span, "control points are numbers from 0")
+    for edge in thread.edges:
+        yield from _edge(edge, thread, names)
+
+
+def _edge(edge: Edge, thread: Thread, names: _Names) -> Iterator[Diagnostic]:
+    yield from _expression(edge.guard, names, edge.span)
+    for op in edge.operations:
+        for expr in expressions_of(op):
+            yield from _expression(expr, names, edge.span)
+        yield from _operation(op, thread, names, edge.span)
+
+
+def _operation(op: Operation, thread: Thread, names: _Names, span: Span | None) -> Iterator[Diagnostic]:
+    match op:
+        case Load() | Store() | StoreConditional() | Rmw() | Lock() | Unlock():
+            yield from _access(op.address, op.size, names, span)
+        case Spawn(thread=name) | Join(thread=name):
+            verb = "starts" if isinstance(op, Spawn) else "waits for"
+            target = names.threads.get(name)
+            if target is None:
+                yield _unknown("W0302", "thread", name, names.threads, span)
+            elif name == thread.name:
+                yield _finding("W0308", f"thread `{name}` {verb} itself", span, "another thread is needed")
+            elif isinstance(op, Spawn) and target.started:
+                message = f"thread `{name}` is spawned and also runs from the beginning"
+                yield _finding("W0308", message, span, "not to be spawned", "declare it as spawned")
+        case Send(channel=name, values=values):
+            yield from _message(name, len(values), names, span)
+        case Receive(channel=name, registers=registers):
+            yield from _message(name, len(registers), names, span)
+        case _:
+            return
+
+
+def _access(address: Expr, size: int, names: _Names, span: Span | None) -> Iterator[Diagnostic]:
+    yield from _size(size, "this access", span)
+    item = names.objects.get(address.name) if isinstance(address, Address) else None
+    if item is not None and size in SIZES and item.size in SIZES and size != item.size:
+        message = f"an access of {size} bytes to `{item.name}`, whose elements have {item.size}"
+        yield _finding(
+            "W0312", message, span, "mixed sizes", "every access must be to a whole element; declare it so"
+        )
+
+
+def _message(name: str, arity: int, names: _Names, span: Span | None) -> Iterator[Diagnostic]:
+    channel = names.channels.get(name)
+    if channel is None:
+        yield _unknown("W0303", "channel", name, names.channels, span)
+    elif arity != channel.width:
+        message = f"a message of {arity} values on channel `{name}`"
+        yield _finding("W0307", message, span, f"its messages have {channel.width}")
+
+
+def _expression(expr: Expr, names: _Names, span: Span | None) -> Iterator[Diagnostic]:
+    for address in addresses_of(expr):
+        yield from names.missing_object(address, span)
+    for width in _widths(expr):
+        yield from _width(width, span)
+
+
+def _width(width: int, span: Span | None) -> Iterator[Diagnostic]:
+    if not 1 <= width <= WORD:
+        yield _finding("W0311", f"a value of {width} bits", span, f"1 to {WORD} bits are possible")
+
+
+def _widths(expr: Expr) -> Iterator[int]:
+    match expr:
+        case Extend(operand=operand, width=width):
+            yield width
+            yield from _widths(operand)
+        case Unary(operand=operand):
+            yield from _widths(operand)
+        case Binary(left=left, right=right):
+            yield from _widths(left)
+            yield from _widths(right)
+        case Select(condition=condition, then=then, otherwise=otherwise):
+            for part in (condition, then, otherwise):
+                yield from _widths(part)
+        case _:
+            return
+
+
+def _unstarted(program: Program) -> Iterator[Diagnostic]:
+    spawned = {
+        op.thread
+        for thread in program.threads
+        for edge in thread.edges
+        for op in edge.operations
+        if isinstance(op, Spawn)
+    }
+    for thread in program.threads:
+        if not thread.started and thread.name not in spawned:
+            message = f"thread `{thread.name}` is never started"
+            yield _finding(
+                "W0308", message, thread.span, "nobody spawns it", "spawn it, or let it run at once"
+            )
+
+
+def _condition(condition: FinalCondition, program: Program) -> Iterator[Diagnostic]:
+    formulas = [condition.formula] + ([condition.filter] if condition.filter is not None else [])
+    terms = [term for formula in formulas for term in terms_of(formula)]
+    terms += [observed.term for observed in condition.observed]
+    for term in dict.fromkeys(terms):
+        yield from _term(term, program)
+    names = _Names(program)
+    for formula in formulas:
+        for address in _formula_addresses(formula):
+            yield from names.missing_object(address, program.span)
+
+
+def _term(term: Term, program: Program) -> Iterator[Diagnostic]:
+    yield from _width(term.width, program.span)
+    match term:
+        case FinalRegister(thread=number):
+            if not 0 <= number < len(program.threads):
+                message = f"the condition speaks of thread {number}"
+                have = (
+                    f"the threads are 0 to {len(program.threads) - 1}" if program.threads else "there is none"
+                )
+                yield _finding("W0310", message, program.span, have)
+        case FinalCell(name=name, index=index):
+            item = next((item for item in program.objects if item.name == name), None)
+            if item is None:
+                objects = [item.name for item in program.objects]
+                yield _unknown("W0304", "memory object", name, objects, program.span)
+            elif not 0 <= index < item.count:
+                message = f"the condition speaks of `{name}[{index}]`"
+                yield _finding("W0310", message, program.span, f"`{name}` has {item.count} elements")
+
+
+def _formula_addresses(formula: Formula) -> Iterator[Address]:
+    match formula:
+        case Compare(value=value):
+            if isinstance(value, Address):
+                yield value
+        case And(parts=parts) | Or(parts=parts):
+            for part in parts:
+                yield from _formula_addresses(part)
+        case Not(part=part):
+            yield from _formula_addresses(part)
+        case Implies(left=left, right=right):
+            yield from _formula_addresses(left)
+            yield from _formula_addresses(right)
