@@ -73,6 +73,7 @@ class Run:
         negative: executions that do not.
         flags: data races and flags raised by the model.
         notes: other things the user must know (loops cut, ignored options).
+        executions: every execution found, where all were asked for (`--all`).
         statistics: counters.
     """
 
@@ -87,6 +88,7 @@ class Run:
     negative: int = 0
     flags: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    executions: tuple[Witness, ...] = ()
     statistics: Statistics = field(default_factory=Statistics)
 
 
