@@ -1,0 +1,231 @@
+"""What a plan says of an execution: the meaning of memory models.
+
+An engine that enumerates executions asks in three steps, so that what is already refuted is not continued:
+
+    evaluator = Evaluator(plan)
+    static = evaluator.begin(skeleton)     # events, po, dependencies; rf and co of the skeleton are ignored
+    reads = static.with_reads(rf)          # then rf, as pairs (write, read)
+    whole = reads.with_coherence(co)       # then co, as one sequence of writes per location
+
+Each step gives an `Evaluation` whose `failed` is the first required check that does not hold, or None. A
+failed evaluation is not continued. `failures`, `flags`, `undefined` and `relation` answer for one whole
+execution; a failure comes with its cycle and the names of the cycle's edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from membar.models import relation as rel
+from membar.models import schedule
+from membar.models.explain import Failure, explain
+from membar.models.plan import Check, CheckKind, CheckMode, Growth, Op, Plan, Stage
+from membar.models.primitives import PRIMITIVES, value_of
+from membar.models.schedule import Slots, Step, Unit
+
+if TYPE_CHECKING:
+    from membar.program.execution import Execution
+
+# The steps of one stage, each with the checks that can be tested after it.
+Program: TypeAlias = tuple[tuple[Step, tuple[Check, ...]], ...]
+
+
+class Evaluator:
+    """A plan made ready to run: its slots ordered by stage, with the checks between them."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.units = schedule.units(plan)
+        self.required = tuple(check for check in plan.checks if check.mode is CheckMode.REQUIRE)
+        self.others = tuple(check for check in plan.checks if check.mode is not CheckMode.REQUIRE)
+        needed = schedule.needed(self.units, {check.slot for check in self.required})
+        self.programs = {stage: self._program(needed, stage) for stage in Stage}
+        self.primitives = {stage: self._primitives(stage) for stage in Stage}
+        self.names = {**dict(plan.shown), **dict(plan.names)}
+
+    def begin(self, skeleton: Execution) -> Evaluation:
+        """The part of the plan that needs only events, po and dependencies."""
+        slots: Slots = [None] * len(self.plan.instructions)
+        return Evaluation(self, skeleton, slots, Stage.STATIC)
+
+    def whole(self, execution: Execution) -> Evaluation:
+        """All of an execution at once, for witnesses: slots are filled when they are asked for."""
+        evaluation = Evaluation(self, execution, [None] * len(self.plan.instructions), None)
+        for stage in Stage:
+            evaluation.take_primitives(stage)
+        return evaluation
+
+    def _program(self, needed: Iterable[Unit], stage: Stage) -> Program:
+        return tuple(
+            (unit.step, tuple(check for check in self.required if check.slot in unit.slots))
+            for unit in needed
+            if unit.stage is stage
+        )
+
+    def _primitives(self, stage: Stage) -> tuple[tuple[int, str], ...]:
+        return tuple(
+            (slot, instruction.name)
+            for slot, instruction in enumerate(self.plan.instructions)
+            if instruction.op is Op.PRIMITIVE and _primitive_stage(instruction.name) is stage
+        )
+
+
+class Evaluation:
+    """The slots of a plan for one execution, as far as it is known.
+
+    Attributes:
+        execution: with everything that is known so far.
+        failed: the first required check that does not hold.
+        stage: what is known.
+    """
+
+    __slots__ = ("_evaluator", "_slots", "execution", "failed", "stage")
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        execution: Execution,
+        slots: Slots,
+        stage: Stage | None,
+        *,
+        partial: bool = False,
+    ) -> None:
+        self._evaluator = evaluator
+        self._slots = slots
+        self.execution = execution
+        self.failed: Check | None = None
+        self.stage = Stage.COHERENCE if stage is None else stage
+        if stage is not None:
+            self.take_primitives(stage)
+            self._run(stage, partial=partial)
+
+    def with_reads(self, rf: Collection[tuple[int, int]], *, partial: bool = False) -> Evaluation:
+        """This evaluation with reads-from known.
+
+        With `partial`, more pairs will follow: only checks that more pairs cannot repair are tested, and
+        the result is only good for its `failed`.
+        """
+        execution = replace(self.execution, rf=tuple(rf))
+        return Evaluation(self._evaluator, execution, list(self._slots), Stage.READS, partial=partial)
+
+    def with_coherence(self, co: Collection[tuple[int, ...]], *, partial: bool = False) -> Evaluation:
+        """This evaluation with coherence known; `partial` as in `with_reads`."""
+        execution = replace(self.execution, co=tuple(co))
+        return Evaluation(self._evaluator, execution, list(self._slots), Stage.COHERENCE, partial=partial)
+
+    def failures(self) -> tuple[Failure, ...]:
+        """Every required check that does not hold, explained."""
+        failed = [check for check in self._evaluator.required if not self.holds(check)]
+        if not failed:
+            return ()
+        self._fill(range(len(self._slots)))
+        return tuple(explain(self._evaluator.plan, self._slots, check) for check in failed)
+
+    def flags(self) -> frozenset[str]:
+        """Names of the flags that are raised."""
+        return frozenset(c.name for c in self._evaluator.others if c.mode is CheckMode.FLAG and self.holds(c))
+
+    def undefined(self) -> frozenset[str]:
+        """Names of the `undefined_unless` checks that do not hold."""
+        wanted = CheckMode.UNDEFINED_UNLESS
+        return frozenset(c.name for c in self._evaluator.others if c.mode is wanted and not self.holds(c))
+
+    def relation(self, name: str) -> frozenset[tuple[int, int]]:
+        """The pairs of a relation (or of the identity on a set) that the model names, shows, or is built on.
+
+        Raises:
+            KeyError: there is none of that name.
+        """
+        value: Any
+        slot = self._evaluator.names.get(name)
+        if slot is not None:
+            self._fill([slot])
+            value = self._slots[slot]
+        elif name == "fr":
+            rf = rel.rows_of(self.execution.rf, len(self.execution.events))
+            value = rel.sequence(rel.inverse(rf), rel.chains(self.execution.co, len(rf)))
+        elif name == "rmw":
+            value = rel.rows_of(self.execution.amo | self.execution.lxsx, len(self.execution.events))
+        elif name in PRIMITIVES:
+            value = value_of(name, self.execution)
+        else:
+            raise KeyError(name)
+        rows = rel.identity(value, len(self.execution.events)) if isinstance(value, int) else value
+        return rel.pairs_of(rows)
+
+    def holds(self, check: Check) -> bool:
+        """Whether a check is true as written, its negation included."""
+        self._fill([check.slot])
+        return _holds(check, self._slots[check.slot])
+
+    def take_primitives(self, stage: Stage) -> None:
+        """Fills the primitive slots that become known at `stage`."""
+        for slot, name in self._evaluator.primitives[stage]:
+            self._slots[slot] = value_of(name, self.execution)
+
+    def _run(self, stage: Stage, *, partial: bool) -> None:
+        slots, size = self._slots, len(self.execution.events)
+        for step, checks in self._evaluator.programs[stage]:
+            step(slots, size)
+            for check in checks:
+                skipped = partial and check.growth is Growth.UNSTABLE
+                if not skipped and not _holds(check, slots[check.slot]):
+                    self.failed = check
+                    return
+
+    def _fill(self, roots: Collection[int]) -> None:
+        missing = [slot for slot in roots if self._slots[slot] is None]
+        if not missing:
+            return
+        size = len(self.execution.events)
+        for unit in schedule.needed(self._evaluator.units, missing):
+            if any(self._slots[slot] is None for slot in unit.slots):
+                unit.step(self._slots, size)
+
+
+def _primitive_stage(name: str) -> Stage:
+    primitive = PRIMITIVES.get(name)
+    return Stage.STATIC if primitive is None else primitive.stage
+
+
+def _holds(check: Check, value: Any) -> bool:  # noqa: ANN401 - a mask or rows
+    return _is_true(check.kind, value) is not check.negated
+
+
+def _is_true(kind: CheckKind, value: Any) -> bool:  # noqa: ANN401
+    match kind:
+        case CheckKind.ACYCLIC:
+            return rel.is_acyclic(value)
+        case CheckKind.IRREFLEXIVE:
+            return rel.is_irreflexive(value)
+        case CheckKind.EMPTY:
+            return not value if isinstance(value, int) else not any(value)
+
+
+@lru_cache(maxsize=32)
+def evaluator_of(plan: Plan) -> Evaluator:
+    """The evaluator of a plan, kept for the next time."""
+    return Evaluator(plan)
+
+
+def failures(plan: Plan, execution: Execution) -> tuple[Failure, ...]:
+    """Every required check that `execution` breaks, explained; empty if the model allows it."""
+    return evaluator_of(plan).whole(execution).failures()
+
+
+def flags(plan: Plan, execution: Execution) -> frozenset[str]:
+    """Names of the flags that `execution` raises."""
+    return evaluator_of(plan).whole(execution).flags()
+
+
+def undefined(plan: Plan, execution: Execution) -> frozenset[str]:
+    """Names of the `undefined_unless` checks that `execution` breaks."""
+    return evaluator_of(plan).whole(execution).undefined()
+
+
+def relation(plan: Plan, execution: Execution, name: str) -> frozenset[tuple[int, int]]:
+    """The pairs of a named relation of the model, for drawings and tests."""
+    return evaluator_of(plan).whole(execution).relation(name)
