@@ -102,10 +102,13 @@ class Observed:
     Attributes:
         term: what is shown.
         label: how people name it: `0:EAX`, `x`, `v[0]`. herd's text form puts plain locations in brackets.
+        array: the array that herd's text form shows as a whole, `v={1,2}`, in place of this term and
+            its neighbours of the same array; None where the term is shown on its own.
     """
 
     term: Term
     label: str
+    array: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

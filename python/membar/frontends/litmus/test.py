@@ -36,6 +36,16 @@ class InitRegister:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InitSymbol:
+    """`uint64_t %p=x;` A register that the test leaves unnamed: every thread that says `%p` has its own."""
+
+    name: str
+    type: str | None
+    value: InitialValue | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InitLocation:
     """`x=1;`, `[x]=1;`, `int64_t v[2]={1,2};`, `x=&y;`. `count` None: not an array."""
 
@@ -90,6 +100,7 @@ class LitmusTest:
         locations: initial memory.
         body: the code section.
         question: everything from `locations`, `filter`, `exists`, … to the end.
+        symbols: initial values of symbolic registers; their names are without the `%`.
     """
 
     source: SourceFile
@@ -101,3 +112,4 @@ class LitmusTest:
     locations: tuple[InitLocation, ...]
     body: Span
     question: Span
+    symbols: tuple[InitSymbol, ...] = ()

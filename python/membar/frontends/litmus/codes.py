@@ -1,0 +1,30 @@
+"""The public error codes of litmus tests. docs/reference/errors.md has a line for each."""
+
+from __future__ import annotations
+
+from typing import Final
+
+HEADER: Final = "W0101"
+"""The first lines: unknown dialect, missing name, a line that is no header line."""
+INITIAL_STATE: Final = "W0102"
+"""A malformed or contradictory entry of the initial state."""
+COLUMNS: Final = "W0103"
+"""The table of the code is malformed: header row, number of columns, missing `;`."""
+UNKNOWN_LOCATION: Final = "W0104"
+"""A location that the test declares nowhere."""
+INSTRUCTION: Final = "W0105"
+"""An instruction, statement or function that the dialect does not know."""
+OPERAND: Final = "W0106"
+"""An operand or expression that does not fit its instruction."""
+LABEL: Final = "W0107"
+"""A label that is missing or defined twice."""
+QUESTION: Final = "W0108"
+"""A malformed question about the final states."""
+MIXED_SIZE: Final = "W0109"
+"""An access that is not exactly one whole location."""
+UNSUPPORTED: Final = "W0110"
+"""A known feature that membar does not have."""
+UNKNOWN_REGISTER: Final = "W0111"
+"""A register or thread that does not exist."""
+TYPE: Final = "W0112"
+"""A type name that is unknown or does not fit."""

@@ -1,0 +1,1 @@
+"""Litmus dialects: one folder per assembly or source language, exporting `DIALECT`."""

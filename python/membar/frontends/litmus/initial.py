@@ -1,0 +1,216 @@
+"""The initial state of a litmus test: `{ x=1; 0:X1=x; int64_t v[2]={1,2}; }`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from membar.diagnostics import Diagnostic, InputError, Label, error
+from membar.frontends.litmus import codes
+from membar.frontends.litmus.scanner import Scanner, Token
+from membar.frontends.litmus.test import InitialValue, InitLocation, InitRegister, InitSymbol, Reference
+from membar.source import Span
+
+Entry = InitRegister | InitLocation | InitSymbol
+
+_THREAD = re.compile(r"P[0-9]+")
+_INITIALISERS = frozenset({"ATOMIC_INIT", "ATOMIC_VAR_INIT", "ATOMIC_LONG_INIT", "ATOMIC64_INIT"})
+
+
+@dataclass(frozen=True, slots=True)
+class InitialState:
+    """What stands between the braces."""
+
+    registers: tuple[InitRegister, ...]
+    locations: tuple[InitLocation, ...]
+    symbols: tuple[InitSymbol, ...]
+
+
+def read_initial_state(scanner: Scanner) -> InitialState:
+    """Reads entries up to the end of the scanner's stretch, which is the inside of the braces."""
+    entries: list[Entry] = []
+    while scanner.token.kind != "end":
+        if scanner.accept(";") or scanner.accept(","):
+            continue
+        entries.append(_entry(scanner))
+        if scanner.token.kind != "end" and scanner.token.text not in {";", ","}:
+            scanner.fail("`;` after an entry of the initial state")
+    _reject_duplicates(entries)
+    return InitialState(
+        tuple(entry for entry in entries if isinstance(entry, InitRegister)),
+        tuple(entry for entry in entries if isinstance(entry, InitLocation)),
+        tuple(entry for entry in entries if isinstance(entry, InitSymbol)),
+    )
+
+
+def _entry(scanner: Scanner) -> Entry:
+    """One entry: an optional type, a place, an optional value."""
+    first = scanner.token.span
+    words = _words(scanner)
+    if scanner.token.kind == "number":
+        return _register(scanner, scanner.take(), _type_of(words), first)
+    if scanner.token.text == ":" and words and _THREAD.fullmatch(words[-1].text):
+        return _register(scanner, words[-1], _type_of(words[:-1]), first)
+    if scanner.accept("%"):
+        name = scanner.expect_kind("name", "the name of a symbolic register")
+        value = _value(scanner) if _equals(scanner) else None
+        return InitSymbol(
+            name=name.text, type=_type_of(words), value=value, span=_to_here(first, value, name.span)
+        )
+    bracket = scanner.accept("[")
+    if bracket and scanner.token.kind != "number":
+        name = scanner.expect_kind("name", "the name of a location")
+        end = scanner.expect("]").span
+        return _location(scanner, name, _type_of(words), end, first)
+    if not words or words[-1].kind != "name":
+        scanner.fail("a location such as `x` or a register such as `0:EAX`")
+    name, kind = words[-1], _type_of(words[:-1])
+    if bracket is None:
+        return _location(scanner, name, kind, name.span, first)
+    size = scanner.expect_kind("number", "the number of elements")
+    if size.value == 0:
+        raise error(codes.INITIAL_STATE, f"array `{name.text}` has no elements", size.span, "at least 1")
+    return _location(scanner, name, kind, scanner.expect("]").span, first, count=size.value)
+
+
+def _words(scanner: Scanner) -> list[Token]:
+    """The names and stars with which an entry begins."""
+    words: list[Token] = []
+    while scanner.token.kind == "name" or (scanner.token.text == "*" and words):
+        words.append(scanner.take())
+    return words
+
+
+def _type_of(words: list[Token]) -> str | None:
+    """`int`, `volatile int`, `int**`: the type as one text; None if there is none."""
+    names = " ".join(word.text for word in words if word.kind == "name")
+    return names + "*" * sum(word.text == "*" for word in words) or None
+
+
+def _register(scanner: Scanner, thread: Token, kind: str | None, first: Span) -> InitRegister:
+    """`0:X1=x`, `P0:EBX = 1`; the thread was taken already."""
+    scanner.expect(":", "`:` between thread and register")
+    percent = "%" if scanner.accept("%") else ""
+    name = scanner.expect_kind("name", "the name of a register")
+    value = _value(scanner) if _equals(scanner) else None
+    return InitRegister(
+        thread=int(thread.text.lstrip("P")),
+        register=percent + name.text,
+        type=kind,
+        value=value,
+        span=_to_here(first, value, name.span),
+    )
+
+
+def _location(
+    scanner: Scanner, name: Token, kind: str | None, end: Span, first: Span, *, count: int | None = None
+) -> InitLocation:
+    """`x=1`, `int v[2]={1,2}`; all up to the `=` was taken already and ends at `end`."""
+    values: tuple[InitialValue, ...] = ()
+    if _equals(scanner):
+        start = scanner.token.span
+        values, end = _values(scanner)
+        if count is None and start.text == "{":
+            count = len(values)
+        if count is not None and len(values) > count:
+            raise error(
+                codes.INITIAL_STATE,
+                f"{len(values)} values for the {count} elements of `{name.text}`",
+                start.to(end),
+                f"at most {count} values",
+            )
+    return InitLocation(name=name.text, type=kind, count=count, values=values, span=first.to(end))
+
+
+def _equals(scanner: Scanner) -> bool:
+    return scanner.accept("=") is not None
+
+
+def _values(scanner: Scanner) -> tuple[tuple[InitialValue, ...], Span]:
+    """One value, or `{1,2}`; with the place of the last token."""
+    if scanner.accept("{") is None:
+        last = scanner.token.span
+        value = _value(scanner)
+        return (value,), value.span if isinstance(value, Reference) else last
+    values = [_value(scanner)]
+    while scanner.accept(","):
+        values.append(_value(scanner))
+    return tuple(values), scanner.expect("}", "`,` or `}` in the values of an array").span
+
+
+def _value(scanner: Scanner) -> InitialValue:
+    """`1`, `-3`, `0xff`, `x`, `&x`, `x[2]`, `ATOMIC_INIT(0)`."""
+    if scanner.accept("("):
+        inner = _value(scanner)
+        scanner.expect(")")
+        return inner
+    start = scanner.token
+    if scanner.accept("-"):
+        return -scanner.expect_kind("number", "a number").value
+    if start.kind == "number":
+        number = scanner.take().value
+        if scanner.token.text == ":":
+            raise error(
+                codes.UNSUPPORTED,
+                "a register or label cannot be an initial value",
+                start.span.to(scanner.token.span),
+                "expected a number or the name of a location",
+            )
+        return number
+    scanner.accept("&")
+    name = scanner.expect_kind("name", "a number or the name of a location")
+    if name.text in _INITIALISERS and scanner.accept("("):
+        inner = _value(scanner)
+        scanner.expect(")")
+        return inner
+    if scanner.token.text == ":":
+        raise error(
+            codes.UNSUPPORTED,
+            "code as an initial value is not supported",
+            name.span,
+            "expected a number or the name of a location",
+        )
+    if scanner.accept("["):
+        index = scanner.expect_kind("number", "an index").value
+        end = scanner.expect("]").span
+        return Reference(name.text, index, start.span.to(end))
+    return Reference(name.text, 0, start.span.to(name.span))
+
+
+def _to_here(first: Span, value: InitialValue | None, last: Span) -> Span:
+    return first.to(value.span) if isinstance(value, Reference) else first.to(last)
+
+
+def _place(entry: Entry) -> str:
+    match entry:
+        case InitRegister(thread=thread, register=register):
+            return f"{thread}:{register}"
+        case InitSymbol(name=name):
+            return f"%{name}"
+        case InitLocation(name=name):
+            return name
+
+
+def _reject_duplicates(entries: list[Entry]) -> None:
+    """A place with two entries, at most one of which gives a value, is fine; two values are not."""
+    seen: dict[str, Entry] = {}
+    diagnostics: list[Diagnostic] = []
+    for entry in entries:
+        earlier = seen.setdefault(_place(entry), entry)
+        if earlier is not entry and _has_value(earlier) and _has_value(entry):
+            diagnostics.append(
+                Diagnostic(
+                    code=codes.INITIAL_STATE,
+                    message=f"`{_place(entry)}` has two initial values",
+                    primary=Label(entry.span, "second value"),
+                    others=(Label(earlier.span, "first value"),),
+                )
+            )
+        if _has_value(entry):
+            seen[_place(entry)] = entry
+    if diagnostics:
+        raise InputError(*diagnostics)
+
+
+def _has_value(entry: Entry) -> bool:
+    return bool(entry.values) if isinstance(entry, InitLocation) else entry.value is not None

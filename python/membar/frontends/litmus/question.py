@@ -1,0 +1,387 @@
+"""The question of a litmus test: `locations`, `filter`, then `exists`, `~exists` or `forall`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+from membar.diagnostics import Diagnostic, InputError, error
+from membar.frontends.litmus import codes
+from membar.frontends.litmus.scanner import Scanner, without_comments
+from membar.frontends.litmus.test import LitmusTest, Scope
+from membar.program.condition import (
+    TRUTH,
+    And,
+    Compare,
+    Comparison,
+    FinalCell,
+    FinalCondition,
+    FinalRegister,
+    Formula,
+    Implies,
+    Not,
+    Observed,
+    Or,
+    Quantifier,
+)
+from membar.program.expr import Address
+from membar.source import Span
+
+OrderKey: TypeAlias = tuple[tuple[int, int, str], ...]
+Found = TypeVar("Found")
+
+_COMPARISONS = {
+    "=": Comparison.EQ,
+    "==": Comparison.EQ,
+    "!=": Comparison.NE,
+    "<>": Comparison.NE,
+    "<": Comparison.LT,
+    "<=": Comparison.LE,
+    ">": Comparison.GT,
+    ">=": Comparison.GE,
+}
+_SECTIONS = frozenset({"locations", "filter", "exists", "forall", "final"})
+_THREAD = re.compile(r"P[0-9]+")
+
+
+def natural_order(name: str) -> OrderKey:
+    """Sorts `X2` before `X10`."""
+    return tuple(
+        (1, int(part), "") if part.isdigit() else (0, 0, part) for part in re.split(r"([0-9]+)", name) if part
+    )
+
+
+def plain_label(register: FinalRegister) -> str:
+    """`0:EAX`."""
+    return f"{register.thread}:{register.register}"
+
+
+def condition(
+    test: LitmusTest,
+    scope: Scope,
+    *,
+    order: Callable[[str], OrderKey] = natural_order,
+    label: Callable[[FinalRegister], str] = plain_label,
+) -> FinalCondition:
+    """The test's question, its names resolved by `scope`.
+
+    `order` sorts `FinalRegister.register` within a thread, and `label` names a register, in final
+    states. A test without a question asks `forall (true)`.
+
+    Raises:
+        InputError: the question is malformed, or `scope` does not know a name.
+    """
+    span = test.question
+    text = without_comments(test.source, span.start, span.end)
+    scanner = Scanner(test.source, text, span.start, span.end, code=codes.QUESTION)
+    reader = _Reader(scanner, scope, {entry.name: entry.count for entry in test.locations if entry.count})
+    quantifier, formula, filtered = reader.question()
+    if reader.problems:
+        raise InputError(*reader.problems)
+    return FinalCondition(
+        quantifier=quantifier,
+        formula=formula,
+        observed=tuple(_in_order(reader.mentions, order, label)),
+        filter=filtered,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """A whole array."""
+
+    name: str
+    cells: tuple[FinalCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Element:
+    """`v[1]`."""
+
+    cell: FinalCell
+
+
+# A place that the question names; a bare FinalCell is a scalar location.
+_Mention: TypeAlias = FinalRegister | FinalCell | _Whole | _Element
+
+
+def _in_order(
+    mentions: Iterable[_Mention], order: Callable[[str], OrderKey], label: Callable[[FinalRegister], str]
+) -> Iterator[Observed]:
+    """As herd shows final states: registers, then locations and whole arrays, then single elements."""
+    unique = dict.fromkeys(mentions)
+    registers = {label(item): item for item in unique if isinstance(item, FinalRegister)}
+    for name, register in sorted(
+        registers.items(), key=lambda pair: (pair[1].thread, order(pair[1].register))
+    ):
+        yield Observed(register, name)
+    for item in sorted((m for m in unique if isinstance(m, FinalCell | _Whole)), key=lambda m: m.name):
+        if isinstance(item, FinalCell):
+            yield Observed(item, item.name)
+        else:
+            for cell in item.cells:
+                yield Observed(cell, f"{cell.name}[{cell.index}]", array=cell.name)
+    elements = [item.cell for item in unique if isinstance(item, _Element)]
+    for cell in sorted(elements, key=lambda cell: (cell.name, cell.index)):
+        yield Observed(cell, f"{cell.name}[{cell.index}]")
+
+
+class _Reader:
+    """Recursive descent over the question; collects every place and every unknown name."""
+
+    def __init__(self, scanner: Scanner, scope: Scope, arrays: dict[str, int]) -> None:
+        self.scanner = scanner
+        self.scope = scope
+        self.arrays = arrays
+        self.mentions: list[_Mention] = []
+        self.problems: list[Diagnostic] = []
+
+    def question(self) -> tuple[Quantifier, Formula, Formula | None]:
+        """`[locations […]] [filter …] [exists|~exists|forall|final …] [;] [with …] [<< … >>]`."""
+        filtered: Formula | None = None
+        while self.scanner.token.text in {"regions", "locations", "filter"}:
+            word = self.scanner.take().text
+            if word == "locations":
+                self._locations()
+            elif word == "regions":
+                self._regions()
+            else:
+                filtered = self._unobserved(self._implication)
+            self.scanner.accept(";")
+        quantifier, formula = self._quantified()
+        self.scanner.accept(";")
+        self._old_endings()
+        if self.scanner.token.kind != "end":
+            self.scanner.fail("the end of the test after its question")
+        return quantifier, formula, filtered
+
+    def _quantified(self) -> tuple[Quantifier, Formula]:
+        scanner = self.scanner
+        if scanner.token.kind == "end":
+            return Quantifier.FORALL, TRUTH
+        if scanner.accept("~"):
+            scanner.expect("exists")
+            return Quantifier.NOT_EXISTS, self._implication()
+        if scanner.accept("exists") or scanner.accept("final"):
+            return Quantifier.EXISTS, self._implication()
+        if scanner.accept("forall"):
+            return Quantifier.FORALL, self._implication()
+        if scanner.token.text in {"scopes", "cases", "observed", "Observed"}:
+            raise error(
+                codes.UNSUPPORTED,
+                f"`{scanner.token.text}` sections are not supported",
+                scanner.token.span,
+                "expected `exists`, `~exists` or `forall`",
+            )
+        scanner.fail("`exists`, `~exists` or `forall`")
+        raise AssertionError  # fail() raises
+
+    def _old_endings(self) -> None:
+        """Skips `with tso: ~exists; …` and `<< … >>`: instructions to tools of long ago."""
+        scanner = self.scanner
+        if scanner.accept("with"):
+            while scanner.token.kind == "name":
+                scanner.take()
+                scanner.expect(":")
+                scanner.accept("~")
+                scanner.expect("exists")
+                scanner.accept(";")
+        while scanner.token.text == "<<":
+            opening = scanner.token.span
+            if not scanner.skip_past(">>"):
+                raise error(codes.QUESTION, "`<<` is never closed", opening, "no matching `>>` follows")
+
+    def _regions(self) -> None:
+        """Skips `regions: x:NAME, y:NAME`: they mean something to GPU models only, and membar has none."""
+        self.scanner.expect(":")
+        while self.scanner.token.kind == "name" and self.scanner.token.text not in _SECTIONS:
+            self.scanner.take()
+            self.scanner.expect(":")
+            self.scanner.expect_kind("name", "the name of a region")
+            self.scanner.accept(",")
+
+    def _unobserved(self, read: Callable[[], Formula]) -> Formula:
+        """What `read` reads, without showing the places it names in final states."""
+        kept = len(self.mentions)
+        formula = read()
+        del self.mentions[kept:]
+        return formula
+
+    def _locations(self) -> None:
+        scanner = self.scanner
+        scanner.expect("[", "`[` after `locations`")
+        while not scanner.accept("]"):
+            self._place()
+            while scanner.accept("*"):
+                pass
+            if scanner.token.kind == "name":
+                raise error(
+                    codes.UNSUPPORTED,
+                    "types in `locations` are not supported",
+                    scanner.token.span,
+                    "expected `;` or `]`",
+                    help="declare the type in the initial state",
+                )
+            if scanner.token.text != "]":
+                scanner.expect(";", "`;` or `]`")
+
+    def _implication(self) -> Formula:
+        left = self._disjunction()
+        if self.scanner.accept("=>"):
+            return Implies(left, self._implication())
+        return left
+
+    def _disjunction(self) -> Formula:
+        parts = [self._conjunction()]
+        while self.scanner.accept("\\/"):
+            parts.append(self._conjunction())
+        return parts[0] if len(parts) == 1 else Or(tuple(parts))
+
+    def _conjunction(self) -> Formula:
+        parts = [self._negation()]
+        while self.scanner.accept("/\\"):
+            parts.append(self._negation())
+        return parts[0] if len(parts) == 1 else And(tuple(parts))
+
+    def _negation(self) -> Formula:
+        scanner = self.scanner
+        if scanner.accept("not") or scanner.accept("~"):
+            return Not(self._negation())
+        if scanner.accept("("):
+            inner = self._implication()
+            scanner.expect(")", "`)`, `/\\` or `\\/`")
+            return inner
+        if scanner.accept("true"):
+            return TRUTH
+        if scanner.accept("false"):
+            return Or(())
+        return self._comparison()
+
+    def _comparison(self) -> Formula:
+        start = self.scanner.token.span
+        place = self._place()
+        op = _COMPARISONS.get(self.scanner.token.text)
+        if op is None:
+            raise self.scanner.unexpected("a comparison such as `=`")
+        self.scanner.take()
+        if isinstance(place, _Whole):
+            return self._array_comparison(place, op, start)
+        return Compare(place.cell if isinstance(place, _Element) else place, op, self._value())
+
+    def _array_comparison(self, array: _Whole, op: Comparison, start: Span) -> Formula:
+        """`v={1,2}`."""
+        opening = self.scanner.expect("{", f"the values of the whole array `{array.name}`, such as `{{0,1}}`")
+        values = [self._value()]
+        while self.scanner.accept(","):
+            values.append(self._value())
+        end = self.scanner.expect("}", "`,` or `}`").span
+        if len(values) != len(array.cells):
+            raise error(
+                codes.QUESTION,
+                f"{len(values)} values for the {len(array.cells)} elements of `{array.name}`",
+                opening.span.to(end),
+                f"expected {len(array.cells)} values",
+            )
+        if op not in {Comparison.EQ, Comparison.NE}:
+            raise error(
+                codes.QUESTION,
+                f"arrays cannot be compared with `{op.value}`",
+                start.to(end),
+                "expected `=` or `!=`",
+            )
+        equal = And(
+            tuple(
+                Compare(cell, Comparison.EQ, value) for cell, value in zip(array.cells, values, strict=True)
+            )
+        )
+        return equal if op is Comparison.EQ else Not(equal)
+
+    def _place(self) -> _Mention:
+        """`0:EAX`, `P0:EAX`, `x`, `[x]`, `v[1]`, `[v[1]]`."""
+        scanner = self.scanner
+        if scanner.accept("["):
+            place = self._location()
+            scanner.expect("]")
+        elif scanner.token.kind == "number":
+            thread = scanner.take()
+            place = self._register(thread.value, thread.span)
+        elif scanner.token.kind == "name":
+            place = self._location()
+        else:
+            raise scanner.unexpected("a register such as `0:EAX` or a location such as `x`")
+        self.mentions.append(place)
+        return place
+
+    def _location(self) -> _Mention:
+        name = self.scanner.expect_kind("name", "the name of a location")
+        if self.scanner.token.text == ":" and _THREAD.fullmatch(name.text):
+            return self._register(int(name.text[1:]), name.span)
+        if self.scanner.accept("["):
+            index = self.scanner.expect_kind("number", "an index").value
+            span = name.span.to(self.scanner.expect("]").span)
+            return _Element(self._cell(name.text, index, span))
+        if (count := self.arrays.get(name.text)) is not None:
+            return _Whole(name.text, tuple(self._cell(name.text, i, name.span) for i in range(count)))
+        return self._cell(name.text, None, name.span)
+
+    def _register(self, thread: int, start: Span) -> FinalRegister:
+        """The register of `thread`, whose number or name was taken at `start`."""
+        self.scanner.expect(":", "`:` between thread and register")
+        percent = "%" if self.scanner.accept("%") else ""
+        name = self.scanner.expect_kind("name", "the name of a register")
+        found = self._look_up(lambda: self.scope.register(thread, percent + name.text, start.to(name.span)))
+        return found or FinalRegister(thread, name.text)
+
+    def _cell(self, name: str, index: int | None, span: Span) -> FinalCell:
+        return self._look_up(lambda: self.scope.cell(name, index, span)) or FinalCell(name, index or 0)
+
+    def _value(self) -> int | Address | FinalRegister | FinalCell:
+        """`1`, `-1`, `0xff`, `x`, `&x`, `v[1]`, `1:r1`, `[x]`."""
+        scanner = self.scanner
+        if scanner.accept("-"):
+            return -scanner.expect_kind("number", "a number").value
+        if scanner.token.kind == "number":
+            return self._number_or_register()
+        if scanner.token.text == "[":
+            place = self._place()
+            if isinstance(place, _Whole):
+                raise scanner.unexpected("a value; an array is none; before it")
+            return place.cell if isinstance(place, _Element) else place
+        ampersand = scanner.accept("&")
+        name = scanner.expect_kind("name", "a number, a register or the name of a location")
+        start = (ampersand or name).span
+        if scanner.token.text == ":":
+            if _THREAD.fullmatch(name.text):
+                register = self._register(int(name.text[1:]), name.span)
+                self.mentions.append(register)
+                return register
+            raise error(
+                codes.UNSUPPORTED,
+                "code as a value is not supported",
+                name.span,
+                "expected a number, a register or the name of a location",
+            )
+        index, end = None, name.span
+        if scanner.accept("["):
+            index = scanner.expect_kind("number", "an index").value
+            end = scanner.expect("]").span
+        found = self._look_up(lambda: self.scope.address(name.text, index, start.to(end)))
+        return found or Address(name.text)
+
+    def _number_or_register(self) -> int | FinalRegister:
+        number = self.scanner.take()
+        if self.scanner.token.text != ":":
+            return number.value
+        register = self._register(number.value, number.span)
+        self.mentions.append(register)
+        return register
+
+    def _look_up(self, find: Callable[[], Found]) -> Found | None:
+        """What the scope finds; None, and a problem noted, if it does not know the name."""
+        try:
+            return find()
+        except InputError as problem:
+            self.problems.extend(problem.diagnostics)
+            return None

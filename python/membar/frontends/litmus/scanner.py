@@ -1,0 +1,146 @@
+"""Walking through the small languages of the initial state and the question: tokens on demand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from membar.diagnostics import InputError, error
+from membar.source import SourceFile, Span
+
+_BLANK = re.compile(r"\s+")
+_TOKEN = re.compile(
+    r"""(?P<number>0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)(?:[uUlL]+\b)?
+    |(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*)
+    |(?P<string>"[^"]*")
+    |(?P<sign>/\\|\\/|=>|==|!=|<>|<=|>=|<<|>>|[-=<>~()\[\]{};,:*&%+|!])""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A number, name, string or sign; kind `end` after the last one."""
+
+    kind: str
+    text: str
+    span: Span
+
+    @property
+    def value(self) -> int:
+        """The value of a number token."""
+        digits = self.text.rstrip("uUlL")
+        return int(digits, 10 if digits.isdigit() else 0)
+
+
+def blanked(text: str, spans: list[tuple[int, int]]) -> str:
+    """`text` with the stretches in `spans` replaced by blanks, so that offsets stay right."""
+    parts: list[str] = []
+    done = 0
+    for start, end in spans:
+        parts.append(text[done:start])
+        parts.append(re.sub(r"[^\n]", " ", text[start:end]))
+        done = end
+    parts.append(text[done:])
+    return "".join(parts)
+
+
+def comment_end(source: SourceFile, start: int) -> int:
+    """Where the nested `(* … *)` comment that begins at `start` ends."""
+    text, depth, at = source.text, 0, start
+    while True:
+        match = re.compile(r"\(\*|\*\)").search(text, at)
+        if match is None:
+            raise error(
+                "W0101", "this comment never ends", source.span(start, start + 2), "no matching `*)` follows"
+            )
+        depth += 1 if match.group() == "(*" else -1
+        # "(*)" opens a comment: its star cannot also close it.
+        at = match.end()
+        if depth == 0:
+            return at
+
+
+def without_comments(source: SourceFile, start: int, end: int) -> str:
+    """The whole text, with the `(* … *)` comments between `start` and `end` blanked out."""
+    spans: list[tuple[int, int]] = []
+    at = start
+    while (at := source.text.find("(*", at, end)) >= 0:
+        stop = comment_end(source, at)
+        spans.append((at, stop))
+        at = stop
+    return blanked(source.text, spans) if spans else source.text
+
+
+class Scanner:
+    """A position in a stretch of a source file, with one token of lookahead.
+
+    `text` has the length of the file; comments in it are blanks.
+    """
+
+    def __init__(self, source: SourceFile, text: str, start: int, end: int, *, code: str) -> None:
+        self.source = source
+        self.code = code
+        self._text = text
+        self._end = end
+        self._position = start
+        self._token: Token | None = None
+
+    @property
+    def token(self) -> Token:
+        """The next token, not yet taken."""
+        if self._token is None:
+            self._token = self._scan()
+        return self._token
+
+    def _scan(self) -> Token:
+        blank = _BLANK.match(self._text, self._position, self._end)
+        at = blank.end() if blank else self._position
+        if at >= self._end:
+            # Point behind the last visible character, where the missing text should have been.
+            behind = len(self._text[: self._end].rstrip())
+            return Token("end", "", self.source.span(behind, min(behind + 1, len(self._text))))
+        match = _TOKEN.match(self._text, at, self._end)
+        if match is None:
+            raise error(self.code, f"unexpected character `{self._text[at]}`", self.source.span(at, at + 1))
+        return Token(match.lastgroup or "", match.group(), self.source.span(at, match.end()))
+
+    def take(self) -> Token:
+        """The next token; moves behind it."""
+        token = self.token
+        self._token = None
+        self._position = token.span.end if token.kind != "end" else self._end
+        return token
+
+    def accept(self, text: str) -> Token | None:
+        """The next token if it reads `text`; else None and nothing moves."""
+        token = self.token
+        return self.take() if token.text == text and token.kind != "end" else None
+
+    def expect(self, text: str, what: str = "") -> Token:
+        """The next token, which must read `text`."""
+        return self.accept(text) or self.fail(what or f"`{text}`")
+
+    def expect_kind(self, kind: str, what: str) -> Token:
+        """The next token, which must be of `kind`."""
+        return self.take() if self.token.kind == kind else self.fail(what)
+
+    def skip_past(self, text: str) -> bool:
+        """Moves behind the next occurrence of `text`, whatever lies between; False if there is none."""
+        at = self._text.find(text, self._position, self._end)
+        if at < 0:
+            return False
+        self._token = None
+        self._position = at + len(text)
+        return True
+
+    def fail(self, expected: str) -> Token:
+        """Raises: the next token is not what was `expected`."""
+        raise self.unexpected(expected)
+
+    def unexpected(self, expected: str) -> InputError:
+        """The error that says what was found instead of what was `expected`."""
+        found = f"`{self.token.text}`" if self.token.kind != "end" else "the end"
+        return error(
+            self.code, f"expected {expected}, found {found}", self.token.span, f"expected {expected}"
+        )
