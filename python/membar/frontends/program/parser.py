@@ -1,0 +1,227 @@
+"""The program text: declarations, threads, question."""
+
+from __future__ import annotations
+
+from membar.diagnostics import Diagnostic, InputError, error
+from membar.frontends.program.conditions import ConditionParser
+from membar.frontends.program.expressions import address, expression, memory_type
+from membar.frontends.program.operations import operation
+from membar.frontends.program.tokens import Cursor, Token, TokenKind, tokenize
+from membar.program.condition import FinalCondition
+from membar.program.expr import TRUE
+from membar.program.operations import Operation
+from membar.program.printer import DEFAULT_LANGUAGE
+from membar.program.program import Channel, Edge, MemoryObject, Program, Thread, Value
+from membar.source import SourceFile
+
+_SECTIONS = ("memory", "channel", "thread", "exists", "~exists", "forall")
+
+
+def parse_program(source: SourceFile) -> Program:
+    """The program that the text describes.
+
+    Raises:
+        InputError: with every syntax error; reading goes on at the next declaration or step.
+    """
+    return _Parser(Cursor(tokenize(source))).program()
+
+
+class _Parser:
+    def __init__(self, cursor: Cursor) -> None:
+        self._cursor = cursor
+        self._diagnostics: list[Diagnostic] = []
+        self._objects: list[MemoryObject] = []
+        self._channels: list[Channel] = []
+        self._threads: list[Thread] = []
+        self._condition: FinalCondition | None = None
+
+    def program(self) -> Program:
+        cursor = self._cursor
+        start = cursor.expect("program", "at the beginning").span
+        name = cursor.name("the program's name")
+        language = cursor.name("a language") if cursor.accept(":") else DEFAULT_LANGUAGE
+        span = start.to(cursor.previous.span)
+        while not cursor.at_end():
+            try:
+                self._section()
+            except InputError as problem:
+                self._diagnostics.extend(problem.diagnostics)
+                self._skip_to_section()
+        if self._diagnostics:
+            raise InputError(*self._diagnostics)
+        return Program(
+            name=name,
+            language=language,
+            objects=tuple(self._objects),
+            threads=tuple(self._threads),
+            channels=tuple(self._channels),
+            condition=self._condition,
+            span=span,
+        )
+
+    def _skip_to_section(self) -> None:
+        while not self._cursor.at_end() and not self._cursor.sees(*_SECTIONS):
+            self._cursor.take()
+
+    def _section(self) -> None:
+        cursor = self._cursor
+        if self._condition is not None:
+            cursor.fail("nothing after the condition")
+        if cursor.sees("memory"):
+            self._objects.append(self._object())
+        elif cursor.sees("channel"):
+            self._channels.append(self._channel())
+        elif cursor.sees("thread"):
+            self._threads.append(self._thread())
+        elif cursor.sees("exists", "~exists", "forall"):
+            self._question()
+        else:
+            cursor.fail("`memory`, `channel`, `thread`, `exists`, `~exists` or `forall`")
+
+    def _question(self) -> None:
+        if self._diagnostics:  # names it uses may have been in the broken part
+            self._cursor.take()
+            return
+        counts = {item.name: item.count for item in self._objects}
+        reader = ConditionParser(self._cursor, threads=len(self._threads), counts=counts)
+        self._condition = reader.condition()
+
+    def _object(self) -> MemoryObject:
+        cursor = self._cursor
+        start = cursor.take().span
+        name = cursor.name("the name of a memory object")
+        cursor.expect(":", "before the type")
+        size, is_signed = memory_type(cursor)
+        is_array = cursor.accept("[") is not None
+        count = 1
+        if is_array:
+            count = cursor.natural("the number of elements")
+            cursor.expect("]", "after the number of elements")
+        elif cursor.accept("*"):
+            count = cursor.natural("the number of elements")
+        initial = self._initial() if cursor.accept("=") else ()
+        return MemoryObject(
+            name=name,
+            size=size,
+            count=count,
+            signed=is_signed,
+            initial=initial,
+            is_array=is_array,
+            span=start.to(cursor.previous.span),
+        )
+
+    def _initial(self) -> tuple[Value, ...]:
+        if not self._cursor.accept("{"):
+            return (self._value(),)
+        values: list[Value] = []
+        while not self._cursor.sees("}"):
+            values.append(self._value())
+            if not self._cursor.accept(","):
+                break
+        self._cursor.expect("}", "after the initial values")
+        return tuple(values)
+
+    def _value(self) -> Value:
+        if self._cursor.sees("&"):
+            return address(self._cursor)
+        return self._cursor.integer("a number or an address")
+
+    def _channel(self) -> Channel:
+        cursor = self._cursor
+        cursor.take()
+        name = cursor.name("the name of a channel")
+        cursor.expect(":", "before the capacity")
+        capacity = cursor.natural("the number of messages it holds")
+        cursor.expect_word("of", "before the number of values in a message")
+        return Channel(name, capacity, cursor.natural("the number of values in a message"))
+
+    def _thread(self) -> Thread:
+        cursor = self._cursor
+        start = cursor.take().span
+        name = cursor.name("the name of a thread")
+        entry = cursor.natural("a control point") if cursor.accept("entry") else 0
+        is_spawned = cursor.accept("spawned") is not None
+        span = start.to(cursor.previous.span)
+        cursor.expect("{", "before the steps of the thread")
+        registers: list[tuple[str, Value]] = []
+        labels: list[tuple[int, str]] = []
+        edges: list[Edge] = []
+        while not cursor.sees("}", *_SECTIONS) and not cursor.at_end():
+            try:
+                if cursor.accept("register"):
+                    registers.append(self._register())
+                elif cursor.accept("label"):
+                    labels.append(self._label())
+                else:
+                    edges.append(self._edge())
+            except InputError as problem:
+                self._diagnostics.extend(problem.diagnostics)
+                self._skip_to_step()
+        cursor.expect("}", "after the steps of the thread")
+        return Thread(
+            name=name,
+            entry=entry,
+            edges=tuple(edges),
+            registers=tuple(registers),
+            started=not is_spawned,
+            labels=tuple(labels),
+            span=span,
+        )
+
+    def _skip_to_step(self) -> None:
+        cursor = self._cursor
+        while not cursor.at_end() and not cursor.sees("}", "register", "label", *_SECTIONS):
+            if cursor.next.kind is TokenKind.NUMBER and _is_sign(cursor.after_next(), "->"):
+                return
+            if cursor.take().text == "{":  # tags, not the end of the thread
+                while not cursor.at_end() and cursor.take().text != "}":
+                    pass
+
+    def _register(self) -> tuple[str, Value]:
+        name = self._cursor.name("a register")
+        self._cursor.expect("=", "before the initial value")
+        return name, self._value()
+
+    def _label(self) -> tuple[int, str]:
+        point = self._cursor.natural("a control point")
+        self._cursor.expect("=", "before the label")
+        return point, self._cursor.name("a label")
+
+    def _edge(self) -> Edge:
+        cursor = self._cursor
+        start = cursor.next.span
+        source = cursor.natural("a step such as `0 -> 1: …`, `register`, `label` or `}`")
+        cursor.expect("->", "between two control points")
+        target = cursor.natural("a control point")
+        guard = expression(cursor) if cursor.accept("when") else TRUE
+        is_unordered = cursor.accept("unordered") is not None
+        operations: list[Operation] = []
+        if cursor.accept(":"):
+            operations.append(operation(cursor))
+            while cursor.accept(";"):
+                operations.append(operation(cursor))
+        if not self._at_end_of_step():
+            raise error(
+                "W0502",
+                f"unexpected {cursor.next}",
+                cursor.next.span,
+                "expected `;` and another operation, or the next step",
+            )
+        return Edge(
+            source=source,
+            target=target,
+            operations=tuple(operations),
+            guard=guard,
+            unordered=is_unordered,
+            span=start.to(cursor.previous.span),
+        )
+
+    def _at_end_of_step(self) -> bool:
+        cursor = self._cursor
+        if cursor.next.kind is TokenKind.NUMBER:
+            return _is_sign(cursor.after_next(), "->")
+        return cursor.at_end() or cursor.sees("}", "register", "label", *_SECTIONS)
+
+
+def _is_sign(token: Token, text: str) -> bool:
+    return token.kind is TokenKind.SIGN and token.text == text
