@@ -1,1 +1,49 @@
-"""Reports: one file per output format. A report knows nothing of how a verdict was found."""
+"""Reports: one file per output format, exporting `REPORT`. They know nothing of how a verdict was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from membar.models.model import Model
+from membar.outcome import Outcome
+from membar.program.program import Program
+from membar.source import SourceFile
+
+
+class Answer(Protocol):
+    """What a report shows: a question (text, program, model) with its outcome."""
+
+    @property
+    def source(self) -> SourceFile:
+        """The user's text; its path names the file in every report."""
+
+    @property
+    def program(self) -> Program:
+        """What the text means."""
+
+    @property
+    def model(self) -> Model:
+        """The memory model it was put under."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """What was found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """An output format.
+
+    Attributes:
+        name: what the command line calls it.
+        title: one line for `--help`.
+        suffix: ending of files in this format.
+        render: the text for one answer; "" where there is nothing to show (no witness to draw).
+    """
+
+    name: str
+    title: str
+    suffix: str
+    render: Callable[[Answer], str]

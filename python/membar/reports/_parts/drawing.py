@@ -1,0 +1,89 @@
+"""The edges of an execution worth drawing, and their colours: shared by the dot and SVG reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from membar.program.execution import Execution
+from membar.reports._parts.relations import immediate_co, immediate_fr, immediate_po
+
+EDGE_COLORS = {
+    "po": "#5b6470",
+    "rf": "#1a7f37",
+    "co": "#8250df",
+    "fr": "#c62f2f",
+    "addr": "#0b66c3",
+    "data": "#0b66c3",
+    "ctrl": "#0b66c3",
+    "amo": "#9a6700",
+    "lxsx": "#9a6700",
+    "spawn": "#5b6470",
+}
+DEPENDENCIES = ("addr", "data", "ctrl")
+
+MEANINGS = {
+    "po": "program order",
+    "rf": "read takes its value from",
+    "co": "overwritten next by",
+    "fr": "read does not see yet",
+    "addr": "address dependency",
+    "data": "data dependency",
+    "ctrl": "control dependency",
+    "amo": "one atomic step",
+    "lxsx": "exclusive pair",
+    "spawn": "thread start or end",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnEdge:
+    """An arrow from one event to another, named by its relation."""
+
+    source: int
+    target: int
+    relation: str
+
+    @property
+    def is_dependency(self) -> bool:
+        """Whether it is a dependency: drawn thinner and dashed."""
+        return self.relation in DEPENDENCIES
+
+
+def drawn_edges(execution: Execution) -> tuple[DrawnEdge, ...]:
+    """Immediate program order, rf, immediate coherence and from-read, dependencies, RMW pairs."""
+    groups = (
+        ("po", immediate_po(execution)),
+        ("addr", sorted(execution.addr)),
+        ("data", sorted(execution.data)),
+        ("ctrl", _first_targets(execution)),
+        ("amo", sorted(execution.amo)),
+        ("lxsx", sorted(execution.lxsx)),
+        ("spawn", _spawns(execution)),
+        ("rf", sorted(execution.rf)),
+        ("co", _visible_co(execution)),
+        ("fr", immediate_fr(execution)),
+    )
+    return tuple(DrawnEdge(a, b, name) for name, pairs in groups for a, b in pairs)
+
+
+def _first_targets(execution: Execution) -> list[tuple[int, int]]:
+    """Control dependencies to the first event after the branch only: the rest follows in program order."""
+    nearest: dict[int, int] = {}
+    for a, b in sorted(execution.ctrl):
+        nearest[a] = min(b, nearest.get(a, b))
+    return sorted(nearest.items())
+
+
+def _visible_co(execution: Execution) -> list[tuple[int, int]]:
+    """Coherence between neighbours; from the initial write only where something else is said by it."""
+    return [(a, b) for a, b in immediate_co(execution) if not execution.events[a].is_initial]
+
+
+def _spawns(execution: Execution) -> list[tuple[int, int]]:
+    """Creation and joining: per pair of threads, the last event before and the first event after."""
+    ends: dict[tuple[int, int], tuple[int, int]] = {}
+    for a, b in sorted(execution.spawn_join):
+        key = (execution.events[a].thread, execution.events[b].thread)
+        last, first = ends.get(key, (a, b))
+        ends[key] = (max(last, a), min(first, b))
+    return sorted(ends.values())

@@ -1,0 +1,130 @@
+"""An execution told as a table of threads, with a sentence for each thing that is strange about it."""
+
+from __future__ import annotations
+
+from membar.outcome import Step, Witness
+from membar.program.execution import Event, Execution, Kind
+from membar.program.program import Program
+from membar.reports._parts.event import (
+    cell_name,
+    line_number,
+    phrase,
+    place,
+    source_text,
+    thread_name,
+    value_text,
+)
+from membar.reports._parts.order import Order, order_of
+from membar.reports._parts.relations import reads_from
+from membar.reports._parts.style import Line, Signs, line, printable
+from membar.reports._parts.table import Cell, thread_table
+
+MOST_REMARKS = 6  # strange things told in sentences; the table marks all of them
+
+
+def narrative(program: Program, witness: Witness, *, columns: int, signs: Signs) -> list[Line]:
+    """The thread table of a witness and what to notice about it."""
+    if witness.steps:
+        return _run_table(program, witness, columns, signs)
+    execution = witness.execution
+    order = order_of(execution)
+    heads = [thread.name for thread in program.threads]
+    cells = [_cell(program, execution, order, unit, signs) for unit in order.steps]
+    return [
+        *thread_table(heads, cells, columns=columns, signs=signs),
+        Line(),
+        *(line("  ", text) for text in remarks(program, execution, order)),
+    ]
+
+
+def _cell(
+    program: Program, execution: Execution, order: Order, unit: tuple[Event, ...], signs: Signs
+) -> Cell:
+    first = unit[0]
+    effects: list[tuple[str, str]] = []
+    for event in unit:
+        if event.kind is not Kind.FENCE:
+            effects += [(", ", "")] if effects else []
+            effects += _effect(program, execution, event, signs).pieces
+    notes = [note for event in unit for note in _notes(program, execution, order, event, signs)]
+    return Cell(first.thread, _text(program, first), Line(tuple(effects)), tuple(notes))
+
+
+def _text(program: Program, event: Event) -> Line:
+    number = line_number(event)
+    return line((f"{number}: " if number else "", "dim"), source_text(program, event))
+
+
+def _effect(program: Program, execution: Execution, event: Event, signs: Signs) -> Line:
+    """`y → 0 (initial)` or `y → 1 (from P1:4)` for a read, `x ← 1` for a write."""
+    name, value = cell_name(program, event), value_text(program, event)
+    if event.kind is Kind.WRITE:
+        return line((f"{name} {signs.write} {value}", "write"))
+    write = reads_from(execution).get(event.id)
+    origin = ""
+    if write is not None:
+        source = execution.events[write]
+        origin = " (initial)" if source.is_initial else f" (from {place(program, source)})"
+    return line((f"{name} {signs.read} {value}", "read"), (origin, "dim"))
+
+
+def _notes(program: Program, execution: Execution, order: Order, event: Event, signs: Signs) -> list[Line]:
+    """What contradicts the order told."""
+
+    def note(words: str, others: list[int], after: str = "") -> list[Line]:
+        places = ", ".join(dict.fromkeys(place(program, execution.events[other]) for other in others))
+        return [line((f"{signs.mark} {words} {places}{after}", "strange"))] if others else []
+
+    return [
+        *note("sees", [w for w, r in order.broken_rf if r == event.id], ", further down"),
+        *note("does not see", [w for r, w in order.broken_fr if r == event.id]),
+        *note("overwritten by", [b for a, b in order.broken_co if a == event.id]),
+    ]
+
+
+def remarks(program: Program, execution: Execution, order: Order) -> list[str]:
+    """Why the execution is interesting, in sentences."""
+    if order.is_interleaving:
+        return [
+            "Read downwards, every step sees the latest writes above it: no weak memory is needed for this."
+        ]
+
+    def tell(first: int, verb: str, second: int, after: str = "") -> str:
+        one, other = (phrase(program, execution.events[i]) for i in (first, second))
+        return f"{one[:1].upper()}{one[1:]} {verb} {other}{after}."
+
+    said = [tell(read, "sees", write, ", which is further down") for write, read in order.broken_rf]
+    said += [tell(read, "does not see", write) for read, write in order.broken_fr]
+    said += [tell(first, "reaches memory before", second) for first, second in order.broken_co]
+    left = len(said) - MOST_REMARKS
+    return [*said[:MOST_REMARKS], *([f"And {left} more, marked above."] if left > 0 else [])]
+
+
+def _run_table(program: Program, witness: Witness, columns: int, signs: Signs) -> list[Line]:
+    """The steps of an operational run; under a step, what memory and the store buffers hold after it."""
+    heads = [thread.name for thread in program.threads]
+    cells: list[Cell] = []
+    before: Step | None = None
+    for step in witness.steps:
+        cells.append(_step_cell(program, witness.execution, before, step, signs))
+        before = step
+    return thread_table(heads, cells, columns=columns, signs=signs)
+
+
+def _step_cell(program: Program, execution: Execution, before: Step | None, step: Step, signs: Signs) -> Cell:
+    event = execution.events[step.event] if step.event is not None else None
+    text, told = line(printable(step.action)), Line()
+    if event is not None:
+        text = _text(program, event)
+        told = Line() if event.kind is Kind.FENCE else _effect(program, execution, event, signs)
+    notes: list[Line] = []
+    old = dict(before.memory) if before else {cell.name: cell.initial for cell in program.cells}
+    changed = [f"{name}={value}" for name, value in step.memory if old.get(name) != value]
+    if changed:
+        notes.append(line((f"memory {' '.join(changed)}", "write")))
+    previous = before.buffers if before else ((),) * len(step.buffers)
+    for thread, content in enumerate(step.buffers):
+        if content != (previous[thread] if thread < len(previous) else ()):
+            held = " ".join(f"{name}={value}" for name, value in content) or "empty"
+            notes.append(line((f"buffer of {thread_name(program, thread)}: {held}", "dim")))
+    return Cell(max(step.thread, 0), text, told, tuple(notes))

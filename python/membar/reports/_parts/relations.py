@@ -1,0 +1,74 @@
+"""The relations of an execution that people look at, reduced to the edges worth drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+
+from membar.program.execution import Execution
+
+Pair = tuple[int, int]
+
+
+def reads_from(execution: Execution) -> Mapping[int, int]:
+    """Each read's write."""
+    return {read: write for write, read in execution.rf}
+
+
+def immediate_po(execution: Execution) -> tuple[Pair, ...]:
+    """Program order without the pairs that follow from others, sorted."""
+    return reduction(execution.po)
+
+
+def immediate_co(execution: Execution) -> tuple[Pair, ...]:
+    """Each write with the next one of its cell in coherence order."""
+    return tuple((a, b) for chain in execution.co for a, b in pairwise(chain))
+
+
+def immediate_fr(execution: Execution) -> tuple[Pair, ...]:
+    """Each read with the first write that overwrites what it saw (not the write of its own RMW)."""
+    following = dict(immediate_co(execution))
+    own = execution.amo | execution.lxsx
+    pairs = ((read, following[write]) for write, read in execution.rf if write in following)
+    return tuple(sorted(pair for pair in pairs if pair not in own))
+
+
+def from_reads(execution: Execution) -> tuple[Pair, ...]:
+    """Each read with every write that comes after what it saw, sorted."""
+    later: dict[int, tuple[int, ...]] = {}
+    for chain in execution.co:
+        for index, write in enumerate(chain):
+            later[write] = chain[index + 1 :]
+    return tuple(sorted((read, w) for write, read in execution.rf for w in later.get(write, ())))
+
+
+def reduction(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+    """The pairs of a transitive, acyclic relation that do not follow from two others, sorted."""
+    after: dict[int, set[int]] = {}
+    for a, b in pairs:
+        after.setdefault(a, set()).add(b)
+    kept: list[Pair] = []
+    for a, successors in after.items():
+        implied: set[int] = set()
+        for b in successors:
+            implied |= after.get(b, set())
+        kept += [(a, b) for b in successors - implied]
+    return tuple(sorted(kept))
+
+
+def closure(pairs: Iterable[Pair]) -> frozenset[Pair]:
+    """The transitive closure."""
+    after: dict[int, set[int]] = {}
+    for a, b in pairs:
+        after.setdefault(a, set()).add(b)
+    result: set[Pair] = set()
+    for start, first in after.items():
+        seen: set[int] = set()
+        todo = list(first)
+        while todo:
+            point = todo.pop()
+            if point not in seen:
+                seen.add(point)
+                todo.extend(after.get(point, ()))
+        result.update((start, end) for end in seen)
+    return frozenset(result)

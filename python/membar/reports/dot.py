@@ -1,0 +1,67 @@
+"""One execution in Graphviz's language: threads as columns, program order downwards."""
+
+from __future__ import annotations
+
+from membar.outcome import Witness
+from membar.program.execution import Event
+from membar.program.program import Program
+from membar.reports import Answer, Report
+from membar.reports._parts.drawing import EDGE_COLORS, drawn_edges
+from membar.reports._parts.event import action_text, line_number, source_text
+from membar.reports._parts.verdict import spoken, witness_of
+
+
+def render(program: Program, witness: Witness, *, title: str = "") -> str:
+    """The execution as one `digraph`."""
+    execution = witness.execution
+    lines = [
+        f"digraph {_quoted(program.name)} {{",
+        f"  label={_quoted(title or program.name)}; labelloc=t; splines=spline; nodesep=0.6; ranksep=0.5;",
+        '  node [shape=box, style=rounded, fontname="monospace", fontsize=11];',
+        '  edge [fontname="sans-serif", fontsize=10];',
+    ]
+    initial = [event for event in execution.events if event.is_initial]
+    if initial:
+        lines.append("  { rank=source;")
+        lines += [
+            f"    e{event.id} [label={_quoted(action_text(program, event))}, color=gray];"
+            for event in initial
+        ]
+        lines.append("  }")
+    for index, thread in enumerate(program.threads):
+        events = [event for event in execution.events if event.thread == index]
+        if events:
+            lines.append(f"  subgraph cluster_{index} {{")
+            lines.append(f"    label={_quoted(thread.name)}; color=lightgray;")
+            lines += [f"    e{event.id} [label={_quoted(_label(program, event))}];" for event in events]
+            lines.append("  }")
+    for edge in drawn_edges(execution):
+        color = EDGE_COLORS[edge.relation]
+        weight = "weight=10" if edge.relation == "po" else "constraint=false"
+        style = ", style=dashed" if edge.is_dependency else ""
+        lines.append(
+            f"  e{edge.source} -> e{edge.target} "
+            f'[label={_quoted(edge.relation)}, color="{color}", fontcolor="{color}", {weight}{style}];'
+        )
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _label(program: Program, event: Event) -> str:
+    number = line_number(event)
+    return f"{f'{number}: ' if number else ''}{source_text(program, event)}\n{action_text(program, event)}"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _of_answer(answer: Answer) -> str:
+    witness = witness_of(answer.outcome)
+    if witness is None:
+        return ""
+    title = f"{answer.program.name}: {spoken(answer.outcome)} under {answer.model.name}"
+    return render(answer.program, witness, title=title)
+
+
+REPORT = Report(name="dot", title="the witness for Graphviz", suffix=".dot", render=_of_answer)

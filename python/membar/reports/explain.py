@@ -1,0 +1,90 @@
+"""Why an outcome is forbidden: the named axiom and its cycle, written on the user's lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from membar.models.explain import Failure
+from membar.program.execution import Event, Execution
+from membar.program.program import Program
+from membar.reports._parts.event import action_text, place, source_text
+from membar.reports._parts.style import Line, join, line, wrapped
+
+MOST_PAIRS = 8  # pairs shown of a relation that should be empty
+
+
+def render(
+    program: Program,
+    execution: Execution,
+    failures: Sequence[Failure],
+    *,
+    columns: int = 80,
+    color: bool = False,
+) -> str:
+    """Each failed axiom with its cycle, one event per line; "" if nothing failed."""
+    return join(lines(program, execution, failures, columns=columns), color=color)
+
+
+def lines(
+    program: Program, execution: Execution, failures: Sequence[Failure], *, columns: int = 80
+) -> list[Line]:
+    """The explanation as styled lines."""
+    result: list[Line] = []
+    for failure in failures:
+        result += [Line()] * bool(result)
+        result.append(line("forbidden by ", (failure.check.name, "bad"), f" ({_demand(failure)})"))
+        result += _cycle(program, execution, failure, columns)
+    return result
+
+
+def one_line(program: Program, execution: Execution, failure: Failure) -> str:
+    """`forbidden by global-order: P0:5 MOV EAX,[y] -fr-> P1:4 MOV [y],$1 -ppo-> … -> P0:5 MOV EAX,[y]`."""
+    edges = failure.edges
+    if not edges:
+        return f"forbidden by {failure.check.name} ({_demand(failure)})"
+
+    def text(event: int) -> str:
+        return event_text(program, execution.events[event])
+
+    if failure.is_cycle:
+        chain = "".join(f" -{edge.label}-> {text(edge.target)}" for edge in edges)
+        return f"forbidden by {failure.check.name}: {text(edges[0].source)}{chain}"
+    pairs = "; ".join(f"{text(e.source)} -{e.label}-> {text(e.target)}" for e in edges[:MOST_PAIRS])
+    return f"forbidden by {failure.check.name}: {pairs}"
+
+
+def event_text(program: Program, event: Event) -> str:
+    """`P0:5 MOV EAX,[y]`, or `init x=0` for an initial write."""
+    if event.is_initial:
+        return f"init {action_text(program, event)[2:]}"
+    return f"{place(program, event)} {source_text(program, event)}"
+
+
+def _demand(failure: Failure) -> str:
+    """What the axiom asks for."""
+    check = failure.check
+    return f"must {'not ' if check.negated else ''}be {check.kind.value}"
+
+
+def _cycle(program: Program, execution: Execution, failure: Failure, columns: int) -> list[Line]:
+    """One event per line, with the relation that leads to the next; or one pair per line."""
+    edges = failure.edges
+    events = execution.events
+    result: list[Line] = []
+    if failure.is_cycle:
+        shown = [(events[edge.source], edge.label) for edge in edges] + [(events[edges[0].source], "")]
+        texts = [event_text(program, event) for event, _ in shown]
+        actions = [action_text(program, event) for event, _ in shown]
+        left, middle = max(map(len, texts)), max(map(len, actions))
+        for text, action, (_, label) in zip(texts, actions, shown, strict=True):
+            arrow = f"-{label}->" if label else "(where it began)"
+            parts = line("  ", text.ljust(left), ("  " + action.ljust(middle), "dim"), ("  " + arrow, "bold"))
+            result += wrapped(parts, columns, indent=4)
+        return result
+    for edge in edges[:MOST_PAIRS]:
+        source, target = (event_text(program, events[i]) for i in (edge.source, edge.target))
+        pair = (f"  {source}",) if edge.source == edge.target else (f"  {source} -{edge.label}-> {target}",)
+        result += wrapped(line(*pair), columns, indent=4)
+    if len(edges) > MOST_PAIRS:
+        result.append(line((f"  and {len(edges) - MOST_PAIRS} more pairs", "dim")))
+    return result

@@ -1,0 +1,318 @@
+"""One line of JSON per file and model, and the witness in it: enough to replay it on another machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+from membar.diagnostics import Diagnostic, InputError
+from membar.models.model import Model
+from membar.outcome import FinalState, HoldsWithin, Statistics, Step, Unknown, Violated, Witness
+from membar.program.execution import INIT_THREAD, Event, Execution, Kind
+from membar.program.program import Program
+from membar.reports import Answer, Report
+from membar.reports._parts.condition import sorted_states
+from membar.reports._parts.event import cell_name, line_number
+from membar.reports._parts.fields import Field, documents
+from membar.reports._parts.relations import closure, reduction
+from membar.reports._parts.verdict import witness_of, word
+from membar.source import SourceFile
+
+FORMAT = "membar-witness"
+VERSION = 1
+
+# What JSON is made of; the standard library has no closed type for it.
+Object = dict[str, Any]
+
+
+def render(answer: Answer) -> str:
+    """The answer as one line."""
+    return json.dumps(value(answer), ensure_ascii=False, separators=(", ", ": ")) + "\n"
+
+
+def value(answer: Answer) -> Object:
+    """The answer as a JSON object with the keys that tools rely on; absent where they make no sense."""
+    outcome = answer.outcome
+    run = outcome.run
+    result: Object = {"file": answer.source.path}
+    if word(outcome) != "explored":
+        result["verdict"] = word(outcome)
+    result |= {
+        "guarantee": run.guarantee,
+        "model": run.model,
+        "engine": run.engine,
+        "algorithm": run.algorithm,
+        "property": outcome.property if isinstance(outcome, Violated) else ",".join(run.checked),
+        "unchecked": list(run.unchecked),
+        "flags": list(run.flags),
+        "notes": list(run.notes),
+    }
+    match outcome:
+        case Unknown(reason=reason):
+            result["reason"] = reason
+        case HoldsWithin(bound=bound, chosen_by_user=chosen):
+            result |= {"bound": bound, "chosen_by_user": chosen}
+        case _:
+            pass
+    result["statistics"] = statistics(run.statistics)
+    if answer.program.condition is not None and run.positive + run.negative:
+        result |= {"positive": run.positive, "negative": run.negative}
+    result["outcomes"] = [state(item) for item in sorted_states(run.outcomes)]
+    witness = witness_of(outcome)
+    if witness is not None:
+        result["witness"] = witness_value(answer.source, answer.program, answer.model, witness)
+    return result
+
+
+def statistics(item: Statistics) -> Object:
+    """The counters that make sense for the engine."""
+    pairs = ((field.name, getattr(item, field.name)) for field in fields(item))
+    return {name: count for name, count in pairs if count is not None}
+
+
+def state(item: FinalState) -> Object:
+    """A final state as label → value; elements under one label (a whole array) become a list."""
+    result: Object = {}
+    for label, shown in item:
+        if label not in result:
+            result[label] = shown
+        elif isinstance(result[label], list):
+            result[label].append(shown)
+        else:
+            result[label] = [result[label], shown]
+    return result
+
+
+def witness_value(source: SourceFile, program: Program, model: Model, witness: Witness) -> Object:
+    """A witness with everything needed to run it again: text, model, events, relations, choices, steps."""
+    execution = witness.execution
+    result: Object = {
+        "format": FORMAT,
+        "version": VERSION,
+        "file": source.path,
+        "source": source.text,
+        "program": program.name,
+        "model": model.name,
+    }
+    if model.source is not None:
+        result["model_file"] = model.source.path
+        result["model_source"] = model.source.text
+    return result | {
+        "message": witness.message,
+        "threads": [thread.name for thread in program.threads],
+        "events": [_event(program, source, event) for event in execution.events],
+        "relations": _relations(execution),
+        "registers": [dict(registers) for registers in execution.registers],
+        "choices": [list(values) for values in witness.choices],
+        "steps": [_step(step) for step in witness.steps],
+        "final": state(witness.final),
+    }
+
+
+def _event(program: Program, source: SourceFile, event: Event) -> Object:
+    """`value` is the raw word; `location` and `line` are for readers and are not read back."""
+    result: Object = {"id": event.id, "thread": event.thread, "kind": event.kind.value}
+    if event.cell is not None:
+        result |= {"cell": event.cell, "location": cell_name(program, event), "value": event.value}
+    if event.tags:
+        result["tags"] = sorted(event.tags)
+    result["step"] = event.step
+    if event.span is not None and event.span.source.text == source.text:
+        result |= {"line": line_number(event), "span": [event.span.start, event.span.end]}
+    return result
+
+
+def _relations(execution: Execution) -> Object:
+    """The base relations, sorted; `po` without the pairs that follow from others."""
+
+    def pairs(relation: frozenset[tuple[int, int]]) -> list[list[int]]:
+        return [list(pair) for pair in sorted(relation)]
+
+    return {
+        "po": [list(pair) for pair in reduction(execution.po)],
+        "rf": [list(pair) for pair in execution.rf],
+        "co": [list(chain) for chain in execution.co],
+        "addr": pairs(execution.addr),
+        "data": pairs(execution.data),
+        "ctrl": pairs(execution.ctrl),
+        "amo": pairs(execution.amo),
+        "lxsx": pairs(execution.lxsx),
+        "spawn_join": pairs(execution.spawn_join),
+    }
+
+
+def _step(step: Step) -> Object:
+    result: Object = {"thread": step.thread, "action": step.action}
+    if step.event is not None:
+        result["event"] = step.event
+    return result | {
+        "memory": [list(pair) for pair in step.memory],
+        "buffers": [[list(pair) for pair in buffer] for buffer in step.buffers],
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedWitness:
+    """A witness read back from a file.
+
+    Attributes:
+        source: the program's text, with the name it had.
+        program: the program's name.
+        model: the model's name.
+        model_source: the model's own text as it was, if it was saved.
+        witness: the execution.
+    """
+
+    source: SourceFile
+    program: str
+    model: str
+    model_source: SourceFile | None
+    witness: Witness
+
+
+def witness_from_json(source: SourceFile) -> SavedWitness:
+    """The first witness in a text: what `--json` printed (one or more lines), or a witness object alone.
+
+    Raises:
+        InputError: it is not JSON, has no witness, or the witness makes no sense; with the place.
+    """
+    found = documents(source)
+    for document in found:
+        if isinstance(document.value, dict) and "witness" in document.value:
+            return _saved(document.key("witness"))
+    if isinstance(found[0].value, dict) and found[0].value.get("format") == FORMAT:
+        return _saved(found[0])
+    return found[0].fail("an object with a `witness`")
+
+
+def check_fits(saved: SavedWitness, program: Program) -> None:
+    """Makes sure that a saved witness speaks of the threads and cells of `program`.
+
+    Raises:
+        InputError: it does not, so the text in the file is not the one the witness was found in.
+    """
+    witness = saved.witness
+    threads, cells = len(program.threads), len(program.cells)
+    numbers = [event.thread for event in witness.execution.events] + [step.thread for step in witness.steps]
+    sizes = [len(witness.choices), len(witness.execution.registers), *(len(s.buffers) for s in witness.steps)]
+    if (
+        any(number >= threads for number in numbers)
+        or any(size > threads for size in sizes)
+        or any(event.cell is not None and not 0 <= event.cell < cells for event in witness.execution.events)
+    ):
+        raise InputError(
+            Diagnostic(
+                code="W0452",
+                message=f"the witness does not belong to `{saved.source.path}` as saved with it",
+                help=f"it speaks of threads or locations that {program.name} does not have; check the file again",
+            )
+        )
+
+
+def _saved(field: Field) -> SavedWitness:
+    if field.key("format").value != FORMAT:
+        field.key("format").fail(f'"{FORMAT}"')
+    if field.key("version").integer() != VERSION:
+        field.key("version").fail(str(VERSION))
+    source = SourceFile(field.key("file").text(), field.key("source").text())
+    model_source, model_file = field.optional("model_source"), field.optional("model_file")
+    return SavedWitness(
+        source=source,
+        program=field.key("program").text(),
+        model=field.key("model").text(),
+        model_source=SourceFile(model_file.text() if model_file else "", model_source.text())
+        if model_source
+        else None,
+        witness=_witness(field, source),
+    )
+
+
+def _witness(field: Field, source: SourceFile) -> Witness:
+    threads = len(field.key("threads").items())
+    events = tuple(
+        _read_event(item, i, source, threads) for i, item in enumerate(field.key("events").items())
+    )
+
+    def identity(item: Field) -> int:
+        number = item.integer()
+        return number if 0 <= number < len(events) else item.fail(f"an event, 0 to {len(events) - 1}")
+
+    def pairs(name: str) -> frozenset[tuple[int, int]]:
+        return frozenset(_pair(item, identity) for item in relations.key(name).items())
+
+    relations = field.key("relations")
+    execution = Execution(
+        events=events,
+        po=closure(pairs("po")),
+        rf=relations.key("rf").tuple_of(lambda item: _pair(item, identity)),
+        co=relations.key("co").tuple_of(lambda chain: chain.tuple_of(identity)),
+        addr=pairs("addr"),
+        data=pairs("data"),
+        ctrl=pairs("ctrl"),
+        amo=pairs("amo"),
+        lxsx=pairs("lxsx"),
+        spawn_join=pairs("spawn_join"),
+        registers=field.key("registers").tuple_of(
+            lambda item: tuple(sorted((name, value.integer()) for name, value in item.entries()))
+        ),
+    )
+    return Witness(
+        execution=execution,
+        final=_final(field.key("final")),
+        choices=field.key("choices").tuple_of(lambda item: item.tuple_of(Field.integer)),
+        steps=field.key("steps").tuple_of(lambda item: _read_step(item, identity)),
+        message=field.key("message").text(),
+    )
+
+
+def _pair(field: Field, identity: Callable[[Field], int]) -> tuple[int, int]:
+    items = field.items()
+    return (identity(items[0]), identity(items[1])) if len(items) == 2 else field.fail("a pair of events")
+
+
+def _read_event(field: Field, position: int, source: SourceFile, threads: int) -> Event:
+    if field.key("id").integer() != position:
+        field.key("id").fail(str(position))
+    kind = field.key("kind")
+    if kind.value not in {k.value for k in Kind}:
+        kind.fail("`R`, `W` or `F`")
+    if not INIT_THREAD <= field.key("thread").integer() < threads:
+        field.key("thread").fail(f"a thread, 0 to {threads - 1}, or {INIT_THREAD}")
+    cell, tags, span = (field.optional(name) for name in ("cell", "tags", "span"))
+    start, end = span.pair() if span else (0, 0)
+    if span and not 0 <= start <= end <= len(source.text):
+        span.fail("a place inside the source")
+    return Event(
+        id=position,
+        thread=field.key("thread").integer(),
+        kind=Kind(kind.value),
+        cell=cell.integer() if cell else None,
+        value=field.key("value").integer() if cell else 0,
+        tags=frozenset(tags.tuple_of(Field.text)) if tags else frozenset(),
+        step=field.key("step").integer(),
+        span=source.span(start, end) if span else None,
+    )
+
+
+def _read_step(field: Field, identity: Callable[[Field], int]) -> Step:
+    event = field.optional("event")
+    return Step(
+        thread=field.key("thread").integer(),
+        action=field.key("action").text(),
+        event=identity(event) if event else None,
+        memory=field.key("memory").tuple_of(Field.entry),
+        buffers=field.key("buffers").tuple_of(lambda buffer: buffer.tuple_of(Field.entry)),
+    )
+
+
+def _final(field: Field) -> FinalState:
+    pairs: list[tuple[str, int | str]] = []
+    for label, item in field.entries():
+        parts = item.items() if isinstance(item.value, list) else [item]
+        pairs += [(label, part.shown()) for part in parts]
+    return tuple(pairs)
+
+
+REPORT = Report(name="json", title="one JSON object per line", suffix=".json", render=render)

@@ -1,0 +1,199 @@
+"""The default report of one check: verdict first, then what it rests on, the witness, how to replay it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import PurePath
+
+from membar.outcome import (
+    Explored,
+    FinalState,
+    Holds,
+    HoldsWithin,
+    Outcome,
+    Run,
+    Statistics,
+    Unknown,
+    Violated,
+)
+from membar.program.condition import Quantifier
+from membar.program.program import Program
+from membar.reports import Answer, Report
+from membar.reports._parts.condition import (
+    condition_text,
+    grouped,
+    sorted_states,
+    state_satisfies,
+    state_text,
+)
+from membar.reports._parts.narrative import narrative
+from membar.reports._parts.style import ASCII, UNICODE, Line, join, line, printable, wrapped
+from membar.reports._parts.table import value_table
+from membar.reports._parts.verdict import role, spoken, witness_of
+
+MOST_STATES = 24  # final states listed; --json lists all
+
+
+def render(
+    answer: Answer,
+    *,
+    columns: int = 80,
+    terminal: bool = False,
+    color: bool | None = None,
+    model_argument: str = "",
+) -> str:
+    """The report as text.
+
+    Args:
+        answer: the question and its outcome.
+        columns: width to keep within; source texts and states wrap.
+        terminal: box drawing and arrows; otherwise the same content in plain characters.
+        color: paint it; by default if `terminal`.
+        model_argument: what `--model` was given, for the replay command; by default the model's name.
+    """
+    signs = UNICODE if terminal else ASCII
+    outcome, program = answer.outcome, answer.program
+    lines = [_first_line(answer.source.path, outcome), *_facts(program, outcome, columns)]
+    witness = witness_of(outcome)
+    if witness is not None:
+        title = printable(witness.message) or _title(outcome)
+        lines += [Line(), line((title, "bold")), Line()]
+        lines += narrative(program, witness, columns=columns, signs=signs)
+        if witness.final:
+            lines += [
+                Line(),
+                *wrapped(line(("  final state: ", "dim"), state_text(witness.final)), columns, indent=4),
+            ]
+    if outcome.run.outcomes:
+        lines += [Line(), *final_states(program, outcome.run, columns=columns)]
+    if witness is not None:
+        command = replay_command(answer.source.path, model_argument or outcome.run.model)
+        lines += [Line(), line(("replay: ", "dim"), command)]
+    return join(lines, color=terminal if color is None else color)
+
+
+def one_line(answer: Answer) -> str:
+    """The first line of the report alone, as plain text."""
+    return _first_line(answer.source.path, answer.outcome).render(color=False)
+
+
+def _first_line(path: str, outcome: Outcome) -> Line:
+    """File, verdict, model, engine, what was checked and what was not."""
+    run = outcome.run
+    details = [f"engine {run.engine}", f"checked {', '.join(run.checked) or 'nothing'}"]
+    if run.unchecked:
+        details.append(f"not checked {', '.join(run.unchecked)}")
+    return line(
+        (path, "bold"), ": ", (spoken(outcome), role(outcome)), f" under {run.model} ({'; '.join(details)})"
+    )
+
+
+def _title(outcome: Outcome) -> str:
+    return "An execution that shows it" if isinstance(outcome, Holds) else "An execution that breaks it"
+
+
+def _facts(program: Program, outcome: Outcome, columns: int) -> list[Line]:
+    """What was asked and what the verdict rests on, one named fact per line."""
+    run = outcome.run
+    facts: list[tuple[str, str, str]] = []
+    match outcome:
+        case Violated(property=name):
+            facts.append(("violated", name, ""))
+        case Unknown(reason=reason):
+            facts.append(("reason", reason, "warn"))
+        case HoldsWithin(bound=bound, chosen_by_user=chosen):
+            facts.append(("bound", bound + ("" if chosen else " (chosen by membar)"), "warn"))
+        case Explored(complete=False):
+            facts.append(("explored", "not all of it", "warn"))
+        case Holds() | Explored():
+            pass
+    if program.condition is not None:
+        facts.append(("condition", condition_text(program, program.condition), ""))
+        facts.append(("observed", _counted(program, run), ""))
+    facts.append(("guarantee", run.guarantee, ""))
+    if run.flags:
+        facts.append(("flags", ", ".join(run.flags), "warn"))
+    facts += [("note", note, "warn") for note in run.notes]
+    facts.append(("statistics", statistics_text(run.statistics), "dim"))
+    lines: list[Line] = []
+    for name, text, style in facts:
+        if text:
+            lines += wrapped(line((f"  {name:<10}  ", "dim"), (printable(text), style)), columns, indent=14)
+    return lines
+
+
+def _counted(program: Program, run: Run) -> str:
+    """How many executions satisfy the formula, where executions were counted."""
+    total = run.positive + run.negative
+    if not total or program.condition is None:
+        return ""
+    word = "fail" if program.condition.quantifier is Quantifier.FORALL else "satisfy"
+    number = run.negative if word == "fail" else run.positive
+    return f"{number} of {total} executions {word} the formula"
+
+
+def statistics_text(item: Statistics) -> str:
+    """`4 executions, 12 candidates, 0.01 s`."""
+    counts = [
+        (item.executions, "execution"),
+        (item.blocked, "blocked"),
+        (item.candidates, "candidate"),
+        (item.duplicates, "duplicate"),
+        (item.states, "state"),
+        (item.transitions, "transition"),
+        (item.nodes, "node"),
+    ]
+    parts = [
+        f"{count} {word}{'' if count == 1 or word == 'blocked' else 's'}"
+        for count, word in counts
+        if count is not None
+    ]
+    parts.append(f"{item.seconds:.2f} s")
+    if item.peak_bytes is not None:
+        parts.append(f"{item.peak_bytes / 2**20:.1f} MiB")
+    return ", ".join(parts)
+
+
+def final_states(program: Program, run: Run, *, columns: int = 80) -> list[Line]:
+    """The final states as a table, `*` at those that satisfy the condition's formula."""
+    states = sorted_states(run.outcomes)
+    formula = program.condition.formula if program.condition else None
+    stars = {s: formula is not None and state_satisfies(program, formula, s) is True for s in states}
+    shown = _selection(states, stars)
+    starred = sum(stars.values())
+    title = f"{len(states)} final state{'s' if len(states) != 1 else ''}"
+    title += f", {starred} marked * satisfy the formula" if starred > 1 else ""
+    title += ", the one marked * satisfies the formula" if starred == 1 else ""
+    lines = [line((f"  {title}", "bold"))]
+    pairs = [grouped(state) for state in shown]
+    heads = [label for label, _ in pairs[0]]
+    rows = [("*" if stars[s] else " ", [v for _, v in p]) for s, p in zip(shown, pairs, strict=True)]
+    table = value_table(heads, rows) if all([k for k, _ in p] == heads for p in pairs) else []
+    if not table or table[0].width > columns:
+        table = []
+        for state, (mark, _) in zip(shown, rows, strict=True):
+            table += wrapped(line(f"  {mark} {state_text(state)}"), columns, indent=6)
+    lines += table
+    if len(shown) < len(states):
+        lines.append(line((f"    and {len(states) - len(shown)} more (--json lists all)", "dim")))
+    return lines
+
+
+def _selection(states: tuple[FinalState, ...], stars: dict[FinalState, bool]) -> list[FinalState]:
+    """The states to list: all, or where there are too many the marked ones first."""
+    if len(states) <= MOST_STATES:
+        return list(states)
+    marked = [s for s in states if stars[s]][:MOST_STATES]
+    others = [s for s in states if not stars[s]][: MOST_STATES - len(marked)]
+    kept = {*marked, *others}
+    return [s for s in states if s in kept]
+
+
+def replay_command(path: str, model: str) -> str:
+    """The commands that save the witness and run it again."""
+    saved = f"{PurePath(path).stem}.json"
+    check = shlex.join(["membar", "check", path, "--model", model, "--json"])
+    return f"{check} > {shlex.quote(saved)}; {shlex.join(['membar', 'replay', saved])}"
+
+
+REPORT = Report(name="terminal", title="the report for people", suffix=".txt", render=render)
