@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from membar.diagnostics import InputError, error
+from membar.frontends.litmus import codes
 from membar.source import SourceFile, Span
 
 _BLANK = re.compile(r"\s+")
@@ -52,7 +53,7 @@ def comment_end(source: SourceFile, start: int) -> int:
         match = re.compile(r"\(\*|\*\)").search(text, at)
         if match is None:
             raise error(
-                "W0101", "this comment never ends", source.span(start, start + 2), "no matching `*)` follows"
+                codes.HEADER, "this comment never ends", source.span(start, start + 2), "no matching `*)` follows"
             )
         depth += 1 if match.group() == "(*" else -1
         # "(*)" opens a comment: its star cannot also close it.
