@@ -1,0 +1,11 @@
+"""The AArch64 dialect of litmus tests: 64-bit Arm code without vectors, page tables and exceptions."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from membar.frontends.litmus.dialect import Dialect
+from membar.frontends.litmus.dialects.aarch64.tags import TAGS
+from membar.frontends.litmus.dialects.aarch64.translate import translate
+
+DIALECT = Dialect(default_models=MappingProxyType({"AArch64": "armv8"}), tags=TAGS, translate=translate)

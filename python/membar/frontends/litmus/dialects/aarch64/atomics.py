@@ -1,0 +1,191 @@
+"""Single-instruction atomics: compare-and-swap, swap, and load-operate-store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TypeAlias
+
+from membar.frontends.litmus.dialects.aarch64.effects import Choice, Handler, Step
+from membar.frontends.litmus.dialects.aarch64.memory import next_to
+from membar.frontends.litmus.dialects.aarch64.operands import Operands
+from membar.frontends.litmus.dialects.aarch64.registers import RESULT, View, assign, narrowed, word
+from membar.frontends.litmus.dialects.aarch64.tags import ACQUIRE, ATOMIC, NO_RETURN, RELEASE
+from membar.program.expr import (
+    TRUE,
+    Binary,
+    BinaryOp,
+    Expr,
+    Extend,
+    Register,
+    Select,
+    Unary,
+    UnaryOp,
+    equals,
+    negation,
+)
+from membar.program.operations import NO_TAGS, Assume, Load, Rmw, Store, Tags
+
+_OLD = Register(RESULT)
+_SECOND = ".second"
+_Update: TypeAlias = Callable[[Expr, Expr, int], Expr]
+
+
+def _read_tags(ordering: str, *, returns: bool) -> Tags:
+    """A read that returns nothing to a register is not an acquire."""
+    if not returns:
+        return frozenset({ATOMIC, NO_RETURN})
+    return frozenset({ATOMIC, ACQUIRE}) if "A" in ordering else frozenset({ATOMIC})
+
+
+def _write_tags(ordering: str) -> Tags:
+    return frozenset({ATOMIC, RELEASE}) if "L" in ordering else frozenset({ATOMIC})
+
+
+def _failed_tags(ordering: str, *, returns: bool) -> Tags:
+    """The read of a comparison that failed: no half of anything."""
+    if not returns:
+        return frozenset({NO_RETURN})
+    return frozenset({ACQUIRE}) if "A" in ordering else NO_TAGS
+
+
+def _register(operands: Operands, size: int | None) -> View:
+    return operands.register(width=32 if size else None)
+
+
+def _compare_and_swap(operands: Operands, *, ordering: str, size: int | None) -> Step:
+    compared = _register(operands, size)
+    stored = operands.register(width=compared.width)
+    memory = operands.memory()
+    operands.end()
+    count = size or compared.width // 8
+    returns = not compared.is_zero
+    rmw = Rmw(
+        register=RESULT,
+        address=memory.address,
+        value=word(stored),
+        condition=equals(_OLD, narrowed(word(compared), 8 * count)),
+        size=count,
+        read_tags=_read_tags(ordering, returns=returns),
+        write_tags=_write_tags(ordering),
+        failed_tags=_failed_tags(ordering, returns=returns),
+    )
+    return Step((rmw, *assign(compared, _OLD)))
+
+
+def _operate(
+    operands: Operands,
+    *,
+    update: _Update,
+    ordering: str,
+    size: int | None,
+    has_target: bool = True,
+) -> Step:
+    """`SWP`, `LDADD`, …: reads, writes `update` of the old value and the source; `STADD` keeps nothing."""
+    source = _register(operands, size)
+    target = operands.register(width=source.width) if has_target else View("XZR", source.width)
+    memory = operands.memory()
+    operands.end()
+    count = size or source.width // 8
+    rmw = Rmw(
+        register=RESULT,
+        address=memory.address,
+        value=update(_OLD, word(source), 8 * count),
+        condition=TRUE,
+        size=count,
+        read_tags=_read_tags(ordering, returns=not target.is_zero),
+        write_tags=_write_tags(ordering),
+    )
+    return Step((rmw, *assign(target, _OLD)))
+
+
+def _compare_and_swap_pair(operands: Operands, *, ordering: str) -> Choice:
+    """Both halves are equal and both are replaced, or nothing is written."""
+    compared = operands.register()
+    width = compared.width
+    compared_too, stored, stored_too = (operands.register(width=width) for _ in range(3))
+    memory = operands.memory()
+    operands.end()
+    size = width // 8
+    first, second = memory.address, next_to(memory.address, size)
+    same = Binary(
+        BinaryOp.AND,
+        equals(_OLD, narrowed(word(compared), width)),
+        equals(Register(_SECOND), narrowed(word(compared_too), width)),
+    )
+    results = (*assign(compared, _OLD), *assign(compared_too, Register(_SECOND)))
+    returns = not compared.is_zero
+
+    def loads(tags: Tags, *, exclusive: bool) -> tuple[Load, Load]:
+        return (
+            Load(register=RESULT, address=first, size=size, tags=tags, exclusive=exclusive),
+            Load(register=_SECOND, address=second, size=size, tags=tags, exclusive=exclusive),
+        )
+
+    write_tags = _write_tags(ordering)
+    stores = (
+        Store(address=first, value=word(stored), size=size, tags=write_tags, exclusive=True),
+        Store(address=second, value=word(stored_too), size=size, tags=write_tags, exclusive=True),
+    )
+    swapped = loads(_read_tags(ordering, returns=returns), exclusive=True)
+    failed = loads(_failed_tags(ordering, returns=returns), exclusive=False)
+    return Choice(
+        (
+            Step((*swapped, Assume(same), *stores, *results), unordered=True),
+            Step((*failed, Assume(negation(same)), *results), unordered=True),
+        )
+    )
+
+
+def _simple(op: BinaryOp) -> _Update:
+    return lambda old, source, _: Binary(op, old, source)
+
+
+def _clear(old: Expr, source: Expr, _: int) -> Expr:
+    return Binary(BinaryOp.AND, old, Unary(UnaryOp.INVERT, source))
+
+
+def _replace(_old: Expr, source: Expr, _: int) -> Expr:
+    return source
+
+
+def _extreme(op: BinaryOp, *, takes_larger: bool) -> _Update:
+    def update(old: Expr, source: Expr, width: int) -> Expr:
+        signed = op is BinaryOp.SLT
+        left = Extend(old, width, signed) if width < 64 else old
+        right = Extend(source, width, signed) if width < 64 else source
+        is_less = Binary(op, left, right)
+        return Select(is_less, right, left) if takes_larger else Select(is_less, left, right)
+
+    return update
+
+
+_UPDATES: dict[str, _Update] = {
+    "ADD": _simple(BinaryOp.ADD),
+    "CLR": _clear,
+    "EOR": _simple(BinaryOp.XOR),
+    "SET": _simple(BinaryOp.OR),
+    "SMAX": _extreme(BinaryOp.SLT, takes_larger=True),
+    "SMIN": _extreme(BinaryOp.SLT, takes_larger=False),
+    "UMAX": _extreme(BinaryOp.LT, takes_larger=True),
+    "UMIN": _extreme(BinaryOp.LT, takes_larger=False),
+}
+_ORDERINGS = ("", "A", "L", "AL")
+_SIZES = (("", None), ("B", 1), ("H", 2))
+
+
+def _handlers() -> Iterator[tuple[str, Handler]]:
+    for ordering in _ORDERINGS:
+        yield f"CASP{ordering}", partial(_compare_and_swap_pair, ordering=ordering)
+        for suffix, size in _SIZES:
+            yield f"CAS{ordering}{suffix}", partial(_compare_and_swap, ordering=ordering, size=size)
+            yield f"SWP{ordering}{suffix}", partial(_operate, update=_replace, ordering=ordering, size=size)
+            for name, update in _UPDATES.items():
+                operate = partial(_operate, update=update, ordering=ordering, size=size)
+                yield f"LD{name}{ordering}{suffix}", operate
+                if "A" not in ordering:
+                    yield f"ST{name}{ordering}{suffix}", partial(operate, has_target=False)
+
+
+HANDLERS: dict[str, Handler] = dict(_handlers())
+"""Mnemonic → what it does."""

@@ -1,0 +1,268 @@
+"""From a litmus test with AArch64 code to a Program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+from membar.diagnostics import Diagnostic, InputError, error
+from membar.frontends.litmus import codes
+from membar.frontends.litmus.columns import columns
+from membar.frontends.litmus.dialects.aarch64.code import INSTRUCTION_BYTES, Code, read_code
+from membar.frontends.litmus.dialects.aarch64.registers import ZERO, view
+from membar.frontends.litmus.dialects.aarch64.sizes import with_sizes
+from membar.frontends.litmus.question import OrderKey, condition, natural_order
+from membar.frontends.litmus.scalars import INT, Scalar, scalar_type
+from membar.frontends.litmus.test import (
+    Column,
+    InitialValue,
+    InitRegister,
+    InitSymbol,
+    LitmusTest,
+    Reference,
+)
+from membar.program.condition import FinalCell, FinalRegister
+from membar.program.expr import Address
+from membar.program.program import MemoryObject, Program, Thread, Value
+from membar.source import Span
+
+UNKNOWN_SIZE = 8
+
+
+def translate(test: LitmusTest) -> Program:
+    """The program and the question of `test`.
+
+    Raises:
+        InputError: with every problem found.
+    """
+    table = columns(test)
+    parts = _code(table)
+    memory = _Memory(test)
+    names = {item.name for item in memory.objects}
+    code_addresses = tuple(
+        MemoryObject(name=code.address_name(point), size=INSTRUCTION_BYTES, signed=False)
+        for code in parts
+        for point in dict.fromkeys(code.return_points)
+        if code.address_name(point) not in names
+    )
+    registers = _Registers(test, memory, len(table))
+    program = Program(
+        name=test.name,
+        language=test.dialect,
+        objects=(*memory.objects, *code_addresses),
+        threads=_threads(table, parts, registers),
+        span=test.body,
+    )
+    program = with_sizes(program, memory.untyped)
+    scope = _Names(program, registers)
+    return replace(program, condition=condition(test, scope, order=_register_order))
+
+
+def _register_order(name: str) -> OrderKey:
+    """Final states show the zero register first."""
+    return () if name == ZERO else natural_order(name)
+
+
+def _code(table: tuple[Column, ...]) -> list[Code]:
+    parts: list[Code] = []
+    problems: list[Diagnostic] = []
+    for column in table:
+        try:
+            parts.append(read_code(column))
+        except InputError as problem:
+            problems.extend(problem.diagnostics)
+    if problems:
+        raise InputError(*problems)
+    return parts
+
+
+def _threads(table: tuple[Column, ...], parts: list[Code], registers: _Registers) -> tuple[Thread, ...]:
+    threads: list[Thread] = []
+    problems: list[Diagnostic] = []
+    for column, code in zip(table, parts, strict=True):
+        try:
+            edges = tuple(code.edges())
+        except InputError as problem:
+            problems.extend(problem.diagnostics)
+            continue
+        threads.append(
+            Thread(
+                name=f"P{column.thread}",
+                entry=0,
+                edges=edges,
+                registers=tuple(sorted(registers.initial[column.thread].items())),
+                labels=tuple((point, name) for name, point in code.labels.items()),
+                span=column.span,
+            )
+        )
+    if problems:
+        raise InputError(*problems)
+    return tuple(threads)
+
+
+def _scalar(name: str | None, span: Span) -> Scalar | None:
+    """The declared type; None if none was given."""
+    if name is None:
+        return None
+    found = scalar_type(name)
+    if found is None:
+        raise error(
+            codes.TYPE, f"unknown type `{name}`", span, "expected a scalar type such as `int` or `uint64_t`"
+        )
+    return found
+
+
+class _Memory:
+    """The locations of the initial state, and those that it only uses as addresses."""
+
+    def __init__(self, test: LitmusTest) -> None:
+        self._objects: dict[str, MemoryObject] = {}
+        self.untyped: set[str] = set()
+        for location in test.locations:
+            self._declare(location.name, _scalar(location.type, location.span), location.count, location.span)
+        mentioned: list[InitialValue | None] = [register.value for register in test.registers]
+        mentioned += [symbol.value for symbol in test.symbols]
+        mentioned += [value for location in test.locations for value in location.values]
+        for value in mentioned:
+            if isinstance(value, Reference) and value.name not in self._objects:
+                self._declare(value.name, None, None, value.span)
+        for location in test.locations:
+            if location.values:
+                item = self._objects[location.name]
+                initial = tuple(self.value(value) for value in location.values)
+                self._objects[location.name] = replace(item, initial=initial)
+
+    @property
+    def objects(self) -> tuple[MemoryObject, ...]:
+        """All locations, in the order of the text."""
+        return tuple(self._objects.values())
+
+    def _declare(self, name: str, scalar: Scalar | None, count: int | None, span: Span) -> None:
+        earlier = self._objects.get(name)
+        if earlier is not None and scalar is None:
+            return
+        if scalar is None:
+            self.untyped.add(name)
+        else:
+            self.untyped.discard(name)
+        self._objects[name] = MemoryObject(
+            name=name,
+            size=scalar.size if scalar else UNKNOWN_SIZE,
+            count=count or 1,
+            signed=scalar.signed if scalar else True,
+            is_array=count is not None,
+            span=span,
+        )
+
+    def value(self, value: InitialValue) -> Value:
+        """An initial value; names of locations become addresses."""
+        if not isinstance(value, Reference):
+            return value
+        item = self._objects[value.name]
+        if not 0 <= value.index < item.count:
+            raise error(
+                codes.INITIAL_STATE,
+                f"`{value.name}` has no element {value.index}",
+                value.span,
+                f"expected an index from 0 to {item.count - 1}",
+            )
+        if value.index and value.name in self.untyped:
+            raise error(
+                codes.TYPE,
+                f"the element size of `{value.name}` is not known",
+                value.span,
+                "needed for this address",
+                help=f"declare its type: `int {value.name}[{item.count}]`",
+            )
+        return Address(value.name, value.index * item.size)
+
+
+class _Registers:
+    """Initial values and types of the registers."""
+
+    def __init__(self, test: LitmusTest, memory: _Memory, threads: int) -> None:
+        self.initial: list[dict[str, Value]] = [{} for _ in range(threads)]
+        self.types: dict[tuple[int, str], Scalar] = {}
+        for symbol in test.symbols:
+            for thread in range(threads):
+                self._enter((thread, f"%{symbol.name}"), symbol, memory)
+        for entry in test.registers:
+            if not 0 <= entry.thread < threads:
+                raise _no_thread(entry.thread, threads, entry.span)
+            name = register_name(entry.register, entry.span)
+            self._enter((entry.thread, name), entry, memory)
+
+    def _enter(self, place: tuple[int, str], entry: InitRegister | InitSymbol, memory: _Memory) -> None:
+        scalar = _scalar(entry.type, entry.span)
+        if scalar is not None:
+            self.types[place] = scalar
+        thread, name = place
+        if entry.value is not None and name != ZERO:
+            self.initial[thread][name] = memory.value(entry.value)
+
+
+def register_name(text: str, span: Span) -> str:
+    """The register that an initial state or question names."""
+    found = view(text)
+    if found is None:
+        raise error(
+            codes.UNKNOWN_REGISTER,
+            f"`{text}` is no AArch64 register",
+            span,
+            "expected `X0` to `X30`, `SP` or `XZR`",
+        )
+    return found.name
+
+
+def _no_thread(thread: int, threads: int, span: Span) -> InputError:
+    known = "`P0`" if threads == 1 else f"`P0` to `P{threads - 1}`"
+    return error(codes.UNKNOWN_REGISTER, f"there is no thread {thread}", span, f"the test has {known}")
+
+
+@dataclass(frozen=True)
+class _Names:
+    """The names in the question."""
+
+    program: Program
+    registers: _Registers
+
+    def register(self, thread: int, name: str, span: Span) -> FinalRegister:
+        """`0:X1`, shown as its declared type says, else as a signed 32-bit number."""
+        if not 0 <= thread < len(self.program.threads):
+            raise _no_thread(thread, len(self.program.threads), span)
+        register = register_name(name, span)
+        scalar = self.registers.types.get((thread, register), INT)
+        return FinalRegister(thread, register, width=8 * scalar.size, signed=scalar.signed)
+
+    def cell(self, name: str, index: int | None, span: Span) -> FinalCell:
+        """`x` or `v[1]`."""
+        item = self._object(name, index, span)
+        return FinalCell(name, index or 0, width=8 * item.size, signed=item.signed)
+
+    def address(self, name: str, index: int | None, span: Span) -> Address:
+        """The address of `x` or `v[1]`."""
+        item = self._object(name, index, span)
+        return Address(name, (index or 0) * item.size)
+
+    def _object(self, name: str, index: int | None, span: Span) -> MemoryObject:
+        known = {item.name: item for item in self.program.objects}
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            raise error(
+                codes.UNKNOWN_LOCATION,
+                f"unknown location `{name}`",
+                span,
+                "not declared",
+                help=f"did you mean `{close[0]}`?"
+                if close
+                else f"declare it in the initial state: `{name}=0;`",
+            )
+        item = known[name]
+        if not 0 <= (index or 0) < item.count:
+            raise error(
+                codes.UNKNOWN_LOCATION,
+                f"`{name}` has no element {index}",
+                span,
+                f"expected an index from 0 to {item.count - 1}",
+            )
+        return item
