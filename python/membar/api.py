@@ -1,0 +1,228 @@
+"""The straight line: text → Program → Outcome. Everything users can do, they do through here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from membar import models, plugins
+from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.engines import Engine
+from membar.engines.reference.replay import replay
+from membar.frontends import Frontend
+from membar.models.model import Model
+from membar.outcome import Explored, Holds, HoldsWithin, Outcome, Run, Unknown, Violated, Witness
+from membar.program.operations import Fence, Load, Lock, Operation, Rmw, Store, StoreConditional, Tags, Unlock
+from membar.program.program import Program
+from membar.program.validate import validate
+from membar.properties import PROPERTIES
+from membar.source import SourceFile
+from membar.task import Limits, Options, Task
+
+# Which engine answers when the user names none: the first that exists.
+_PREFERRED = ("graphs", "reference")
+_NO_ORDER = "(no order)"
+
+WORDS: Mapping[type, str] = {
+    Holds: "holds",
+    HoldsWithin: "holds-within",
+    Violated: "violated",
+    Unknown: "unknown",
+    Explored: "explored",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The answer to one question: what was asked, and the outcome. Draws itself in Jupyter."""
+
+    source: SourceFile
+    program: Program
+    model: Model
+    outcome: Outcome
+
+    @property
+    def verdict(self) -> str:
+        """`holds`, `holds-within`, `violated`, `unknown`; `explored` where nothing was asked."""
+        return WORDS[type(self.outcome)]
+
+    @property
+    def witness(self) -> Witness | None:
+        """The execution that shows the verdict, if one does."""
+        return self.outcome.witness if isinstance(self.outcome, Holds | Violated) else None
+
+    def _repr_svg_(self) -> str | None:
+        from membar.reports import svg  # noqa: PLC0415 - drawn only when looked at
+
+        if self.witness is None:
+            return None
+        return svg.render(self.program, self.witness, title=f"{self.program.name} under {self.model.name}")
+
+
+@cache
+def frontends() -> tuple[Frontend, ...]:
+    """Every input language."""
+    package = "membar.frontends"
+    return tuple(
+        plugins.load(package, name, Frontend, attribute="FRONTEND") for name in plugins.names(package)
+    )
+
+
+@cache
+def vocabulary() -> Mapping[str, str]:
+    """The ordering words of all languages, each with its meaning."""
+    return {tag: meaning for frontend in frontends() for tag, meaning in frontend.tags.items()}
+
+
+def load_model(name: str, *, include_dirs: Sequence[Path] = ()) -> Model:
+    """A shipped model by name, or the user's `.cat` file."""
+    return models.load(name, vocabulary=vocabulary(), include_dirs=include_dirs)
+
+
+def parse(source: SourceFile) -> Program:
+    """The program that a text means, by its file name's ending.
+
+    Raises:
+        InputError: with every problem found in the text.
+    """
+    program = frontend_for(source).parse(source)
+    validate(program)
+    return program
+
+
+def frontend_for(source: SourceFile) -> Frontend:
+    """The language of a file, by its ending."""
+    for frontend in frontends():
+        if source.path.endswith(frontend.suffixes):
+            return frontend
+    endings = sorted(s for frontend in frontends() for s in frontend.suffixes)
+    raise InputError(
+        Diagnostic(
+            code="W0402",
+            message=f"`{source.path}` is in no language that membar reads",
+            help=f"file names end in {', '.join(endings)}",
+        )
+    )
+
+
+def default_model(program: Program) -> str:
+    """The model checked when the user names none."""
+    for frontend in frontends():
+        if program.language in frontend.default_models:
+            return frontend.default_models[program.language]
+    return "sc"
+
+
+def load_engine(name: str | None) -> Engine:
+    """The engine called `name`, or the default one."""
+    package = "membar.engines"
+    chosen = name or next(e for e in _PREFERRED if e in plugins.names(package))
+    return plugins.load(package, chosen, Engine, attribute="ENGINE")
+
+
+def check(
+    source: SourceFile | str | Path,
+    *,
+    model: Model | str | None = None,
+    engine: str | None = None,
+    properties: Collection[str] | None = None,
+    limits: Limits | None = None,
+    options: Options | None = None,
+    include_dirs: Sequence[Path] = (),
+) -> Result:
+    """Whether a program does what it should under a memory model.
+
+    Args:
+        source: a file name, or a text with a name.
+        model: a shipped model's name, a `.cat` file, or a loaded model; by default the language's own.
+        engine: by default the fastest that can.
+        properties: which to check (see `membar.properties`); by default all that apply, `()` for none.
+        limits: resources; hitting one gives UNKNOWN.
+        options: loop bounds, buffers, reductions.
+        include_dirs: where cat includes are searched.
+
+    Raises:
+        InputError: the text, the model or an argument is wrong.
+        OSError: a file cannot be read.
+    """
+    text = source if isinstance(source, SourceFile) else SourceFile.read(source)
+    program = parse(text)
+    chosen = (
+        model
+        if isinstance(model, Model)
+        else load_model(model or default_model(program), include_dirs=include_dirs)
+    )
+    task = Task(
+        program=program,
+        model=chosen,
+        properties=_properties(properties),
+        limits=limits or Limits(),
+        options=options or Options(),
+    )
+    return Result(text, program, chosen, answer(task, load_engine(engine)))
+
+
+def answer(task: Task, engine: Engine) -> Outcome:
+    """The engine's outcome, its witness replayed by the reference semantics before anybody sees it."""
+    reason = meaningless_tags(task.program, task.model)
+    if reason is None:
+        try:
+            return _replayed(engine.run(task), task)
+        except EngineLimitError as limit:
+            reason = limit.reason
+    run = Run(
+        model=task.model.name, engine=engine.name, algorithm="none", guarantee="nothing was established"
+    )
+    return Unknown(run, reason)
+
+
+def _replayed(outcome: Outcome, task: Task) -> Outcome:
+    if isinstance(outcome, Holds | Violated) and outcome.witness is not None:
+        mismatch = replay(task.program, task.model, outcome.witness)
+        if mismatch is not None:
+            return Unknown(
+                outcome.run, f"internal error, please report: the witness does not replay ({mismatch})"
+            )
+    return outcome
+
+
+def _properties(chosen: Collection[str] | None) -> tuple[str, ...]:
+    if chosen is None:
+        return tuple(PROPERTIES)
+    for name in chosen:
+        if name not in PROPERTIES:
+            raise plugins.unknown("property", name, (*PROPERTIES, "none"))
+    return tuple(chosen)
+
+
+def meaningless_tags(program: Program, model: Model) -> str | None:
+    """Why the model cannot speak about the program: ordering words it gives no meaning to; or None."""
+    if model.any_tags or model.plan is None:  # without axioms, the simulator knows its fences
+        return None
+    words = vocabulary()
+    for tag, line in used_tags(program):
+        if tag not in model.tags and not words.get(tag, "").startswith(_NO_ORDER):
+            place = f" (line {line})" if line else ""
+            return f"the model {model.name} gives no meaning to `{tag}`{place}"
+    return None
+
+
+def used_tags(program: Program) -> Iterator[tuple[str, int | None]]:
+    """The ordering words that occur in the program, with a line each."""
+    for thread in program.threads:
+        for edge in thread.edges:
+            for operation in edge.operations:
+                for tag in sorted(_tags_of(operation)):
+                    yield tag, edge.span.line if edge.span else None
+
+
+def _tags_of(operation: Operation) -> Tags:
+    match operation:
+        case Load() | Store() | StoreConditional() | Fence() | Lock() | Unlock():
+            return operation.tags
+        case Rmw():
+            return operation.read_tags | operation.write_tags | (operation.failed_tags or frozenset())
+        case _:
+            return frozenset()

@@ -1,0 +1,176 @@
+"""The command line's grammar: commands, options, and what their words mean."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from membar.task import Limits, Options, Unrolling
+
+_TIME_UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
+_SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+_EPILOG = """\
+exit codes: 0 holds, or holds within a bound you gave or accepted; 1 violated; 2 bad input or usage;
+3 unknown; 4 holds within a bound that membar chose; 130 interrupted.
+`membar litmus`: 0 every test answered, 1 an expectation disagrees, 3 a test is unanswered."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, in the form of every other error."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"error[W0400]: {message}\n  = help: {self.prog} --help\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole grammar."""
+    top = _Parser(
+        prog="membar",
+        description="Is this concurrent program still right on x86, ARM or in C11?",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action="store_true", help="print the version and stop")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+
+    check = _command(commands, "check", "answer one question per file")
+    check.add_argument("files", nargs="+", metavar="FILE", type=Path)
+    _question(check)
+    _output(check)
+    check.add_argument(
+        "--property",
+        metavar="LIST",
+        help="what to check, separated by commas; `none` only explores (default: all that apply)",
+    )
+    check.add_argument(
+        "--explain", action="store_true", help="which axiom forbids the outcome, with the cycle"
+    )
+    check.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
+    check.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report")
+
+    litmus = _command(commands, "litmus", "answer many litmus tests: files and folders")
+    litmus.add_argument("paths", nargs="+", metavar="PATH", type=Path)
+    _question(litmus)
+    _output(litmus)
+    litmus.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report")
+    litmus.add_argument(
+        "--expect",
+        metavar="FILE",
+        type=Path,
+        help="compare with known answers: herd's as JSON, or a CSV with the columns test,holds",
+    )
+
+    models = _command(commands, "models", "list the memory models, or show one")
+    models.add_argument("action", nargs="?", choices=["show"])
+    models.add_argument("name", nargs="?", metavar="NAME")
+    models.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path)
+
+    replay = _command(commands, "replay", "run a saved witness again, without a search")
+    replay.add_argument(
+        "witness", metavar="WITNESS", help="a line printed by check --json; - for standard input"
+    )
+    return top
+
+
+def _command(
+    commands: argparse._SubParsersAction[_Parser],  # argparse has no public name for it
+    name: str,
+    title: str,
+) -> argparse.ArgumentParser:
+    return commands.add_parser(
+        name,
+        help=title,
+        description=title[0].upper() + title[1:] + ".",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def _question(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("the question")
+    group.add_argument("--model", metavar="NAME|FILE.cat", help="memory model (default: by language)")
+    group.add_argument("--engine", metavar="NAME", help="engine (default: by language)")
+    group.add_argument(
+        "--buffers", metavar="N", type=_positive, help="run with store buffers of at most N entries"
+    )
+    loops = group.add_mutually_exclusive_group()
+    loops.add_argument("--unroll", metavar="N", type=_positive, help="take each loop at most N times")
+    loops.add_argument("--max-unroll", metavar="N", type=_positive, help="deepen up to N (default: 4)")
+    group.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path,
+                       help="search DIR for cat includes")  # fmt: skip
+    group.add_argument("--jobs", metavar="N", type=_positive, default=1, help="use N processes (default: 1)")
+    group.add_argument(
+        "--limit",
+        metavar="KIND=N,…",
+        type=_limits,
+        default=Limits(),
+        help="time=10s, memory=2G, executions=N, states=N, separated by commas",
+    )
+
+
+def _output(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("output")
+    form = group.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="one JSON object per line")
+    form.add_argument("--herd", action="store_true", help="herd's text blocks")
+    group.add_argument("--dot", metavar="DIR", type=Path, help="draw executions for Graphviz, a file each")
+    group.add_argument("--svg", metavar="DIR", type=Path, help="draw executions, a file each")
+    group.add_argument("--all", action="store_true", help="every execution, not only the witness")
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a whole number from 1")
+    return int(text)
+
+
+def _limits(text: str) -> Limits:
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        match = re.fullmatch(r"(time|memory|executions|states)=(\d+(?:\.\d+)?)([A-Za-z]*)", part.strip())
+        if match is None:
+            raise argparse.ArgumentTypeError(f"`{part}` is not a limit such as time=10s or memory=2G")
+        kind, number, unit = match.groups()
+        units = _TIME_UNITS if kind == "time" else _SIZE_UNITS
+        factor = units.get(unit if kind == "time" else unit.upper().removesuffix("B"))
+        if factor is None:
+            raise argparse.ArgumentTypeError(
+                f"`{unit}` is no unit of {kind}: {', '.join(filter(None, units))}"
+            )
+        found[kind] = float(number) * factor
+    return Limits(
+        seconds=found.get("time"),
+        memory=int(found["memory"]) if "memory" in found else None,
+        executions=int(found["executions"]) if "executions" in found else None,
+        states=int(found["states"]) if "states" in found else None,
+    )
+
+
+def options(arguments: argparse.Namespace) -> Options:
+    """The options of one question."""
+    unrolling = Unrolling(
+        exact=arguments.unroll,
+        deepest=arguments.max_unroll or Unrolling().deepest,
+        chosen_by_user=arguments.unroll is not None or arguments.max_unroll is not None,
+    )
+    return Options(
+        unrolling=unrolling,
+        buffers=arguments.buffers,
+        buffers_chosen_by_user=arguments.buffers is not None,
+        jobs=arguments.jobs,
+        all_executions=arguments.all,
+    )
+
+
+def properties(arguments: argparse.Namespace) -> Sequence[str] | None:
+    """The properties named by `--property`; None where it was not given."""
+    if arguments.property is None:
+        return None
+    names = [name.strip() for name in arguments.property.split(",") if name.strip()]
+    return [] if names == ["none"] else names

@@ -1,0 +1,170 @@
+"""Many tests at once: `membar litmus` on files and folders, in one process or several."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from membar import api, pictures
+from membar.diagnostics import InputError
+from membar.expectations import Expectation, disagreement
+from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
+from membar.reports import diagnostic, herd, json
+from membar.task import Limits, Options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Campaign:
+    """How every test is to be answered; most fields as in `api.check`, limits per test.
+
+    Attributes:
+        model: memory model; by default each language's own.
+        engine: engine.
+        limits: per test.
+        options: loop bounds and the like.
+        include_dirs: for cat includes.
+        folders: where pictures go, by format.
+    """
+
+    model: str | None = None
+    engine: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    options: Options = field(default_factory=Options)
+    include_dirs: tuple[Path, ...] = ()
+    folders: tuple[tuple[str, Path], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One test's answer as plain data, so that it can cross a process border.
+
+    Attributes:
+        path: the file.
+        name: the test's name; the file's if it could not be read.
+        model: the model's name; empty if the test could not be read.
+        verdict: one of the outcome words, or `error` for bad input.
+        holds: whether the condition holds; None if unanswered.
+        undefined: whether the program is undefined (a data race).
+        states: final states in herd's text form.
+        reason: why there is no verdict: of an UNKNOWN, or the rendered diagnostics.
+        herd: herd's text block.
+        json: the JSON line.
+        seconds: wall time, reading the file included.
+    """
+
+    path: str
+    name: str
+    model: str = ""
+    verdict: str
+    holds: bool | None = None
+    undefined: bool = False
+    states: tuple[str, ...] = ()
+    reason: str = ""
+    herd: str = ""
+    json: str = ""
+    seconds: float = 0.0
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the test got a verdict."""
+        return self.verdict not in ("error", "unknown")
+
+
+def tests_in(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """The litmus files named by `paths`; folders are searched, results sorted, duplicates removed.
+
+    Raises:
+        OSError: a path does not exist.
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            found.update(dict.fromkeys(sorted(path.rglob("*.litmus"))))
+        else:
+            path.stat()
+            found[path] = None
+    return tuple(found)
+
+
+def run(tests: Sequence[Path], campaign: Campaign, *, jobs: int = 1) -> Iterator[Answer]:
+    """The answers, in the order of `tests`, as they come."""
+    if jobs <= 1:
+        for test in tests:
+            yield answer(test, campaign)
+        return
+    with ProcessPoolExecutor(max_workers=jobs) as pool:
+        try:
+            yield from pool.map(answer, tests, [campaign] * len(tests), chunksize=4)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def answer(path: Path, campaign: Campaign) -> Answer:
+    """One test, answered; bad input becomes an answer too, so that the others go on."""
+    start = time.perf_counter()
+    try:
+        result = api.check(
+            path,
+            model=campaign.model,
+            engine=campaign.engine,
+            limits=campaign.limits,
+            options=campaign.options,
+            include_dirs=campaign.include_dirs,
+        )
+    except InputError as problem:
+        return refusal(path, problem)
+    for kind, folder in campaign.folders:
+        pictures.save(kind, folder, result)
+    return as_data(result, seconds=time.perf_counter() - start)
+
+
+def refusal(path: Path, problem: InputError) -> Answer:
+    """The answer about a file that is not valid input."""
+    return Answer(path=str(path), name=path.stem, verdict="error", reason=diagnostic.render_error(problem))
+
+
+def as_data(result: api.Result, *, seconds: float) -> Answer:
+    """A result as plain data."""
+    outcome = result.outcome
+    return Answer(
+        path=result.source.path,
+        name=result.program.name,
+        model=result.model.name,
+        verdict=result.verdict,
+        holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(outcome)),
+        undefined=bool(herd.undefining_checks(result.model) & frozenset(outcome.run.flags)),
+        states=herd.state_lines(outcome.run),
+        reason=_reason(outcome),
+        herd=herd.render(result),
+        json=json.render(result),
+        seconds=seconds,
+    )
+
+
+def _reason(outcome: Outcome) -> str:
+    match outcome:
+        case Unknown(reason=reason):
+            return reason
+        case HoldsWithin(bound=bound):
+            return bound
+        case _:
+            return ""
+
+
+def compare(answers: Iterable[Answer], known: Mapping[str, Expectation]) -> dict[str, str]:
+    """The disagreements with known answers, by path; tests without an answer or expectation are left out."""
+    found: dict[str, str] = {}
+    for item in answers:
+        expected = known.get(Path(item.path).name)
+        if expected is None or not item.is_answered:
+            continue
+        text = disagreement(
+            expected, states=frozenset(item.states), holds=item.holds, undefined=item.undefined
+        )
+        if text is not None:
+            found[item.path] = text
+    return found

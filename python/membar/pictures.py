@@ -1,0 +1,36 @@
+"""Executions drawn into a folder, one file each: `--dot DIR` and `--svg DIR`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from membar.api import Result
+from membar.outcome import Witness
+from membar.reports import dot, svg
+
+_DRAW = {"dot": dot.render, "svg": svg.render}
+
+
+def save(kind: str, folder: Path, result: Result) -> tuple[Path, ...]:
+    """Draws the witness, or every execution where the run kept them, and returns the files written."""
+    kept = result.outcome.run.executions
+    witnesses = kept or tuple(filter(None, [result.witness]))
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for number, witness in enumerate(witnesses):
+        path = folder / f"{_stem(result)}{f'.{number:03}' if kept else ''}.{kind}"
+        path.write_text(_DRAW[kind](result.program, witness, title=_title(result, witness)), encoding="utf-8")
+        written.append(path)
+    return tuple(written)
+
+
+def _stem(result: Result) -> str:
+    name = re.sub(r"[^A-Za-z0-9._+-]", "_", result.program.name) or "execution"
+    return f"{name}.{result.model.name}"
+
+
+def _title(result: Result, witness: Witness) -> str:
+    verdict = result.verdict.upper().replace("-", " ")
+    shown = verdict if witness is result.witness else "allowed"
+    return f"{result.program.name} under {result.model.name}: {shown}"

@@ -1,0 +1,46 @@
+"""Finds plug-ins by file name: the folder is the registry."""
+
+from __future__ import annotations
+
+import difflib
+import pkgutil
+from importlib import import_module
+from typing import TypeVar
+
+from membar.diagnostics import Diagnostic, InputError
+
+T = TypeVar("T")
+
+
+def names(package: str) -> tuple[str, ...]:
+    """The plug-ins in a package, sorted: modules and sub-packages without a leading underscore."""
+    paths = import_module(package).__path__
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(paths) if not m.name.startswith("_")))
+
+
+def load(package: str, name: str, kind: type[T], *, attribute: str) -> T:
+    """The record that module `package.name` exports as `attribute`.
+
+    Raises:
+        InputError: no such plug-in; the message lists those there are.
+    """
+    known = names(package)
+    if name not in known:
+        raise unknown(attribute.lower(), name, known)
+    record = getattr(import_module(f"{package}.{name}"), attribute)
+    if not isinstance(record, kind):
+        raise TypeError(f"{package}.{name}.{attribute} is not a {kind.__name__}")
+    return record
+
+
+def unknown(what: str, name: str, known: tuple[str, ...]) -> InputError:
+    """An unknown name, with the known ones and the likeliest meant."""
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean `{close[0]}`? " if close else ""
+    return InputError(
+        Diagnostic(
+            code="W0401",
+            message=f"unknown {what} `{name}`",
+            help=f"{hint}known: {', '.join(known)}",
+        )
+    )
