@@ -1,0 +1,169 @@
+"""The axiomatic reading: every candidate execution of a program, filtered by the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from membar.diagnostics import EngineLimitError, InputError
+from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
+from membar.engines.reference.candidates import combinations, consistent, skeleton
+from membar.engines.reference.threads import Status, Trace
+from membar.engines.reference.values import all_traces
+from membar.models.evaluate import Evaluation, evaluator_of
+from membar.outcome import FinalState, Statistics, Witness
+from membar.program.execution import Execution
+from membar.program.expand import expand
+from membar.program.operations import Receive, Send
+from membar.program.program import Program
+from membar.properties.final_state import Observer
+from membar.properties.judge import Tally, is_settled
+from membar.properties.property import has_operation
+from membar.task import Task
+
+NAME = "reference"
+_LOOKED_FOR = frozenset({"condition", "assertions", "races"})
+_ENDED = frozenset({Status.COMPLETE, Status.UNBORN})
+_STOPPED = frozenset({Status.FAILED, Status.FAULT})
+
+
+def explore(task: Task) -> Tally:
+    """What the program of `task` can do, with the loop bound given or deepening until nothing is cut."""
+    if has_operation(task.program, Send, Receive):
+        raise EngineLimitError(
+            "channels have no axiomatic reading; give --buffers to run the store-buffer machine"
+        )
+    program = expand(task.program)
+    budget = Budget(task.limits)
+    unrolling = task.options.unrolling
+    bounds = [unrolling.exact] if unrolling.exact is not None else range(1, unrolling.deepest + 1)
+    tally = Tally(engine=NAME, algorithm="none", looked_for=_LOOKED_FOR)
+    for bound in bounds:
+        tally = _Search(task, program, bound, budget).run()
+        if is_settled(task, tally):
+            break
+    return tally
+
+
+class _Search:
+    """All candidate executions for one loop bound."""
+
+    def __init__(self, task: Task, program: Program, bound: int, budget: Budget) -> None:
+        if task.model.plan is None:
+            raise EngineLimitError(f"the model {task.model.name} has no axioms")
+        self.task = task
+        self.program = program
+        self.bound = bound
+        self.budget = budget
+        self.evaluator = evaluator_of(task.model.plan)
+        self.observer = Observer(task.program)
+        self.executions = self.blocked = self.candidates = 0
+        self.tally = Tally(
+            engine=NAME,
+            algorithm="every candidate execution",
+            looked_for=_LOOKED_FOR,
+        )
+
+    def run(self) -> Tally:
+        """The tally; with its `limit` set if the search did not end."""
+        try:
+            self._search()
+        except LimitHitError as hit:
+            self.tally.limit = hit.reason
+        self.tally.statistics = Statistics(
+            executions=self.executions,
+            blocked=self.blocked,
+            candidates=self.candidates,
+            seconds=self.budget.seconds,
+            peak_bytes=peak_bytes(),
+        )
+        return self.tally
+
+    def _search(self) -> None:
+        self.budget.look()
+        threads = all_traces(self.program, bound=self.bound, budget=self.budget)
+        if any(trace.status is Status.CUT for runs in threads for trace in runs):
+            self.tally.loops_cut = self.bound
+        for chosen in combinations(self.program, threads):
+            self.budget.step()
+            if self._is_worth_it(chosen):
+                frame = skeleton(self.program, chosen)
+                self.candidates += frame.candidates
+                for found in consistent(self.evaluator, frame, self.budget):
+                    self._take(chosen, found)
+
+    def _is_worth_it(self, chosen: Sequence[Trace]) -> bool:
+        """A run that was cut is looked at only for what already went wrong in it."""
+        statuses = {trace.status for trace in chosen}
+        return Status.CUT not in statuses or not statuses.isdisjoint(_STOPPED) or bool(self.evaluator.others)
+
+    def _take(self, chosen: Sequence[Trace], found: Evaluation) -> None:
+        """Counts one consistent execution."""
+        statuses = {trace.status for trace in chosen}
+        for trace in chosen:
+            if trace.fault is not None:
+                raise InputError(trace.fault)
+        self._take_flags(chosen, found)
+        if Status.FAILED in statuses:
+            if self.tally.failed_assertion is None:
+                message = next(trace.failure for trace in chosen if trace.failure is not None)
+                self.tally.failed_assertion = self._witness(chosen, found, message)
+        elif statuses <= _ENDED:
+            self.executions += 1
+            self.budget.count_execution(self.executions)
+            self._take_ending(chosen, found)
+        elif Status.CUT not in statuses:
+            self.blocked += 1
+
+    def _take_flags(self, chosen: Sequence[Trace], found: Evaluation) -> None:
+        if self.evaluator.others:
+            self.tally.flags |= found.flags()
+            undefined = found.undefined()
+            if undefined and self.tally.race is None:
+                message = f"undefined behaviour: {', '.join(sorted(undefined))}"
+                self.tally.race = self._witness(chosen, found, message)
+
+    def _take_ending(self, chosen: Sequence[Trace], found: Evaluation) -> None:
+        ending = self.observer.ending(
+            [dict(trace.registers) for trace in chosen], final_memory(found.execution)
+        )
+        if not ending.passes:
+            return
+        tally = self.tally
+        tally.outcomes.add(ending.shown)
+        if self.task.options.all_executions:
+            tally.kept.append(self._witness(chosen, found, "", ending.shown))
+        if ending.satisfies:
+            tally.positive += 1
+            if tally.positive_witness is None:
+                message = "satisfies the condition" if self.task.program.condition else ""
+                tally.positive_witness = self._witness(chosen, found, message, ending.shown)
+        else:
+            tally.negative += 1
+            if tally.negative_witness is None:
+                message = "does not satisfy the condition"
+                tally.negative_witness = self._witness(chosen, found, message, ending.shown)
+
+    def _witness(
+        self, chosen: Sequence[Trace], found: Evaluation, message: str, final: FinalState | None = None
+    ) -> Witness:
+        execution = replace(found.execution, registers=tuple(trace.registers for trace in chosen))
+        if final is None:
+            registers = [dict(trace.registers) for trace in chosen]
+            final = self.observer.ending(registers, final_memory(execution)).shown
+        return Witness(
+            execution=execution,
+            final=final,
+            choices=tuple(trace.choices for trace in chosen),
+            message=message,
+        )
+
+
+def final_memory(execution: Execution) -> dict[int, int]:
+    """The last value of every cell that occurs in a whole execution."""
+    memory: dict[int, int] = {}
+    for order in execution.co:
+        last = execution.events[order[-1]]
+        if last.cell is not None:
+            memory[last.cell] = last.value
+    return memory

@@ -1,0 +1,76 @@
+"""Limits of one run: looked at between candidates or states, never inside one."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from pathlib import Path
+
+from membar.task import Limits
+
+_LOOK_EVERY = 64  # steps between two looks at the clock and at memory
+
+
+class LimitHitError(Exception):
+    """A limit was hit; what was found so far stands, what was not looked at is unknown."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Budget:
+    """Time, memory and counts that may still be spent."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.started = time.monotonic()
+        self._steps = 0
+
+    @property
+    def seconds(self) -> float:
+        """Wall time since the run began."""
+        return time.monotonic() - self.started
+
+    def step(self) -> None:
+        """To be called once per unit of work.
+
+        Raises:
+            LimitHitError: time or memory is used up.
+        """
+        self._steps += 1
+        if self._steps % _LOOK_EVERY == 1:
+            self.look()
+
+    def look(self) -> None:
+        """Compares time and memory with their limits, now."""
+        seconds, memory = self.limits.seconds, self.limits.memory
+        if seconds is not None and self.seconds > seconds:
+            raise LimitHitError(f"the time limit of {seconds:g} s was reached")
+        if memory is not None and resident_bytes() > memory:
+            raise LimitHitError(f"the memory limit of {memory} bytes was reached")
+
+    def count_execution(self, executions: int) -> None:
+        """Compares a number of executions with its limit."""
+        if self.limits.executions is not None and executions > self.limits.executions:
+            raise LimitHitError(f"the limit of {self.limits.executions} executions was reached")
+
+    def count_state(self, states: int) -> None:
+        """Compares a number of states with its limit."""
+        if self.limits.states is not None and states > self.limits.states:
+            raise LimitHitError(f"the limit of {self.limits.states} states was reached")
+
+
+def resident_bytes() -> int:
+    """Memory this process holds now; where the system does not tell, the most it ever held."""
+    statm = Path("/proc/self/statm")
+    if statm.exists():
+        return int(statm.read_text().split()[1]) * resource.getpagesize()
+    return peak_bytes()
+
+
+def peak_bytes() -> int:
+    """The most memory this process ever held."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

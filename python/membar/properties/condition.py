@@ -1,0 +1,11 @@
+"""The final condition of a litmus test holds as written: exists, ~exists or forall."""
+
+from __future__ import annotations
+
+from membar.properties.property import Property
+
+PROPERTY = Property(
+    name="condition",
+    title="the program's own question about its final states is answered with yes",
+    applies=lambda program, _: program.condition is not None,
+)

@@ -1,0 +1,216 @@
+"""The one place where what an engine found becomes a verdict.
+
+What may be said (DESIGN §6 and §8):
+
+    a property is broken in some execution     VIOLATED, with that execution, whatever was not looked at
+    `exists`, and an execution shows it        HOLDS, with that execution, whatever was not looked at
+    otherwise, a limit was hit                 UNKNOWN
+    otherwise, a bound cut something           HOLDS WITHIN; but UNKNOWN for `exists`
+    otherwise                                  HOLDS; but VIOLATED, without a witness, for `exists`
+
+A race breaks a property only in a program that asks no question of its own, and only under a model that
+gives racy programs no meaning; everywhere else it is a flag.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from membar.outcome import (
+    Explored,
+    FinalState,
+    Holds,
+    HoldsWithin,
+    Outcome,
+    Run,
+    Statistics,
+    Unknown,
+    Violated,
+    Witness,
+)
+from membar.program.condition import Quantifier
+from membar.properties import PROPERTIES
+from membar.task import Task
+
+RACE_FLAG = "data-race"
+DEADLOCK_FLAG = "deadlock"
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """What an engine found: plain data that any engine can fill.
+
+    Attributes:
+        engine: its name.
+        algorithm: what it did, in a few words.
+        looked_for: the properties it is able to check, for this program.
+        unit: what was enumerated: "executions" or "states".
+        outcomes: final states of the complete executions that pass the condition's filter.
+        positive: how many of those executions satisfy the condition's formula.
+        negative: how many do not.
+        positive_witness: the first that does.
+        negative_witness: the first that does not.
+        failed_assertion: an execution in which an assertion fails.
+        race: an execution with a data race.
+        deadlock: a run into a deadlock.
+        flags: flags the model raised.
+        loops_cut: the loop bound, if it cut some run.
+        buffers_held: the store-buffer bound, if it ever held a store back.
+        limit: the limit that was hit, as a sentence.
+        kept: every complete execution, where all were asked for.
+        notes: what else the user must know.
+        statistics: counters.
+    """
+
+    engine: str
+    algorithm: str
+    looked_for: frozenset[str]
+    unit: str = "executions"
+    outcomes: set[FinalState] = field(default_factory=set)
+    positive: int = 0
+    negative: int = 0
+    positive_witness: Witness | None = None
+    negative_witness: Witness | None = None
+    failed_assertion: Witness | None = None
+    race: Witness | None = None
+    deadlock: Witness | None = None
+    flags: set[str] = field(default_factory=set)
+    loops_cut: int | None = None
+    buffers_held: int | None = None
+    limit: str | None = None
+    kept: list[Witness] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    statistics: Statistics = field(default_factory=Statistics)
+
+
+def judge(task: Task, tally: Tally) -> Outcome:
+    """The outcome of `task`, given what an engine found."""
+    asked = [name for name in task.properties if name != "none"]
+    if asked and task.program.condition is not None and "condition" not in asked:
+        asked.insert(0, "condition")  # a program's own question is always answered
+    run = _run(task, tally, asked)
+    if not asked:
+        return Explored(run, complete=tally.limit is None)
+    if not run.checked:
+        return Unknown(run, f"the engine {tally.engine} cannot check {', '.join(asked)} of this program")
+    broken = _broken(task, tally, run.checked)
+    if broken is not None:
+        return Violated(run, *broken)
+    if "condition" in run.checked:
+        return _answer(task, tally, run)
+    return _universal(task, tally, run)
+
+
+def is_settled(task: Task, tally: Tally) -> bool:
+    """Whether looking further (a larger bound) cannot change the verdict."""
+    outcome = judge(task, tally)
+    witnessed = isinstance(outcome, Holds | Violated) and outcome.witness is not None
+    return witnessed or tally.limit is not None or _bound(tally) is None
+
+
+def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Witness] | None:
+    """The property that some execution breaks, with that execution; the condition aside."""
+    has_condition = task.program.condition is not None
+    if "assertions" in checked and tally.failed_assertion is not None:
+        return "assertions", tally.failed_assertion
+    if "races" in checked and tally.race is not None and not has_condition and task.model.language_model:
+        return "races", tally.race
+    if "deadlock" in checked and tally.deadlock is not None and not has_condition:
+        return "deadlock", tally.deadlock
+    return None
+
+
+def _answer(task: Task, tally: Tally, run: Run) -> Outcome:
+    """The verdict about the program's own condition."""
+    condition = task.program.condition
+    if condition is None:
+        raise AssertionError("only a program with a condition is asked about it")
+    if condition.quantifier is Quantifier.EXISTS:
+        return _existential(tally, run)
+    forall = condition.quantifier is Quantifier.FORALL
+    counterexample = tally.negative_witness if forall else tally.positive_witness
+    if counterexample is not None:
+        return Violated(run, "condition", counterexample)
+    return _universal(task, tally, run)
+
+
+def _existential(tally: Tally, run: Run) -> Outcome:
+    if tally.positive_witness is not None:
+        return Holds(run, tally.positive_witness)
+    if tally.limit is not None:
+        return Unknown(run, tally.limit)
+    bound = _bound(tally)
+    if bound is not None:
+        return Unknown(run, f"no such execution was found with {bound}, but there are executions beyond that")
+    return Violated(run, "condition")
+
+
+def _universal(task: Task, tally: Tally, run: Run) -> Outcome:
+    """The verdict where nothing that was looked at is bad."""
+    if tally.limit is not None:
+        return Unknown(run, tally.limit)
+    bound = _bound(tally)
+    if bound is None:
+        return Holds(run)
+    options = task.options
+    chosen = (tally.loops_cut is None or options.unrolling.chosen_by_user) and (
+        tally.buffers_held is None or options.buffers_chosen_by_user
+    )
+    return HoldsWithin(run, bound, chosen_by_user=chosen)
+
+
+def _bound(tally: Tally) -> str | None:
+    """The bounds that cut something, in words; None if nothing was cut."""
+    parts = []
+    if tally.loops_cut is not None:
+        parts.append(f"loops unrolled {_times(tally.loops_cut)}")
+    if tally.buffers_held is not None:
+        entries = "entry" if tally.buffers_held == 1 else "entries"
+        parts.append(f"store buffers of at most {tally.buffers_held} {entries}")
+    return " and ".join(parts) or None
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
+    possible = [name for name in asked if name in tally.looked_for]
+    applicable = [name for name in PROPERTIES if PROPERTIES[name].applies(task.program, task.model)]
+    # Where nothing that was asked applies, all of it holds trivially; then it is named all the same.
+    checked = [name for name in possible if name in applicable] or possible
+    flags = set(tally.flags)
+    if tally.race is not None:
+        flags.add(RACE_FLAG)
+    if tally.deadlock is not None and task.program.condition is not None:
+        flags.add(DEADLOCK_FLAG)
+    return Run(
+        model=task.model.name,
+        engine=tally.engine,
+        algorithm=tally.algorithm,
+        guarantee=_guarantee(tally),
+        checked=tuple(checked),
+        unchecked=tuple(name for name in applicable if name not in checked),
+        outcomes=tuple(sorted(tally.outcomes, key=_order)),
+        positive=tally.positive,
+        negative=tally.negative,
+        flags=tuple(sorted(flags)),
+        executions=tuple(tally.kept),
+        notes=tuple(tally.notes),
+        statistics=tally.statistics,
+    )
+
+
+def _guarantee(tally: Tally) -> str:
+    """What was enumerated."""
+    if tally.limit is not None:
+        return f"only the {tally.unit} found before {tally.limit.removesuffix(' was reached')}"
+    return _bound(tally) or f"all {tally.unit}"
+
+
+def _order(state: FinalState) -> tuple[tuple[str, bool, int, str], ...]:
+    """Sorts states by their values; numbers before addresses."""
+    return tuple(
+        (label, True, 0, value) if isinstance(value, str) else (label, False, value, "")
+        for label, value in state
+    )

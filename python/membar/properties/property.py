@@ -1,0 +1,35 @@
+"""What a property is: a name, a sentence, and the programs it says something about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from membar.models.model import Model
+from membar.program.operations import Operation
+from membar.program.program import Program
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Property:
+    """Something that can be checked.
+
+    Attributes:
+        name: what `--property` calls it.
+        title: what it demands, in one sentence.
+        applies: whether it says anything about a program under a model; others hold trivially.
+    """
+
+    name: str
+    title: str
+    applies: Callable[[Program, Model], bool]
+
+
+def has_operation(program: Program, *kinds: type[Operation]) -> bool:
+    """Whether some edge has an operation of one of these kinds."""
+    return any(
+        isinstance(operation, kinds)
+        for thread in program.threads
+        for edge in thread.edges
+        for operation in edge.operations
+    )
