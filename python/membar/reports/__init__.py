@@ -32,6 +32,34 @@ class Answer(Protocol):
         """What was found."""
 
 
+class Tested(Protocol):
+    """One test among thousands, as plain data: what summaries and JUnit files need."""
+
+    @property
+    def path(self) -> str:
+        """The file."""
+
+    @property
+    def name(self) -> str:
+        """The test's name; the file's if it could not be read."""
+
+    @property
+    def verdict(self) -> str:
+        """`holds`, `holds-within`, `violated`, `unknown`, `explored`; `error` for bad input."""
+
+    @property
+    def reason(self) -> str:
+        """Why there is no verdict, or the rendered diagnostics of bad input; else ""."""
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The final states."""
+
+    @property
+    def seconds(self) -> float:
+        """Time it took."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """An output format.

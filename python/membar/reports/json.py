@@ -172,13 +172,13 @@ class SavedWitness:
     witness: Witness
 
 
-def witness_from_json(source: SourceFile) -> SavedWitness:
+def witness_from_json(text: str, *, path: str = "witness") -> SavedWitness:
     """The first witness in a text: what `--json` printed (one or more lines), or a witness object alone.
 
     Raises:
         InputError: it is not JSON, has no witness, or the witness makes no sense; with the place.
     """
-    found = documents(source)
+    found = documents(SourceFile(path, text))
     for document in found:
         if isinstance(document.value, dict) and "witness" in document.value:
             return _saved(document.key("witness"))
@@ -206,7 +206,7 @@ def check_fits(saved: SavedWitness, program: Program) -> None:
             Diagnostic(
                 code="W0452",
                 message=f"the witness does not belong to `{saved.source.path}` as saved with it",
-                help=f"it speaks of threads or locations that {program.name} does not have; check the file again",
+                help=f"it speaks of threads or locations that {program.name} does not have",
             )
         )
 

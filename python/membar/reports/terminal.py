@@ -15,6 +15,7 @@ from membar.outcome import (
     Statistics,
     Unknown,
     Violated,
+    Witness,
 )
 from membar.program.condition import Quantifier
 from membar.program.program import Program
@@ -27,7 +28,7 @@ from membar.reports._parts.condition import (
     state_text,
 )
 from membar.reports._parts.narrative import narrative
-from membar.reports._parts.style import ASCII, UNICODE, Line, join, line, printable, wrapped
+from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line, printable, wrapped
 from membar.reports._parts.table import value_table
 from membar.reports._parts.verdict import role, spoken, witness_of
 
@@ -58,18 +59,36 @@ def render(
     if witness is not None:
         title = printable(witness.message) or _title(outcome)
         lines += [Line(), line((title, "bold")), Line()]
-        lines += narrative(program, witness, columns=columns, signs=signs)
-        if witness.final:
-            lines += [
-                Line(),
-                *wrapped(line(("  final state: ", "dim"), state_text(witness.final)), columns, indent=4),
-            ]
+        lines += _told(program, witness, columns, signs)
     if outcome.run.outcomes:
         lines += [Line(), *final_states(program, outcome.run, columns=columns)]
     if witness is not None:
         command = replay_command(answer.source.path, model_argument or outcome.run.model)
         lines += [Line(), line(("replay: ", "dim"), command)]
     return join(lines, color=terminal if color is None else color)
+
+
+def replayed(
+    program: Program,
+    witness: Witness,
+    *,
+    columns: int = 80,
+    terminal: bool = False,
+    color: bool | None = None,
+) -> str:
+    """A witness that was run again: its thread table and final state."""
+    lines = [line((printable(witness.message) or f"{program.name}: the witness replays", "bold")), Line()]
+    lines += _told(program, witness, columns, UNICODE if terminal else ASCII)
+    return join(lines, color=terminal if color is None else color)
+
+
+def _told(program: Program, witness: Witness, columns: int, signs: Signs) -> list[Line]:
+    """The thread table and the final state under it."""
+    lines = narrative(program, witness, columns=columns, signs=signs)
+    if witness.final:
+        final = line(("  final state: ", "dim"), state_text(witness.final))
+        lines += [Line(), *wrapped(final, columns, indent=4)]
+    return lines
 
 
 def one_line(answer: Answer) -> str:

@@ -8,16 +8,16 @@ from membar.program.execution import Execution
 from membar.reports._parts.relations import immediate_co, immediate_fr, immediate_po
 
 EDGE_COLORS = {
-    "po": "#5b6470",
-    "rf": "#1a7f37",
-    "co": "#8250df",
-    "fr": "#c62f2f",
-    "addr": "#0b66c3",
-    "data": "#0b66c3",
-    "ctrl": "#0b66c3",
-    "amo": "#9a6700",
-    "lxsx": "#9a6700",
-    "spawn": "#5b6470",
+    "po": "#6b7280",
+    "rf": "#15803d",
+    "co": "#1d4ed8",
+    "fr": "#c81e1e",
+    "addr": "#8b5e1a",
+    "data": "#8b5e1a",
+    "ctrl": "#8b5e1a",
+    "amo": "#7c3aed",
+    "lxsx": "#7c3aed",
+    "spawn": "#6b7280",
 }
 DEPENDENCIES = ("addr", "data", "ctrl")
 

@@ -1,0 +1,358 @@
+"""Where things go in the picture of an execution: a grid of boxes with free channels between them.
+
+Threads are columns, the k-th event of every thread is in row k. Edges run only in the gutters between
+columns and in the gaps between rows, so no arrow passes through a box: neighbours are joined by a curve
+across their gutter, far columns through a gap, events of one thread by an arc beside the column, and
+initial writes (a row on top) by a lane down the gutter.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from membar.program.execution import Event, Execution
+from membar.program.program import Program
+from membar.reports._parts.drawing import DrawnEdge, drawn_edges
+from membar.reports._parts.path import Path, Point
+
+BOX_HEIGHT = 44.0
+ROW_GAP = 30.0
+LANE = 12.0
+HEADER = 34.0
+MARGIN = 28.0
+GUTTER = 64.0  # between two columns with an edge across
+EMPTY_GUTTER = 36.0
+INIT_HEIGHT = 26.0
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """The place of an event."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        """Its right side."""
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> float:
+        """Its lower side."""
+        return self.top + self.height
+
+    @property
+    def middle(self) -> Point:
+        """Its centre."""
+        return self.left + self.width / 2, self.top + self.height / 2
+
+
+class Way(Enum):
+    """How an edge runs."""
+
+    DOWN = "to the next row of the same column"
+    ARC = "beside its column"
+    ACROSS = "through one gutter"
+    FAR = "through a gap between rows"
+    INITIAL = "from the row on top down a gutter"
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """An edge with how it runs.
+
+    Attributes:
+        edge: the edge.
+        way: how.
+        side: -1 if it uses the left side of its (target's) column, 1 for the right.
+        gutter: which gutter it runs in; of ARC and INITIAL.
+        gap: the row above the gap that a FAR edge runs in (-1 is above the first row).
+        lane: position among the edges of its gutter or gap, from 0.
+    """
+
+    edge: DrawnEdge
+    way: Way
+    side: int = 0
+    gutter: int = 0
+    gap: int = 0
+    lane: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """The finished picture, without its texts.
+
+    Attributes:
+        boxes: the place of each event, by id.
+        headers: the place of each thread's name.
+        paths: the edges with their curves.
+        width: of the grid.
+        height: of the grid.
+    """
+
+    boxes: dict[int, Box]
+    headers: tuple[Box, ...]
+    paths: tuple[tuple[DrawnEdge, Path], ...]
+    width: float
+    height: float
+
+
+def layout(
+    program: Program, execution: Execution, widths: Sequence[float], *, initial_width: float
+) -> Layout:
+    """Places everything; `widths` are those of the columns' boxes, `initial_width` of an initial write's."""
+    grid = _Grid(execution, len(program.threads))
+    courses = _courses(execution, grid)
+    gutters = _gutter_widths(courses, len(widths))
+    lefts: list[float] = []
+    x = MARGIN
+    for column, box_width in enumerate(widths):
+        x += gutters[column]
+        lefts.append(x)
+        x += box_width
+    total = x + gutters[len(widths)] + MARGIN
+    shown = grid.initial
+    row_width = len(shown) * initial_width + max(len(shown) - 1, 0) * 24
+    if row_width + 2 * MARGIN > total:
+        shift = (row_width + 2 * MARGIN - total) / 2
+        lefts = [left + shift for left in lefts]
+        total += 2 * shift
+    boxes: dict[int, Box] = {}
+    y = 0.0
+    for position, event in enumerate(shown):
+        left = (total - row_width) / 2 + position * (initial_width + 24)
+        boxes[event.id] = Box(left, y, initial_width, INIT_HEIGHT)
+    if shown:
+        lanes = sum(c.way is Way.INITIAL for c in courses)
+        y += INIT_HEIGHT + (26 + min(6.0 * lanes, 40.0) if lanes else 14)
+    headers = tuple(Box(left, y, w, HEADER - 8) for left, w in zip(lefts, widths, strict=True))
+    tops, bottom = _rows(courses, grid.rows, y + HEADER)
+    for event in execution.events:
+        if not event.is_initial:
+            column, row = grid.place[event.id]
+            boxes[event.id] = Box(lefts[column], tops[row], widths[column], BOX_HEIGHT)
+    drawer = _Drawer(boxes, grid, courses, lefts, list(widths), gutters, tops)
+    paths = tuple((course.edge, drawer.path(course)) for course in courses)
+    return Layout(boxes=boxes, headers=headers, paths=paths, width=total, height=bottom)
+
+
+class _Grid:
+    """Which column and row each event is in."""
+
+    def __init__(self, execution: Execution, columns: int) -> None:
+        self.place: dict[int, tuple[int, int]] = {}
+        used = [0] * columns
+        for event in execution.events:
+            if not event.is_initial:
+                self.place[event.id] = (event.thread, used[event.thread])
+                used[event.thread] += 1
+        self.rows = max(used, default=0)
+        self.columns = columns
+        self.initial = initial_writes(execution)
+
+
+def initial_writes(execution: Execution) -> tuple[Event, ...]:
+    """The initial writes of cells that some thread accesses."""
+    touched = {event.cell for event in execution.events if not event.is_initial}
+    return tuple(event for event in execution.events if event.is_initial and event.cell in touched)
+
+
+def _courses(execution: Execution, grid: _Grid) -> tuple[Course, ...]:
+    """How each drawn edge runs; lanes are given in order, short arcs inside long ones."""
+    result: list[Course] = []
+    gaps: Counter[int] = Counter()
+    initial: Counter[tuple[int, int]] = Counter()
+    arcs: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+    edges = drawn_edges(execution)
+    position = {event.id: index for index, event in enumerate(grid.initial)}
+    for edge in sorted(edges, key=lambda e: _span(e, grid)):
+        if edge.source in position:
+            column, _ = grid.place[edge.target]
+            share = (position[edge.source] + 0.5) / len(grid.initial)
+            side = -1 if share <= (column + 0.5) / grid.columns else 1
+            gutter = column + (side > 0)
+            lane = initial[gutter, side]
+            initial[gutter, side] += 1
+            result.append(Course(edge, Way.INITIAL, side=side, gutter=gutter, lane=lane))
+            continue
+        (c1, r1), (c2, r2) = grid.place[edge.source], grid.place[edge.target]
+        if c1 == c2 and r2 == r1 + 1 and edge.relation == "po":
+            result.append(Course(edge, Way.DOWN))
+        elif c1 == c2:
+            side = _arc_side(edge, c1, grid.columns)
+            taken = arcs.setdefault((c1, side), [])
+            low, high = min(r1, r2), max(r1, r2)
+            busy = {lane for lane, a, b in taken if a < high and low < b}
+            lane = next(n for n in range(len(taken) + 1) if n not in busy)
+            taken.append((lane, low, high))
+            result.append(Course(edge, Way.ARC, side=side, gutter=c1 + (side > 0), lane=lane))
+        elif abs(c1 - c2) == 1:
+            result.append(Course(edge, Way.ACROSS, gutter=max(c1, c2)))
+        else:
+            low, high = min(r1, r2), max(r1, r2)
+            candidates = range(low, high) if low < high else (low - 1, low)
+            gap = min(candidates, key=lambda g: (gaps[g], abs(2 * g + 1 - low - high), g))
+            result.append(Course(edge, Way.FAR, gap=gap, lane=gaps[gap]))
+            gaps[gap] += 1
+    return tuple(sorted(result, key=lambda c: edges.index(c.edge)))
+
+
+def _span(edge: DrawnEdge, grid: _Grid) -> tuple[int, int, int, int]:
+    """Short edges first."""
+    if edge.source not in grid.place:
+        column, row = grid.place[edge.target]
+        return 0, row, column, edge.source
+    (_, r1), (_, r2) = grid.place[edge.source], grid.place[edge.target]
+    return 1, abs(r1 - r2), edge.source, edge.target
+
+
+def _arc_side(edge: DrawnEdge, column: int, columns: int) -> int:
+    """Communication on the outer side of the outer columns, everything else on the other side."""
+    outer = -1 if column == 0 and columns > 1 else 1
+    return outer if edge.relation in ("rf", "co", "fr") else -outer
+
+
+def _gutter_widths(courses: Iterable[Course], columns: int) -> list[float]:
+    """Widths of the gutters 0 … `columns`: wide enough for what runs in them."""
+    across: Counter[int] = Counter()
+    lanes: Counter[int] = Counter()
+    arcs: dict[int, int] = {}
+    for course in courses:
+        if course.way is Way.ACROSS:
+            across[course.gutter] += 1
+        elif course.way is Way.INITIAL:
+            lanes[course.gutter] += 1
+        elif course.way is Way.ARC:
+            arcs[course.gutter] = max(arcs.get(course.gutter, 0), course.lane + 1)
+    far = any(course.way is Way.FAR for course in courses)
+    widths: list[float] = []
+    for gutter in range(columns + 1):
+        inner = 0 < gutter < columns
+        wide = GUTTER + 10 * min(across[gutter], 6) if across[gutter] or (far and inner) else 0.0
+        wide += 14.0 + LANE * lanes[gutter] if lanes[gutter] else 0.0
+        wide += 26.0 + 18.0 * arcs[gutter] if gutter in arcs else 0.0
+        widths.append(max(wide, EMPTY_GUTTER if inner else 0.0))
+    return widths
+
+
+def _rows(courses: Iterable[Course], rows: int, top: float) -> tuple[list[float], float]:
+    """The top of each row, and the bottom of the grid; gaps are as high as the edges in them need."""
+    lanes = Counter(course.gap for course in courses if course.way is Way.FAR)
+    y = top + (LANE * lanes[-1] + 8 if lanes[-1] else 0.0)
+    tops: list[float] = []
+    for row in range(rows):
+        tops.append(y)
+        y += BOX_HEIGHT + ROW_GAP + LANE * max(lanes[row] - 1, 0)
+    last = LANE * lanes[rows - 1] + 8 if lanes[rows - 1] else 0.0
+    return tops, (tops[-1] + BOX_HEIGHT + last if tops else y)
+
+
+class _Drawer:
+    """Turns courses into curves."""
+
+    def __init__(
+        self,
+        boxes: dict[int, Box],
+        grid: _Grid,
+        courses: Sequence[Course],
+        lefts: list[float],
+        widths: list[float],
+        gutters: list[float],
+        tops: list[float],
+    ) -> None:
+        self.boxes = boxes
+        self.grid = grid
+        self.lefts = lefts
+        self.widths = widths
+        self.gutters = gutters
+        self.tops = tops
+        self.ports = self._ports(courses)
+
+    def _ports(self, courses: Sequence[Course]) -> dict[tuple[Course, bool], float]:
+        """The height at which each edge leaves (True) and enters (False), spread along the box's side."""
+        sides: dict[tuple[int, int], list[tuple[float, int, Course, bool]]] = {}
+        for number, course in enumerate(courses):
+            for leaving in (True, False):
+                attached = self._side(course, leaving=leaving)
+                if attached is not None:
+                    other = self.boxes[course.edge.target if leaving else course.edge.source]
+                    sides.setdefault(attached, []).append((other.middle[1], number, course, leaving))
+        ports: dict[tuple[Course, bool], float] = {}
+        for (event, _), items in sides.items():
+            box = self.boxes[event]
+            step = min(10.0, (box.height - 12) / len(items))
+            for index, (_, _, course, leaving) in enumerate(sorted(items, key=lambda item: item[:2])):
+                ports[course, leaving] = box.middle[1] + step * (index - (len(items) - 1) / 2)
+        return ports
+
+    def _side(self, course: Course, *, leaving: bool) -> tuple[int, int] | None:
+        """The event and side (-1 left, 1 right) an edge is attached to at one end, if it is at a side."""
+        edge = course.edge
+        event = edge.source if leaving else edge.target
+        if course.way is Way.DOWN or (course.way is Way.INITIAL and leaving):
+            return None
+        if course.way in (Way.ARC, Way.INITIAL):
+            return event, course.side
+        here, there = self.grid.place[event], self.grid.place[edge.target if leaving else edge.source]
+        return event, 1 if there[0] > here[0] else -1
+
+    def _end(self, course: Course, *, leaving: bool) -> Point:
+        attached = self._side(course, leaving=leaving)
+        assert attached is not None
+        box = self.boxes[attached[0]]
+        return (box.right if attached[1] > 0 else box.left), self.ports[course, leaving]
+
+    def path(self, course: Course) -> Path:
+        """The curve of an edge."""
+        match course.way:
+            case Way.DOWN:
+                source, target = self.boxes[course.edge.source], self.boxes[course.edge.target]
+                return Path((source.middle[0], source.bottom)).line(target.middle[0], target.top)
+            case Way.ACROSS:
+                start, end = self._end(course, leaving=True), self._end(course, leaving=False)
+                return Path(start).across(end)
+            case Way.ARC:
+                return self._arc(course)
+            case Way.FAR:
+                return self._far(course)
+            case Way.INITIAL:
+                return self._initial(course)
+
+    def _arc(self, course: Course) -> Path:
+        start, end = self._end(course, leaving=True), self._end(course, leaving=False)
+        bulge = course.side * (34.0 + 22.0 * course.lane)
+        return Path(start).curve((start[0] + bulge, start[1]), (end[0] + bulge, end[1]), end)
+
+    def _far(self, course: Course) -> Path:
+        """Across the first gutter, straight along the gap, across the last gutter."""
+        start, end = self._end(course, leaving=True), self._end(course, leaving=False)
+        first = self.grid.place[course.edge.source][0]
+        last = self.grid.place[course.edge.target][0]
+        y = self._gap(course)
+        if first < last:
+            enter, leave = self.lefts[first + 1], self.lefts[last - 1] + self.widths[last - 1]
+        else:
+            enter, leave = self.lefts[first - 1] + self.widths[first - 1], self.lefts[last + 1]
+        return Path(start).across((enter, y)).line(leave, y).across(end)
+
+    def _gap(self, course: Course) -> float:
+        """The height of an edge's lane in its gap between rows."""
+        if course.gap < 0:
+            return self.tops[0] - 8 - LANE * course.lane
+        return self.tops[course.gap] + BOX_HEIGHT + ROW_GAP / 2 + LANE * course.lane
+
+    def _initial(self, course: Course) -> Path:
+        """Down from the row on top into the gutter, along it, and into the side of the read."""
+        box = self.boxes[course.edge.source]
+        end = self._end(course, leaving=False)
+        x = end[0] + course.side * (20.0 + LANE * course.lane)
+        below = self.tops[0] - HEADER
+        path = Path((box.middle[0], box.bottom)).down((x, below))
+        turn = 12.0
+        return path.line(x, end[1] - turn).curve((x, end[1]), (x, end[1]), end)
