@@ -42,10 +42,13 @@ class _Parser:
         language = cursor.name("a language") if cursor.accept(":") else DEFAULT_LANGUAGE
         span = start.to(cursor.previous.span)
         while not cursor.at_end():
+            start_of_section = cursor.next
             try:
                 self._section()
             except InputError as problem:
                 self._diagnostics.extend(problem.diagnostics)
+                if cursor.next is start_of_section:
+                    cursor.take()
                 self._skip_to_section()
         if self._diagnostics:
             raise InputError(*self._diagnostics)
@@ -81,6 +84,7 @@ class _Parser:
     def _question(self) -> None:
         if self._diagnostics:  # names it uses may have been in the broken part
             self._cursor.take()
+            self._skip_to_section()
             return
         counts = {item.name: item.count for item in self._objects}
         reader = ConditionParser(self._cursor, threads=len(self._threads), counts=counts)
