@@ -1,0 +1,17 @@
+"""C with the atomic operations of C11, as litmus tests use it.
+
+Each thread is a function `P0 (atomic_int* x, int* y) { … }` whose parameters point to the shared locations
+of the same names. An access is atomic if an `atomic_…` function makes it; `*x` and `x[i]` are plain accesses
+(tag `NA`), also where `x` points to an atomic type: this is how litmus tests are read everywhere, whereas a
+C compiler would make it sequentially consistent. A local variable that is read before it is set is 0.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from membar.frontends.litmus.dialect import Dialect
+from membar.frontends.litmus.dialects.c.tags import TAGS
+from membar.frontends.litmus.dialects.c.translate import translate
+
+DIALECT = Dialect(default_models=MappingProxyType({"C": "rc11"}), tags=TAGS, translate=translate)

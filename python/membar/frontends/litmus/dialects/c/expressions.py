@@ -1,0 +1,326 @@
+"""C expressions and type names to syntax trees, by precedence."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import Final
+
+from membar.diagnostics import Diagnostic, InputError, error
+from membar.frontends.litmus import codes
+from membar.frontends.litmus.dialects.c.syntax import (
+    Assign,
+    Call,
+    Cast,
+    Comma,
+    Conditional,
+    Expression,
+    Index,
+    Infix,
+    Logical,
+    Name,
+    Number,
+    Prefix,
+    Step,
+)
+from membar.frontends.litmus.dialects.c.tokens import Token
+from membar.frontends.litmus.dialects.c.types import (
+    BASIC_WORDS,
+    INT,
+    LONG,
+    NAMED,
+    QUALIFIERS,
+    UINT,
+    ULONG,
+    UNSUPPORTED,
+    CType,
+    IntType,
+    PointerType,
+    basic_type,
+)
+
+_BINDING: Final = MappingProxyType(
+    {
+        "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6,
+        "<": 7, "<=": 7, ">": 7, ">=": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
+    }
+)  # fmt: skip
+"""How tightly each binary operator binds; all group to the left."""
+
+_ASSIGNMENTS: Final = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
+_NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)([uU]?(?:ll?|LL?)?|(?:ll?|LL?)[uU])")
+_ESCAPES = MappingProxyType({"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11})
+_RESERVED: Final = frozenset(
+    {"if", "else", "while", "do", "for", "return", "break", "continue", "sizeof", "goto"}
+)
+
+
+class ExpressionParser:
+    """A position in the tokens, with the grammar of expressions and types. Collects `diagnostics`."""
+
+    def __init__(self, tokens: tuple[Token, ...]) -> None:
+        self._tokens = tokens
+        self._at = 0
+        self.diagnostics: list[Diagnostic] = []
+
+    @property
+    def token(self) -> Token:
+        """The next token, not yet taken."""
+        return self._tokens[self._at]
+
+    @property
+    def previous(self) -> Token:
+        """The token taken last."""
+        return self._tokens[max(0, self._at - 1)]
+
+    def peek(self) -> Token:
+        """The token after the next one."""
+        return self._tokens[min(self._at + 1, len(self._tokens) - 1)]
+
+    def take(self) -> Token:
+        """The next token; moves behind it."""
+        token = self.token
+        self._at = min(self._at + 1, len(self._tokens) - 1)
+        return token
+
+    def accept(self, text: str) -> Token | None:
+        """The next token if it reads `text`; else None and nothing moves."""
+        return self.take() if self.token.text == text else None
+
+    def expect(self, text: str, what: str = "") -> Token:
+        """The next token, which must read `text`."""
+        if self.token.text != text:
+            raise self.unexpected(what or f"`{text}`")
+        return self.take()
+
+    def expect_name(self, what: str) -> Token:
+        """The next token, which must be an identifier."""
+        if self.token.kind != "name" or self.at_type() or self.token.text in _RESERVED:
+            raise self.unexpected(what)
+        return self.take()
+
+    def unexpected(self, expected: str) -> InputError:
+        """The error that says what was found instead of what was `expected`."""
+        found = f"`{self.token.text}`" if self.token.kind != "end" else "the end of the code"
+        message = f"expected {expected}, found {found}"
+        return error(codes.INSTRUCTION, message, self.token.span, f"expected {expected}")
+
+    def at_function(self) -> bool:
+        """Whether the next tokens begin a thread: `P1 (`."""
+        return re.fullmatch(r"P[0-9]+", self.token.text) is not None and self.peek().text == "("
+
+    def at_type(self) -> bool:
+        """Whether the next token begins a type."""
+        word = self.token.text
+        return (
+            word in QUALIFIERS
+            or word in BASIC_WORDS
+            or word in NAMED
+            or word in UNSUPPORTED
+            or word == "_Atomic"
+        )
+
+    def type_name(self) -> CType:
+        """A type without its stars: `const unsigned int`, `_Atomic(int)`, `atomic_int`."""
+        start = self.token.span
+        words: list[str] = []
+        found: CType | None = None
+        while self.token.kind == "name":
+            word = self.token.text
+            if word == "_Atomic" and self.peek().text == "(":
+                self.take()
+                self.take()
+                found = self.stars(self.type_name())
+                self.expect(")")
+            elif word in QUALIFIERS or word == "_Atomic":
+                self.take()
+            elif word in UNSUPPORTED:
+                raise error(
+                    codes.TYPE, f"type `{word}` is not supported", self.token.span,
+                    "expected an integer of at most 64 bits, or a pointer to one",
+                )  # fmt: skip
+            elif word in BASIC_WORDS:
+                words.append(self.take().text)
+            elif word in NAMED and not words and found is None:
+                found = NAMED[self.take().text]
+            else:
+                break
+        if words and found is None:
+            found = basic_type(tuple(words))
+            words = [] if found is not None else words
+        if found is None and not words:
+            raise self._no_type()
+        if found is None or words:
+            span = start.to(self.previous.span)
+            raise error(codes.TYPE, f"`{span.text}` is not a type", span, "these words do not go together")
+        return found
+
+    def _no_type(self) -> InputError:
+        word = self.token
+        if word.kind != "name":
+            return self.unexpected("a type")
+        return error(
+            codes.TYPE,
+            f"unknown type `{word.text}`",
+            word.span,
+            "expected a type such as `int` or `atomic_int`",
+        )
+
+    def stars(self, kind: CType) -> CType:
+        """`kind` with the stars that follow, and their qualifiers."""
+        while True:
+            if self.accept("*"):
+                kind = PointerType(kind)
+            elif self.token.text in QUALIFIERS or self.token.text == "_Atomic":
+                self.take()
+            else:
+                return kind
+
+    def expression(self) -> Expression:
+        """A whole expression, commas included."""
+        found = self.assignment()
+        while self.accept(","):
+            second = self.assignment()
+            found = Comma(found, second, found.span.to(second.span))
+        return found
+
+    def assignment(self) -> Expression:
+        """An expression without a comma at the top."""
+        left = self._conditional()
+        if self.token.text not in _ASSIGNMENTS:
+            return left
+        op = self.take().text[:-1]
+        value = self.assignment()
+        return Assign(op, left, value, left.span.to(value.span))
+
+    def _conditional(self) -> Expression:
+        condition = self._binary(1)
+        if self.accept("?") is None:
+            return condition
+        then = self.expression()
+        self.expect(":")
+        otherwise = self._conditional()
+        return Conditional(condition, then, otherwise, condition.span.to(otherwise.span))
+
+    def _binary(self, least: int) -> Expression:
+        """A chain of operators that bind at least as tightly as `least`."""
+        left = self._unary()
+        while _BINDING.get(self.token.text, 0) >= least:
+            op = self.take().text
+            right = self._binary(_BINDING[op] + 1)
+            node = Logical if op in {"&&", "||"} else Infix
+            left = node(op, left, right, left.span.to(right.span))
+        return left
+
+    def _unary(self) -> Expression:
+        token = self.token
+        if token.text in {"++", "--"}:
+            self.take()
+            target = self._unary()
+            return Step(token.text[0], target, is_prefix=True, span=token.span.to(target.span))
+        if token.text in {"+", "-", "~", "!", "*", "&"}:
+            self.take()
+            operand = self._unary()
+            return Prefix(token.text, operand, token.span.to(operand.span))
+        if token.text == "(":
+            return self._parenthesised_or_cast()
+        return self._postfix(self._primary())
+
+    def _parenthesised_or_cast(self) -> Expression:
+        opening = self.take()
+        if self.at_type():
+            kind = self.stars(self.type_name())
+            self.expect(")", "`)` after the type of a cast")
+            operand = self._unary()
+            return Cast(kind, operand, opening.span.to(operand.span))
+        inside = self.expression()
+        self.expect(")")
+        return self._postfix(inside)
+
+    def _postfix(self, found: Expression) -> Expression:
+        while True:
+            if self.accept("["):
+                index = self.expression()
+                found = Index(found, index, found.span.to(self.expect("]").span))
+            elif self.token.text in {"++", "--"}:
+                sign = self.take()
+                found = Step(sign.text[0], found, is_prefix=False, span=found.span.to(sign.span))
+            elif self.token.text in {".", "->"}:
+                raise error(
+                    codes.UNSUPPORTED, "structures are not supported", self.token.span, "expected a scalar"
+                )
+            else:
+                return found
+
+    def _primary(self) -> Expression:
+        token = self.token
+        if token.kind == "number":
+            return _number(self.take())
+        if token.kind == "character":
+            return Number(_character(self.take()), INT, token.span)
+        if token.kind == "name" and token.text in {"true", "false"}:
+            self.take()
+            return Number(int(token.text == "true"), INT, token.span)
+        if token.text == "sizeof":
+            raise error(
+                codes.UNSUPPORTED, "`sizeof` is not supported", token.span, "write the number of bytes"
+            )
+        if token.kind != "name" or token.text in _RESERVED or self.at_type():
+            raise self.unexpected("an expression")
+        self.take()
+        if self.token.text == "{":
+            raise error(
+                codes.UNSUPPORTED, f"`{token.text}{{…}}` is not C11", token.span,
+                "the Linux kernel's own operations are not supported here",
+                help="use the functions of <stdatomic.h>, such as `atomic_fetch_add_explicit`",
+            )  # fmt: skip
+        if self.accept("(") is None:
+            return Name(token.text, token.span)
+        return self._call(token)
+
+    def _call(self, function: Token) -> Call:
+        """The arguments; the `(` was taken already."""
+        arguments: list[Expression] = []
+        if self.token.text != ")":
+            arguments.append(self.assignment())
+            while self.accept(","):
+                arguments.append(self.assignment())
+        end = self.expect(")", "`,` or `)` after an argument").span
+        return Call(function.text, tuple(arguments), function.span, function.span.to(end))
+
+
+def _number(token: Token) -> Number:
+    """A literal: the first of int, long and their unsigned forms that C tries and that holds it."""
+    match = _NUMBER.fullmatch(token.text)
+    if match is None:
+        raise error(
+            codes.OPERAND, f"`{token.text}` is not an integer", token.span, "expected a number such as `1`"
+        )
+    digits, suffix = match[1], match[2].lower()
+    is_decimal = digits[0] != "0"
+    value = int(digits, 10 if is_decimal else 8 if digits.isdigit() else 0)
+    for kind in (INT, UINT, LONG, ULONG):
+        if not _literal_may_be(kind, suffix, is_decimal=is_decimal):
+            continue
+        if value < 1 << (kind.width - kind.signed):
+            return Number(value, kind, token.span)
+    raise error(
+        codes.OPERAND, f"`{token.text}` does not fit in 64 bits", token.span, "the number is too large"
+    )
+
+
+def _literal_may_be(kind: IntType, suffix: str, *, is_decimal: bool) -> bool:
+    if "u" in suffix and kind.signed:
+        return False
+    if "l" in suffix and kind.width < LONG.width:
+        return False
+    return kind.signed or "u" in suffix or not is_decimal
+
+
+def _character(token: Token) -> int:
+    inside = token.text[1:-1]
+    if len(inside) == 1 and ord(inside) < 128:
+        return ord(inside)
+    if len(inside) == 2 and inside[0] == "\\":
+        return _ESCAPES.get(inside[1], ord(inside[1]))
+    raise error(codes.OPERAND, f"{token.text} is not supported", token.span, "expected one ASCII character")

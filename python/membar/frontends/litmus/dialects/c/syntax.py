@@ -1,0 +1,217 @@
+"""The syntax tree of a litmus test's C code. Every node keeps its place in the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from membar.frontends.litmus.dialects.c.types import CType, IntType
+from membar.source import Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Number:
+    """A literal with its C type."""
+
+    value: int
+    type: IntType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Name:
+    """A parameter, a local variable, or the name of a memory order."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prefix:
+    """`op operand` for `+ - ~ ! * &`."""
+
+    op: str
+    operand: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Infix:
+    """`left op right` for arithmetic and comparison: the operands are evaluated in no given order."""
+
+    op: str
+    left: Expression
+    right: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Logical:
+    """`left && right` or `left || right`: left first, right only if it matters."""
+
+    op: str
+    left: Expression
+    right: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conditional:
+    """`condition ? then : otherwise`."""
+
+    condition: Expression
+    then: Expression
+    otherwise: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assign:
+    """`target = value`, or `target op= value` if `op` is not empty."""
+
+    op: str
+    target: Expression
+    value: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """`++target`, `target--` and so on; `op` is `+` or `-`."""
+
+    op: str
+    target: Expression
+    is_prefix: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cast:
+    """`(type) operand`."""
+
+    type: CType
+    operand: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index:
+    """`base[index]`."""
+
+    base: Expression
+    index: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """`function(arguments)`."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+    function_span: Span
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comma:
+    """`first, second`."""
+
+    first: Expression
+    second: Expression
+    span: Span
+
+
+Expression: TypeAlias = (
+    Number | Name | Prefix | Infix | Logical | Conditional | Assign | Step | Cast | Index | Call | Comma
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variable:
+    """One declared local variable."""
+
+    name: str
+    type: CType
+    initial: Expression | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Declare:
+    """`int a = 1, b;`."""
+
+    variables: tuple[Variable, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluate:
+    """An expression as a statement."""
+
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """`{ … }`; also the empty statement."""
+
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class If:
+    """`if (condition) then else otherwise`."""
+
+    condition: Expression
+    then: Statement
+    otherwise: Statement | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class While:
+    """`while (condition) body`, or `do body while (condition)` if `body_first`."""
+
+    condition: Expression
+    body: Statement
+    body_first: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class For:
+    """`for (first; condition; step) body`."""
+
+    first: Statement | None
+    condition: Expression
+    step: Expression | None
+    body: Statement
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Jump:
+    """`break`, `continue` or `return`."""
+
+    word: str
+    span: Span
+
+
+Statement: TypeAlias = Declare | Evaluate | Block | If | While | For | Jump
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parameter:
+    """`atomic_int* x`: `type` is what `x` points to."""
+
+    name: str
+    type: CType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """`P0 (…) { … }`. `is_whole`: its body had no syntax error."""
+
+    number: int
+    parameters: tuple[Parameter, ...]
+    body: Block
+    span: Span
+    is_whole: bool
