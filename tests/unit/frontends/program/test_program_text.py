@@ -176,7 +176,7 @@ def test_a_keyword_as_a_name_gets_a_hint() -> None:
     assert caught.value.diagnostics[0].help == '`when` is a keyword; as a name it is written "when"'
 
 
-PIECES = sorted(set(re.findall(r"[A-Za-z0-9_]+|[^\sA-Za-z0-9_]", "".join(EXAMPLES)))) + [":=", "->", "exists"]
+PIECES = [*sorted(set(re.findall(r"[A-Za-z0-9_]+|[^\sA-Za-z0-9_]", "".join(EXAMPLES)))), ":=", "->", "exists"]
 
 
 @given(words=st.lists(st.sampled_from(PIECES), max_size=20), break_at=st.integers(0, 60))

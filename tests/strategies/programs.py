@@ -1,0 +1,301 @@
+"""Random Programs worth running: few threads that talk about the same few locations.
+
+Every program has at least two threads and five shared accesses, small values, and a question about a final
+state that could be one. What may occur besides loads and stores is said by `Features`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from random import Random
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from membar.outcome import FinalState
+from membar.program.condition import (
+    And,
+    Compare,
+    Comparison,
+    FinalCell,
+    FinalCondition,
+    FinalRegister,
+    Formula,
+    Observed,
+    Or,
+    Quantifier,
+    Term,
+)
+from membar.program.dependencies import reads_memory, registers_written, writes_memory
+from membar.program.expr import (
+    TRUE,
+    Address,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Register,
+    equals,
+    negation,
+)
+from membar.program.operations import (
+    NO_TAGS,
+    Fence,
+    Load,
+    Operation,
+    Rmw,
+    Store,
+    StoreConditional,
+    Tags,
+)
+from membar.program.program import Edge, MemoryObject, Program, Thread
+
+LOCATIONS = ("x", "y", "z")
+SIZE = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Features:
+    """What a random program may have.
+
+    Attributes:
+        fences: tags of the fences that may stand between accesses.
+        loads: the tags a load may have.
+        stores: the tags a store may have.
+        rmws: read and write tags of atomic read-modify-writes; none: there are none.
+        dependencies: values and addresses that are computed from what was read.
+        branches: accesses that happen only if a certain value was read.
+        exclusives: load-linked and store-conditional.
+        initial: locations may start at 1.
+    """
+
+    fences: tuple[Tags, ...] = ()
+    loads: tuple[Tags, ...] = (NO_TAGS,)
+    stores: tuple[Tags, ...] = (NO_TAGS,)
+    rmws: tuple[tuple[Tags, Tags], ...] = ()
+    dependencies: bool = True
+    branches: bool = True
+    exclusives: bool = False
+    initial: bool = True
+
+
+def _tags(*words: str) -> Tags:
+    return frozenset(words)
+
+
+PLAIN = Features()
+X86 = Features(
+    fences=(_tags("MFENCE"), _tags("MFENCE"), _tags("SFENCE"), _tags("LFENCE")),
+    rmws=((_tags("X"), _tags("X")),),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """Least and most threads and shared accesses of a random program."""
+
+    threads: tuple[int, int] = (2, 3)
+    accesses: tuple[int, int] = (5, 6)
+
+
+SMALL = Size()
+
+
+def programs(features: Features = PLAIN, *, size: Size = SMALL) -> SearchStrategy[Program]:
+    """Random programs with these features.
+
+    Hypothesis draws the seed only. Its own choices would mostly be the simplest ones, and the simplest
+    accesses all read x; so small a program needs no shrinking.
+    """
+    return st.integers(0, 2**32 - 1).map(lambda seed: program_of_seed(seed, features, size=size))
+
+
+def sample(count: int, features: Features = PLAIN, *, size: Size = SMALL) -> tuple[Program, ...]:
+    """The first `count` random programs: always the same ones."""
+    return tuple(program_of_seed(seed, features, size=size) for seed in range(count))
+
+
+def program_of_seed(seed: int, features: Features = PLAIN, *, size: Size = SMALL) -> Program:
+    """The random program number `seed`."""
+    random = Random(seed)
+    count = random.randint(*size.threads)
+    total = random.randint(max(size.accesses[0], count), size.accesses[1])
+    locations = LOCATIONS[: random.choice((2, 2, 3))]
+    built = tuple(
+        _ThreadBuilder(random, features, locations, index).build(share)
+        for index, share in enumerate(_shares(random, total, count))
+    )
+    starts_at = {name: int(features.initial and random.randrange(6) == 0) for name in locations}
+    objects = tuple(
+        MemoryObject(name=name, size=SIZE, initial=(value,) if value else ())
+        for name, value in starts_at.items()
+    )
+    program = Program(name=f"random-{seed}", language="Program", objects=objects, threads=built)
+    return replace(program, condition=_condition(random, program))
+
+
+def _shares(random: Random, total: int, count: int) -> list[int]:
+    """How many accesses each thread has: as even as possible, the rest anywhere."""
+    shares = [total // count] * count
+    for _ in range(total % count):
+        shares[random.randrange(count)] += 1
+    return shares
+
+
+class _ThreadBuilder:
+    """One thread, access by access, each on an edge of its own."""
+
+    def __init__(self, random: Random, features: Features, locations: tuple[str, ...], index: int) -> None:
+        self.random = random
+        self.features = features
+        self.index = index
+        self.point = 0
+        self.edges: list[Edge] = []
+        self.read: list[str] = []
+        # Neighbouring accesses mostly go to different locations: that is where models differ.
+        self.tour = random.sample(locations, len(locations))
+
+    def build(self, accesses: int) -> Thread:
+        position = 0
+        while position < accesses:
+            if position and self._chance(self.features.fences, 1, 3):
+                self._step(Fence(self.random.choice(self.features.fences)))
+            location = self.tour[position % len(self.tour)]
+            if self.random.randint(0, 5) == 0:
+                location = self.random.choice(list(self.tour))
+            if accesses - position >= 2 and self._chance(self.features.exclusives, 1, 2):
+                self._exclusive_pair(location)
+                position += 2
+            else:
+                self._access(location)
+                position += 1
+        return Thread(name=f"P{self.index}", entry=0, edges=tuple(self.edges))
+
+    def _chance(self, allowed: object, wins: int, of: int) -> bool:
+        return bool(allowed) and self.random.randint(1, of) <= wins
+
+    def _access(self, location: str) -> None:
+        guard = self._guard()
+        kinds = ["load", "store", "store"] if not self.read else ["load", "store"]
+        kind = self.random.choice([*kinds, *kinds, "rmw"] if self.features.rmws else kinds)
+        if kind == "load":
+            self._step(self._load(location), guard)
+        elif kind == "store":
+            tags = self.random.choice(self.features.stores)
+            address, value = self._address(location), self._value()
+            self._step(Store(address=address, value=value, size=SIZE, tags=tags), guard)
+        else:
+            self._step(self._rmw(location), guard)
+
+    def _load(self, location: str, *, exclusive: bool = False) -> Load:
+        address = self._address(location)
+        tags = self.random.choice(self.features.loads)
+        return Load(register=self._register(), address=address, size=SIZE, tags=tags, exclusive=exclusive)
+
+    def _rmw(self, location: str) -> Rmw:
+        address, value = self._address(location), self._value()
+        read_tags, write_tags = self.random.choice(self.features.rmws)
+        kind = self.random.choice(["exchange", "add", "compare"])
+        register = self._register()
+        old = Register(register)
+        return Rmw(
+            register=register,
+            address=address,
+            value=Binary(BinaryOp.ADD, old, Constant(1)) if kind == "add" else value,
+            size=SIZE,
+            condition=equals(old, Constant(self.random.randint(0, 1))) if kind == "compare" else TRUE,
+            read_tags=read_tags,
+            write_tags=write_tags,
+        )
+
+    def _exclusive_pair(self, location: str) -> None:
+        self._step(self._load(location, exclusive=True))
+        value = self._value()
+        tags = self.random.choice(self.features.stores)
+        # Now and then the reservation is for another location, and the store must not succeed.
+        target = location if self.random.randint(0, 7) else self.tour[-1]
+        status = f"s{len(self.read)}"
+        self._step(
+            StoreConditional(status=status, address=Address(target), value=value, size=SIZE, tags=tags)
+        )
+
+    def _step(self, operation: Operation, guard: Expr = TRUE) -> None:
+        self.edges.append(
+            Edge(source=self.point, target=self.point + 1, operations=(operation,), guard=guard)
+        )
+        if guard != TRUE:  # else the access is skipped
+            self.edges.append(Edge(source=self.point, target=self.point + 1, guard=negation(guard)))
+        self.point += 1
+
+    def _register(self) -> str:
+        self.read.append(f"r{len(self.read)}")
+        return self.read[-1]
+
+    def _source(self) -> Register:
+        """A register that holds a value read before, mostly the last one."""
+        return Register(self.random.choice([self.read[-1], *self.read]))
+
+    def _guard(self) -> Expr:
+        if self.read and self._chance(self.features.branches, 1, 5):
+            return equals(self._source(), Constant(self.random.randint(0, 1)))
+        return TRUE
+
+    def _address(self, location: str) -> Expr:
+        if self.read and self._chance(self.features.dependencies, 1, 6):
+            source = self._source()
+            return Binary(BinaryOp.ADD, Address(location), Binary(BinaryOp.XOR, source, source))
+        return Address(location)
+
+    def _value(self) -> Expr:
+        constant = Constant(self.random.randint(1, 2))
+        if self.read and self._chance(self.features.dependencies, 2, 5):
+            source = self._source()
+            fake = Binary(BinaryOp.ADD, Binary(BinaryOp.XOR, source, source), constant)
+            values: list[Expr] = [source, fake, Binary(BinaryOp.ADD, source, Constant(1))]
+            return self.random.choice(values)
+        return constant
+
+
+def observed_terms(program: Program) -> tuple[Observed, ...]:
+    """Every register that gets a value, then every cell: all that a final state can tell."""
+    found: list[Observed] = []
+    for index, thread in enumerate(program.threads):
+        operations = (op for edge in thread.edges for op in edge.operations)
+        names = dict.fromkeys(name for op in operations for name in registers_written(op))
+        found += [Observed(FinalRegister(index, name), f"{index}:{name}") for name in names]
+    return (*found, *(Observed(FinalCell(item.name), item.name) for item in program.objects))
+
+
+def _condition(random: Random, program: Program) -> FinalCondition:
+    observed = observed_terms(program)
+    registers = [item.term for item in observed if isinstance(item.term, FinalRegister)]
+    cells: list[Term] = [item.term for item in observed if isinstance(item.term, FinalCell)]
+    asked: list[Term] = [*registers, *random.sample(cells, random.randint(0, 1))]
+    if len(asked) > 3:
+        asked = asked[random.randint(0, len(asked) - 3) :]
+    parts = [Compare(term, Comparison.EQ, random.choice((0, 0, 1, 1, 2))) for term in asked]
+    whole: Formula = Or(tuple(parts)) if random.randrange(4) == 0 else And(tuple(parts))
+    formula = whole if parts else Compare(cells[0], Comparison.EQ, 1)
+    quantifier = random.choice((Quantifier.EXISTS, Quantifier.NOT_EXISTS, Quantifier.FORALL))
+    return FinalCondition(quantifier=quantifier, formula=formula, observed=observed)
+
+
+def shared_accesses(program: Program) -> int:
+    """How many operations read or write shared memory."""
+    return sum(
+        reads_memory(op) or writes_memory(op)
+        for thread in program.threads
+        for edge in thread.edges
+        for op in edge.operations
+    )
+
+
+def share_with_weak_outcomes(
+    sample: Iterable[Program],
+    weak: Callable[[Program], frozenset[FinalState]],
+    sc: Callable[[Program], frozenset[FinalState]],
+) -> float:
+    """The share of programs that have, under the weak reading, a final state that sc forbids."""
+    found = [bool(weak(program) - sc(program)) for program in sample]
+    return sum(found) / len(found)
