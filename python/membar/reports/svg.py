@@ -65,7 +65,8 @@ def _document(wide: float, high: float, title: str) -> list[str]:
     size = f'width="{shown(wide)}" height="{shown(high)}" viewBox="0 0 {shown(wide)} {shown(high)}"'
     heads = [
         f'<marker id="membar-{name}" viewBox="0 0 8 8" refX="7.2" refY="4" markerWidth="8" markerHeight="8" '
-        f'markerUnits="userSpaceOnUse" orient="auto"><path d="M0,0.6 L8,4 L0,7.4 L1.8,4 z" fill="{color}"/></marker>'
+        'markerUnits="userSpaceOnUse" orient="auto">'
+        f'<path d="M0,0.6 L8,4 L0,7.4 L1.8,4 z" fill="{color}"/></marker>'
         for name, color in EDGE_COLORS.items()
     ]
     return [
@@ -256,15 +257,17 @@ def _label_place(
     wide, high = len(edge.relation) * 6.8 + 6, 14.0
     points = list(path.samples())
     best: tuple[float, Box] | None = None
-    for index in range(2, len(points) - 3):
+    for index in range(5, len(points) - 6):
         x, y = points[index]
         box = Box(x - wide / 2, y - high / 2, wide, high)
         cost = abs(index / (len(points) - 1) - 0.5) * 4
         cost += 1000 * sum(_overlap(box, other, 1) for other in boxes)
         cost += 400 * sum(_overlap(box, other, 2) for other in placed)
-        cost += sum(3 for other, line in samples if other is not edge for p in line if _inside(p, box))
+        for other, line in samples:
+            if other is not edge:
+                cost += sum(3 * _inside(p, box, 0) + _inside(p, box, 7) for p in line)
         # The ends of the arrow itself should stay visible.
-        cost += 20 * sum(_inside(p, box) for p in (points[0], points[-1]))
+        cost += 20 * sum(_inside(p, box, 4) for p in (points[0], points[-1]))
         if best is None or cost < best[0]:
             best = cost, box
     assert best is not None
@@ -280,8 +283,9 @@ def _overlap(one: Box, other: Box, slack: float) -> bool:
     )
 
 
-def _inside(point: Point, box: Box) -> bool:
-    return box.left <= point[0] <= box.right and box.top <= point[1] <= box.bottom
+def _inside(point: Point, box: Box, slack: float) -> bool:
+    x, y = point
+    return box.left - slack <= x <= box.right + slack and box.top - slack <= y <= box.bottom + slack
 
 
 def _column_width(program: Program, execution: Execution, thread: int) -> float:

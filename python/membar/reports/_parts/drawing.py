@@ -23,9 +23,9 @@ DEPENDENCIES = ("addr", "data", "ctrl")
 
 MEANINGS = {
     "po": "program order",
-    "rf": "read takes its value from",
-    "co": "overwritten next by",
-    "fr": "read does not see yet",
+    "rf": "is read by",
+    "co": "is overwritten next by",
+    "fr": "does not see",
     "addr": "address dependency",
     "data": "data dependency",
     "ctrl": "control dependency",

@@ -118,15 +118,15 @@ def layout(
         x += box_width
     total = x + gutters[len(widths)] + MARGIN
     shown = grid.initial
-    row_width = len(shown) * initial_width + max(len(shown) - 1, 0) * 24
-    if row_width + 2 * MARGIN > total:
-        shift = (row_width + 2 * MARGIN - total) / 2
-        lefts = [left + shift for left in lefts]
-        total += 2 * shift
+    missing = len(shown) * (initial_width + 16) + 2 * MARGIN - total
+    if missing > 0:
+        lefts = [left + missing / 2 for left in lefts]
+        total += missing
     boxes: dict[int, Box] = {}
     y = 0.0
+    share = (total - 2 * MARGIN) / max(len(shown), 1)
     for position, event in enumerate(shown):
-        left = (total - row_width) / 2 + position * (initial_width + 24)
+        left = MARGIN + share * (position + 0.5) - initial_width / 2
         boxes[event.id] = Box(left, y, initial_width, INIT_HEIGHT)
     if shown:
         lanes = sum(c.way is Way.INITIAL for c in courses)
@@ -137,7 +137,8 @@ def layout(
         if not event.is_initial:
             column, row = grid.place[event.id]
             boxes[event.id] = Box(lefts[column], tops[row], widths[column], BOX_HEIGHT)
-    drawer = _Drawer(boxes, grid, courses, lefts, list(widths), gutters, tops)
+    frame = _Frame(grid=grid, boxes=boxes, lefts=lefts, widths=list(widths), tops=tops)
+    drawer = _Drawer(frame, courses)
     paths = tuple((course.edge, drawer.path(course)) for course in courses)
     return Layout(boxes=boxes, headers=headers, paths=paths, width=total, height=bottom)
 
@@ -154,7 +155,23 @@ class _Grid:
                 used[event.thread] += 1
         self.rows = max(used, default=0)
         self.columns = columns
-        self.initial = initial_writes(execution)
+        self.initial = self._initial(execution)
+
+    def _initial(self, execution: Execution) -> tuple[Event, ...]:
+        """The initial writes to draw, each near the columns that read it."""
+        readers: dict[int, list[int]] = {}
+        users: dict[int, list[int]] = {}
+        for write, read in execution.rf:
+            readers.setdefault(write, []).append(self.place[read][0])
+        for event in execution.events:
+            if not event.is_initial and event.cell is not None:
+                users.setdefault(event.cell, []).append(self.place[event.id][0])
+
+        def centre(event: Event) -> float:
+            columns = readers.get(event.id) or users.get(event.cell or 0, [0])
+            return sum(columns) / len(columns)
+
+        return tuple(sorted(initial_writes(execution), key=lambda event: (centre(event), event.id)))
 
 
 def initial_writes(execution: Execution) -> tuple[Event, ...]:
@@ -174,8 +191,10 @@ def _courses(execution: Execution, grid: _Grid) -> tuple[Course, ...]:
     for edge in sorted(edges, key=lambda e: _span(e, grid)):
         if edge.source in position:
             column, _ = grid.place[edge.target]
-            share = (position[edge.source] + 0.5) / len(grid.initial)
-            side = -1 if share <= (column + 0.5) / grid.columns else 1
+            # Twice the distance of the box from the column's centre, in parts of the row's width.
+            offset = (2 * position[edge.source] + 1) * grid.columns - (2 * column + 1) * len(grid.initial)
+            outer = -1 if 2 * column + 1 < grid.columns else 1
+            side = outer if offset == 0 else -1 if offset < 0 else 1
             gutter = column + (side > 0)
             lane = initial[gutter, side]
             initial[gutter, side] += 1
@@ -253,26 +272,35 @@ def _rows(courses: Iterable[Course], rows: int, top: float) -> tuple[list[float]
     return tops, (tops[-1] + BOX_HEIGHT + last if tops else y)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Frame:
+    """The finished grid: boxes, and where columns and rows begin."""
+
+    grid: _Grid
+    boxes: dict[int, Box]
+    lefts: list[float]
+    widths: list[float]
+    tops: list[float]
+
+
+def _bulge(course: Course) -> float:
+    """How far the control points of an arc are from its column; the arc reaches three quarters of it."""
+    return 34.0 + 22.0 * course.lane
+
+
 class _Drawer:
     """Turns courses into curves."""
 
-    def __init__(
-        self,
-        boxes: dict[int, Box],
-        grid: _Grid,
-        courses: Sequence[Course],
-        lefts: list[float],
-        widths: list[float],
-        gutters: list[float],
-        tops: list[float],
-    ) -> None:
-        self.boxes = boxes
-        self.grid = grid
-        self.lefts = lefts
-        self.widths = widths
-        self.gutters = gutters
-        self.tops = tops
+    def __init__(self, frame: _Frame, courses: Sequence[Course]) -> None:
+        self.frame = frame
+        self.boxes = frame.boxes
         self.ports = self._ports(courses)
+        # How far arcs reach into a gutter, beside a column: lanes from the top row keep outside of that.
+        self.arcs: dict[tuple[int, int], float] = {}
+        for course in courses:
+            if course.way is Way.ARC:
+                key = course.gutter, course.side
+                self.arcs[key] = max(self.arcs.get(key, 0.0), 0.75 * _bulge(course) - 4)
 
     def _ports(self, courses: Sequence[Course]) -> dict[tuple[Course, bool], float]:
         """The height at which each edge leaves (True) and enters (False), spread along the box's side."""
@@ -299,7 +327,10 @@ class _Drawer:
             return None
         if course.way in (Way.ARC, Way.INITIAL):
             return event, course.side
-        here, there = self.grid.place[event], self.grid.place[edge.target if leaving else edge.source]
+        here, there = (
+            self.frame.grid.place[event],
+            self.frame.grid.place[edge.target if leaving else edge.source],
+        )
         return event, 1 if there[0] > here[0] else -1
 
     def _end(self, course: Course, *, leaving: bool) -> Point:
@@ -326,33 +357,41 @@ class _Drawer:
 
     def _arc(self, course: Course) -> Path:
         start, end = self._end(course, leaving=True), self._end(course, leaving=False)
-        bulge = course.side * (34.0 + 22.0 * course.lane)
+        bulge = course.side * _bulge(course)
         return Path(start).curve((start[0] + bulge, start[1]), (end[0] + bulge, end[1]), end)
 
     def _far(self, course: Course) -> Path:
         """Across the first gutter, straight along the gap, across the last gutter."""
         start, end = self._end(course, leaving=True), self._end(course, leaving=False)
-        first = self.grid.place[course.edge.source][0]
-        last = self.grid.place[course.edge.target][0]
+        first = self.frame.grid.place[course.edge.source][0]
+        last = self.frame.grid.place[course.edge.target][0]
         y = self._gap(course)
         if first < last:
-            enter, leave = self.lefts[first + 1], self.lefts[last - 1] + self.widths[last - 1]
+            enter, leave = (
+                self.frame.lefts[first + 1],
+                self.frame.lefts[last - 1] + self.frame.widths[last - 1],
+            )
         else:
-            enter, leave = self.lefts[first - 1] + self.widths[first - 1], self.lefts[last + 1]
+            enter, leave = (
+                self.frame.lefts[first - 1] + self.frame.widths[first - 1],
+                self.frame.lefts[last + 1],
+            )
         return Path(start).across((enter, y)).line(leave, y).across(end)
 
     def _gap(self, course: Course) -> float:
         """The height of an edge's lane in its gap between rows."""
         if course.gap < 0:
-            return self.tops[0] - 8 - LANE * course.lane
-        return self.tops[course.gap] + BOX_HEIGHT + ROW_GAP / 2 + LANE * course.lane
+            return self.frame.tops[0] - 8 - LANE * course.lane
+        return self.frame.tops[course.gap] + BOX_HEIGHT + ROW_GAP / 2 + LANE * course.lane
 
     def _initial(self, course: Course) -> Path:
         """Down from the row on top into the gutter, along it, and into the side of the read."""
         box = self.boxes[course.edge.source]
         end = self._end(course, leaving=False)
-        x = end[0] + course.side * (20.0 + LANE * course.lane)
-        below = self.tops[0] - HEADER
+        x = end[0] + course.side * (
+            20.0 + self.arcs.get((course.gutter, course.side), 0.0) + LANE * course.lane
+        )
+        below = self.frame.tops[0] - HEADER
         path = Path((box.middle[0], box.bottom)).down((x, below))
         turn = 12.0
         return path.line(x, end[1] - turn).curve((x, end[1]), (x, end[1]), end)

@@ -6,7 +6,7 @@ Layout happens on plain text, so that a pipe and a terminal show the same thing.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -82,11 +82,7 @@ class Line:
 
     def render(self, *, color: bool) -> str:
         """The line as text without trailing blanks."""
-        pieces = list(self.pieces)
-        while pieces and not pieces[-1][0].strip():
-            pieces.pop()
-        if pieces:
-            pieces[-1] = (pieces[-1][0].rstrip(), pieces[-1][1])
+        pieces = _stripped(self.pieces).pieces
         merged = ((role, "".join(t for t, _ in run)) for role, run in groupby(pieces, key=itemgetter(1)))
         return "".join(paint(text, role, color=color) for role, text in merged)
 
@@ -116,7 +112,7 @@ def wrapped(item: Line, columns: int, *, indent: int = 2) -> list[Line]:
 
     def flush() -> None:
         nonlocal current, used
-        result.append(Line(tuple(current)))
+        result.append(_stripped(current))
         current, used = [(" " * indent, "")], indent
 
     for text, role in item.pieces:
@@ -133,8 +129,18 @@ def wrapped(item: Line, columns: int, *, indent: int = 2) -> list[Line]:
                 current.append((rest, role))
                 used += width(rest)
     if used > indent or not result:
-        result.append(Line(tuple(current)))
+        result.append(_stripped(current))
     return result
+
+
+def _stripped(pieces: Sequence[tuple[str, str]]) -> Line:
+    """The pieces as a line without trailing blanks."""
+    kept = list(pieces)
+    while kept and not kept[-1][0].strip():
+        kept.pop()
+    if kept:
+        kept[-1] = (kept[-1][0].rstrip(), kept[-1][1])
+    return Line(tuple(kept))
 
 
 def _words(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from membar.reports._parts.style import EMPTY, Line, Signs, line, width, wrapped
 
-NARROWEST = 18  # columns below which a thread's column is no longer legible
+NARROWEST = 14  # columns below which a thread's column is no longer legible
 
 
 @dataclass(frozen=True, slots=True)
