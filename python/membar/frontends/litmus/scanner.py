@@ -53,7 +53,10 @@ def comment_end(source: SourceFile, start: int) -> int:
         match = re.compile(r"\(\*|\*\)").search(text, at)
         if match is None:
             raise error(
-                codes.HEADER, "this comment never ends", source.span(start, start + 2), "no matching `*)` follows"
+                codes.HEADER,
+                "this comment never ends",
+                source.span(start, start + 2),
+                "no matching `*)` follows",
             )
         depth += 1 if match.group() == "(*" else -1
         # "(*)" opens a comment: its star cannot also close it.

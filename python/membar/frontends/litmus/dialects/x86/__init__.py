@@ -1,0 +1,17 @@
+"""The dialects `X86` (32 bits, Intel operand order) and `X86_64` (AT&T operand order)."""
+
+from __future__ import annotations
+
+from membar.frontends.litmus.dialect import Dialect
+from membar.frontends.litmus.dialects.x86.tags import DEFAULT_MODELS, TAGS
+from membar.frontends.litmus.test import LitmusTest
+from membar.program.program import Program
+
+
+def _translate(test: LitmusTest) -> Program:
+    from membar.frontends.litmus.dialects.x86.translate import translate  # noqa: PLC0415 - on demand
+
+    return translate(test)
+
+
+DIALECT = Dialect(default_models=DEFAULT_MODELS, tags=TAGS, translate=_translate)
