@@ -114,7 +114,7 @@ class ChoiceError(Exception):
     """Choices that no run of the thread makes."""
 
 
-class _Choices:
+class Choices:
     """Answers a run's questions: with the given choices, then with first options, noting the others."""
 
     def __init__(self, given: tuple[int, ...], *, searching: bool) -> None:
@@ -131,7 +131,7 @@ class _Choices:
             if options is not None and answer not in options:
                 raise ChoiceError(f"choice {position + 1}, {answer}, is not possible there")
         elif not self.searching or options is None:
-            raise _EndError(Status.CUT)
+            raise EndError(Status.CUT)
         else:
             answer = options[0]
             done = tuple(self.made)
@@ -140,7 +140,7 @@ class _Choices:
         return answer
 
 
-class _EndError(Exception):
+class EndError(Exception):
     """Ends the run of a thread before its final control point."""
 
     def __init__(
@@ -164,7 +164,7 @@ class _Run:
     def __init__(
         self,
         code: Code,
-        choices: _Choices,
+        choices: Choices,
         values: Values | None,
         *,
         bound: int,
@@ -195,7 +195,7 @@ class _Run:
     def to_the_end(self) -> Trace:
         """The whole run."""
         point = self.code.thread.entry
-        end = _EndError(Status.COMPLETE)
+        end = EndError(Status.COMPLETE)
         try:
             while edges := self.code.leaving.get(point, ()):
                 index = self._chosen_edge(edges)
@@ -207,7 +207,7 @@ class _Run:
                     self._do(operation, uses)
                 self.steps += 1
                 point = edge.target
-        except _EndError as early:
+        except EndError as early:
             end = early
         return self._trace(end)
 
@@ -218,13 +218,13 @@ class _Run:
             self.control |= self._from(self.code.guards[index])
         if not opened:
             self.edge = self.code.thread.edges[edges[0]]
-            raise _EndError(Status.BLOCKED)
+            raise EndError(Status.BLOCKED)
         return opened[0] if len(opened) == 1 else self.choices.pick(opened)
 
     def _count_loop(self, index: int) -> None:
         if index in self.code.thread.back_edges:
             if self.taken.get(index, 0) == self.bound:
-                raise _EndError(Status.CUT)
+                raise EndError(Status.CUT)
             self.taken[index] = self.taken.get(index, 0) + 1
 
     def _do(self, operation: Operation, uses: Uses) -> None:
@@ -244,17 +244,17 @@ class _Run:
             case Assume(condition=condition):
                 self.control |= self._from(uses.control)
                 if not self._value(condition):
-                    raise _EndError(Status.BLOCKED)
+                    raise EndError(Status.BLOCKED)
             case Assert(condition=condition, message=message):
                 if not self._value(condition):
-                    raise _EndError(Status.FAILED, failure=message or "assertion failed")
+                    raise EndError(Status.FAILED, failure=message or "assertion failed")
             case Choose(register=name, low=low, high=high):
                 self._set(name, self._choose(low, high), self._from(uses.data))
             case Spawn(thread=name):
                 self.turns.append(Turn(position=len(self.events), thread=name, is_spawn=True))
             case Join(thread=name):
                 if not self.choices.pick((1, 0)):
-                    raise _EndError(Status.BLOCKED, waits_for=name)
+                    raise EndError(Status.BLOCKED, waits_for=name)
                 self.turns.append(Turn(position=len(self.events), thread=name, is_spawn=False))
             case Receive(registers=names):
                 for name in names:
@@ -278,7 +278,7 @@ class _Run:
     def _store(self, op: Store, uses: Uses) -> None:
         cell = self._cell(op.address, op.size)
         if op.exclusive and cell.id not in self.open:
-            raise _EndError(Status.BLOCKED)
+            raise EndError(Status.BLOCKED)
         write = self._write(cell, self._value(op.value), op.tags, uses)
         if op.exclusive:
             self._close(self.open.pop(cell.id), write)
@@ -327,7 +327,7 @@ class _Run:
     def _event(self, kind: Kind, cell: Cell | None, value: int, tags: Tags = NO_TAGS) -> int:
         number = len(self.events)
         if number == self.most_events:
-            raise _EndError(Status.CUT)
+            raise EndError(Status.CUT)
         self.ctrl.update((source, number) for source in self.control)
         self.events.append(
             Event(
@@ -347,7 +347,7 @@ class _Run:
         word = self._value(address)
         cell = self.program.cell_at.get(word)
         if cell is None or cell.object.size != size:
-            raise _EndError(Status.FAULT, fault=bad_access(self.program, word, size, self.edge))
+            raise EndError(Status.FAULT, fault=bad_access(self.program, word, size, self.edge))
         return cell
 
     def _choose(self, low: Expr, high: Expr) -> int:
@@ -355,7 +355,7 @@ class _Run:
         if last - first >= _WIDEST_CHOICE:
             raise EngineLimitError(f"a choice among {last - first + 1} values is too wide to enumerate")
         if first > last:
-            raise _EndError(Status.BLOCKED)
+            raise EndError(Status.BLOCKED)
         return self.choices.pick([value & MASK for value in range(first, last + 1)])
 
     def _extended(self, read: int, size: int, is_signed: bool) -> int:  # noqa: FBT001 - as the operation says
@@ -374,7 +374,7 @@ class _Run:
             return NO_READS
         return NO_READS.union(*(self.origins.get(name, NO_READS) for name in registers))
 
-    def _trace(self, end: _EndError) -> Trace:
+    def _trace(self, end: EndError) -> Trace:
         events = tuple(self.events)
         return Trace(
             thread=self.code.index,
@@ -462,7 +462,7 @@ def traces(code: Code, values: Values, *, bound: int) -> Iterator[Trace]:
         yield Trace(thread=code.index, status=Status.UNBORN)
     todo: list[tuple[int, ...]] = [()]
     while todo:
-        choices = _Choices(todo.pop(), searching=True)
+        choices = Choices(todo.pop(), searching=True)
         trace = _Run(code, choices, values, bound=bound).to_the_end()
         todo.extend(choices.others)
         yield trace
@@ -477,7 +477,7 @@ def follow(program: Program, index: int, choices: tuple[int, ...], *, events: in
     Raises:
         ChoiceError: there is no such run.
     """
-    given = _Choices(choices, searching=False)
+    given = Choices(choices, searching=False)
     run = _Run(Code(program, index), given, None, bound=_LONGEST_LOOP, most_events=events)
     trace = run.to_the_end()
     if len(given.made) != len(choices):

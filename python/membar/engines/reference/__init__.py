@@ -1,0 +1,31 @@
+"""The readable engine: brute force in plain Python, the specification of all others.
+
+    text of a thread ─ threads ─▶ traces ─ values, candidates ─▶ executions ─ the model's plan ─▶ axiomatic
+    states ─ step, machine ─▶ simulator ─ runs ─▶ witnesses;   replay checks witnesses of any engine
+
+The axiomatic reading answers where the model has axioms and the user gave no store-buffer bound; the
+simulator answers where the user gave one, or where the model is only a machine.
+"""
+
+from __future__ import annotations
+
+from membar.engines import Engine
+from membar.engines.reference.axiomatic import NAME, explore
+from membar.engines.reference.simulator import simulate
+from membar.outcome import Outcome
+from membar.properties.judge import judge
+from membar.task import Task
+
+
+def run(task: Task) -> Outcome:
+    """Answers `task`; see the module's text for which reading of the model is used."""
+    bounded = task.options.buffers_chosen_by_user
+    if task.model.plan is None or (bounded and task.model.operational is not None):
+        return judge(task, simulate(task))
+    tally = explore(task)
+    if bounded:
+        tally.notes.append(f"--buffers has no effect: {task.model.name} has no store-buffer reading")
+    return judge(task, tally)
+
+
+ENGINE = Engine(name=NAME, title="brute force in plain Python; the specification of all others", run=run)

@@ -1,0 +1,110 @@
+"""Re-runs a witness without search: is it an execution of the program that the model accepts?"""
+
+from __future__ import annotations
+
+from membar.engines.reference.axiomatic import final_memory
+from membar.engines.reference.candidates import are_born_and_joined, skeleton
+from membar.engines.reference.runs import follow_steps
+from membar.engines.reference.threads import ChoiceError, Status, Trace, follow
+from membar.models.evaluate import failures
+from membar.models.model import Model
+from membar.outcome import Witness
+from membar.program.execution import Execution, Kind
+from membar.program.expand import expand
+from membar.program.program import Program
+from membar.properties.final_state import Observer
+
+_RELATIONS = ("po", "addr", "data", "ctrl", "amo", "lxsx", "spawn_join")
+
+
+def replay(program: Program, model: Model, witness: Witness) -> str | None:
+    """None if `witness` is an execution of `program` under `model`; else what does not fit, in words."""
+    if len(witness.choices) != len(program.threads):
+        return f"choices for {len(witness.choices)} threads, but the program has {len(program.threads)}"
+    try:
+        chosen = tuple(_rerun(expand(program), index, witness) for index in range(len(program.threads)))
+    except ChoiceError as wrong:
+        return str(wrong)
+    return (
+        _compare(expand(program), chosen, witness.execution)
+        or _compare_final(program, chosen, witness)
+        or _accepted(program, model, witness)
+    )
+
+
+def _rerun(program: Program, index: int, witness: Witness) -> Trace:
+    events = sum(event.thread == index for event in witness.execution.events)
+    unborn = not program.threads[index].started and events == 0 and not witness.choices[index]
+    if unborn and not _is_spawned(program, index, witness):
+        return Trace(thread=index, status=Status.UNBORN)
+    try:
+        return follow(program, index, witness.choices[index], events=events)
+    except ChoiceError as wrong:
+        raise ChoiceError(f"thread {program.threads[index].name}: {wrong}") from None
+
+
+def _is_spawned(program: Program, index: int, witness: Witness) -> bool:
+    """Whether some other thread, run along its choices, starts thread `index`."""
+    name = program.threads[index].name
+    for other in range(len(program.threads)):
+        if other != index:
+            events = sum(event.thread == other for event in witness.execution.events)
+            trace = follow(program, other, witness.choices[other], events=events)
+            if any(turn.is_spawn and turn.thread == name for turn in trace.turns):
+                return True
+    return False
+
+
+def _compare(program: Program, chosen: tuple[Trace, ...], given: Execution) -> str | None:
+    """What differs between the execution given and the one the choices lead to."""
+    if not are_born_and_joined(program, chosen):
+        return "a thread runs that was not started, or a join passes before its thread has ended"
+    frame = skeleton(program, chosen)
+    rebuilt = frame.execution
+    if len(rebuilt.events) != len(given.events):
+        return f"{len(given.events)} events, but the run has {len(rebuilt.events)}"
+    for ours, theirs in zip(rebuilt.events, given.events, strict=True):
+        if ours != theirs:
+            return f"event {theirs.id} is {_shown(theirs)}, but the run has {_shown(ours)}"
+    for name in _RELATIONS:
+        if getattr(rebuilt, name) != getattr(given, name):
+            return f"{name.replace('_', '-')} differs from the run's"
+    if sorted(read for _, read in given.rf) != [read for read, _ in frame.sources]:
+        return "rf does not give each read exactly one write"
+    possible = dict(frame.sources)
+    for write, read in given.rf:
+        if write not in possible[read]:
+            return f"event {read} cannot read from event {write}: another location or value"
+    orders = {order[0]: order for order in given.co}
+    for initial, *others in frame.writes:
+        order = orders.pop(initial, (initial,))
+        if sorted(order[1:]) != others:
+            return f"co of the location of event {initial} does not list its writes"
+    return "co lists a location that does not occur" if orders else None
+
+
+def _compare_final(program: Program, chosen: tuple[Trace, ...], witness: Witness) -> str | None:
+    """What differs between the final state shown and the one reached."""
+    ended = {Status.COMPLETE, Status.UNBORN}
+    if any(trace.status not in ended for trace in chosen):
+        return None  # threads were left in the middle: there is no final state
+    registers = [dict(trace.registers) for trace in chosen]
+    shown = Observer(program).ending(registers, final_memory(witness.execution)).shown
+    if shown != witness.final:
+        return f"the final state is {dict(shown)}, not {dict(witness.final)}"
+    return None
+
+
+def _accepted(program: Program, model: Model, witness: Witness) -> str | None:
+    """Why the model refuses the execution; a witness with steps is a run of the store-buffer machine."""
+    if witness.steps:
+        return follow_steps(program, model, witness)
+    if model.plan is None:
+        return f"the model {model.name} has no axioms and the witness no steps"
+    broken = failures(model.plan, witness.execution)
+    return f"the model refuses it: {', '.join(failure.check.name for failure in broken)}" if broken else None
+
+
+def _shown(event: object) -> str:
+    kind, thread, cell, value = (getattr(event, name) for name in ("kind", "thread", "cell", "value"))
+    return f"{kind.value}{'' if kind is Kind.FENCE else f' cell {cell} = {value}'} by thread {thread}"

@@ -1,0 +1,199 @@
+"""Runs of the store-buffer machine as witnesses, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from membar.engines.reference.candidates import skeleton
+from membar.engines.reference.machine import Machine
+from membar.engines.reference.state import Act, Did, Move, State
+from membar.engines.reference.threads import Status, Trace, follow
+from membar.models.model import Model
+from membar.outcome import Step, Witness
+from membar.program.condition import FinalCell, shown
+from membar.program.execution import Execution
+from membar.program.expand import expand
+from membar.program.program import Program
+from membar.properties.final_state import Observer
+
+_FLUSH = "flush "
+
+
+def witness_of(machine: Machine, moves: Sequence[Move], message: str) -> Witness:
+    """A run of the machine as a witness: its events and relations, and its steps."""
+    program = machine.program
+    history = _History(program, moves)
+    choices = tuple(
+        tuple(choice for move in moves if move.thread == n for choice in move.choices)
+        for n in range(len(program.threads))
+    )
+    final = _last_state(machine, moves)
+    expanded = expand(program)
+    chosen = tuple(
+        follow(expanded, n, choices[n], events=history.events[n])
+        if final.locals[n].born
+        else Trace(thread=n, status=Status.UNBORN)
+        for n in range(len(program.threads))
+    )
+    registers = [dict(trace.registers) for trace in chosen]
+    return Witness(
+        execution=history.execution(expanded, chosen),
+        final=Observer(program).ending(registers, dict(enumerate(final.memory))).shown,
+        choices=choices,
+        steps=_steps(machine, moves, history.first_event(chosen)),
+        message=message,
+    )
+
+
+def follow_steps(program: Program, model: Model, witness: Witness) -> str | None:
+    """None if the steps of `witness` are a run of the model's machine; else what does not fit.
+
+    Its bound is not asked: a run with small buffers is one with large buffers too.
+    """
+    if model.operational is None:
+        return f"the model {model.name} has no store-buffer machine"
+    machine = Machine(program, model.operational, None)
+    left = [list(choices) for choices in witness.choices]
+    moves: list[Move] = []
+    for number, step in enumerate(witness.steps, start=1):
+        move = _matching(machine, _last_state(machine, moves), step, left[step.thread])
+        if move is None:
+            return f"step {number} ({step.action}) is not possible there"
+        del left[step.thread][: len(move.choices)]
+        moves.append(move)
+    again = witness_of(machine, moves, witness.message)
+    for name in ("execution", "steps"):
+        if getattr(again, name) != getattr(witness, name):
+            return f"following the steps gives other {name}"
+    return None
+
+
+def _matching(machine: Machine, state: State, step: Step, choices: list[int]) -> Move | None:
+    """The move that `step` tells of, given the choices its thread has left."""
+    for move in machine.moves(state).moves:
+        if move.thread != step.thread or (move.edge is None) is not step.action.startswith(_FLUSH):
+            continue
+        if move.edge is None:
+            if step.action == _action(machine.program, move):
+                return move
+        elif list(move.choices) == choices[: len(move.choices)]:
+            return move
+    return None
+
+
+def _last_state(machine: Machine, moves: Sequence[Move]) -> State:
+    return next((move.after for move in reversed(moves) if move.after is not None), machine.initial())
+
+
+class _History:
+    """Which write each read of a run takes its value from, and in which order writes reach memory.
+
+    An event is named by its thread and its number in that thread.
+    """
+
+    def __init__(self, program: Program, moves: Sequence[Move]) -> None:
+        self.events = [0] * len(program.threads)
+        self.order: dict[int, list[tuple[int, int]]] = {}
+        self.source: dict[tuple[int, int], tuple[int, int] | None] = {}  # None: the initial write
+        self.first: list[tuple[int, int] | None] = []  # the first event of each move
+        self._buffers: list[list[tuple[int, int]]] = [[] for _ in program.threads]  # (cell, number)
+        for move in moves:
+            names = [self._take(move.thread, act) for act in move.acts]
+            self.first.append(names[0] if names else None)
+
+    def _take(self, thread: int, act: Act) -> tuple[int, int]:
+        """Adds one thing that `thread` did; returns its event."""
+        buffer = self._buffers[thread]
+        if act.did is Did.FLUSHED:
+            oldest = next(entry for entry in buffer if entry[0] == act.cell)
+            buffer.remove(oldest)
+            name = (thread, oldest[1])
+            self.order.setdefault(act.cell, []).append(name)
+            return name
+        name = (thread, self.events[thread])
+        self.events[thread] += 1
+        if act.did is Did.BUFFERED:
+            buffer.append((act.cell, name[1]))
+        elif act.did is Did.WROTE:
+            self.order.setdefault(act.cell, []).append(name)
+        elif act.did is Did.READ:
+            own = [(thread, number) for cell, number in buffer if cell == act.cell]
+            known = own or self.order.get(act.cell)
+            self.source[name] = known[-1] if known else None
+        return name
+
+    def first_event(self, chosen: Sequence[Trace]) -> list[int | None]:
+        """The id of the first event of each move, in the execution with these runs of the threads."""
+        cells = {event.cell for trace in chosen for event in trace.events if event.cell is not None}
+        starts = [len(cells) + sum(len(trace.events) for trace in chosen[:n]) for n in range(len(chosen))]
+        return [None if name is None else starts[name[0]] + name[1] for name in self.first]
+
+    def execution(self, program: Program, chosen: Sequence[Trace]) -> Execution:
+        """The execution with these runs of the threads."""
+        frame = skeleton(program, chosen)
+        events = frame.execution.events
+        start = {event.thread: event.id for event in reversed(events)}
+        initial = {event.cell: event.id for event in events if event.is_initial}
+
+        def number(name: tuple[int, int]) -> int:
+            return start[name[0]] + name[1]
+
+        rf = []
+        for read, source in self.source.items():
+            cell = events[number(read)].cell
+            rf.append((initial[cell] if source is None else number(source), number(read)))
+        co = []
+        for first, *others in frame.writes:
+            cell = events[first].cell
+            done = [] if cell is None else [number(name) for name in self.order.get(cell, ())]
+            # What is still in a buffer when the run stops comes later, in the order of the threads.
+            co.append((first, *done, *(write for write in others if write not in done)))
+        return replace(frame.execution, rf=tuple(sorted(rf, key=lambda pair: pair[1])), co=tuple(co))
+
+
+def _steps(machine: Machine, moves: Sequence[Move], events: Sequence[int | None]) -> tuple[Step, ...]:
+    program = machine.program
+    steps = []
+    state = machine.initial()
+    for move, event in zip(moves, events, strict=True):
+        state = move.after or state
+        steps.append(
+            Step(
+                thread=move.thread,
+                action=_action(program, move),
+                event=event,
+                memory=tuple(
+                    (cell.name, _seen(program, cell.id, state.memory[cell.id])) for cell in program.cells
+                ),
+                buffers=tuple(
+                    tuple(
+                        (program.cells[c].name, _seen(program, c, value))
+                        for c, value in local.buffer
+                        if c >= 0
+                    )
+                    for local in state.locals
+                ),
+            )
+        )
+    return tuple(steps)
+
+
+def _action(program: Program, move: Move) -> str:
+    """What a move does, in words."""
+    words = []
+    for act in move.acts:
+        if act.did is Did.FENCED:
+            words.append("fence")
+        else:
+            words.append(
+                f"{act.did.value} {program.cells[act.cell].name} = {_seen(program, act.cell, act.value)}"
+            )
+    if move.failure is not None:
+        words.append(f"assertion fails: {move.failure}")
+    return ", ".join(words) or "local step"
+
+
+def _seen(program: Program, cell: int, word: int) -> int:
+    item = program.cells[cell].object
+    return shown(FinalCell(item.name, 0, 8 * item.size, item.signed), word)

@@ -1,0 +1,140 @@
+"""The operational reading: every state of the store-buffer machine.
+
+Loops need no bound here: the search ends when no new state is found. A program that counts for ever has
+infinitely many states; only a limit stops that.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from membar.diagnostics import EngineLimitError, InputError
+from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
+from membar.engines.reference.machine import Machine
+from membar.engines.reference.runs import witness_of
+from membar.engines.reference.state import Move, State
+from membar.models.model import Operational
+from membar.outcome import Statistics, Witness
+from membar.properties.final_state import Observer
+from membar.properties.judge import Tally
+from membar.task import Task
+
+NAME = "reference"
+_LOOKED_FOR = frozenset({"condition", "assertions", "deadlock"})
+
+
+def simulate(task: Task) -> Tally:
+    """What the program of `task` can do on the store-buffer machine of its model."""
+    discipline = task.model.operational
+    if discipline is None:
+        raise EngineLimitError(f"the model {task.model.name} has no store-buffer reading")
+    bound = task.options.buffers if task.options.buffers is not None else task.model.default_buffers
+    return _Simulation(task, discipline, bound).run()
+
+
+class _Simulation:
+    """Breadth-first search of the states, so that witnesses are short."""
+
+    def __init__(self, task: Task, discipline: Operational, bound: int) -> None:
+        self.task = task
+        self.program = task.program
+        self.bound = bound
+        self.machine = Machine(task.program, discipline, bound)
+        self.observer = Observer(task.program)
+        self.budget = Budget(task.limits)
+        self.transitions = self.blocked = 0
+        # How each state was first reached.
+        self.reached: dict[State, tuple[State, Move] | None] = {}
+        buffers = "" if discipline is Operational.SC else f", {discipline.value} buffers of {bound}"
+        self.tally = Tally(
+            engine=NAME, algorithm=f"every state{buffers}", looked_for=_LOOKED_FOR, unit="states"
+        )
+
+    def run(self) -> Tally:
+        """The tally; with its `limit` set if the search did not end."""
+        try:
+            self._search()
+        except LimitHitError as hit:
+            self.tally.limit = hit.reason
+        self.tally.statistics = Statistics(
+            blocked=self.blocked,
+            states=len(self.reached),
+            transitions=self.transitions,
+            seconds=self.budget.seconds,
+            peak_bytes=peak_bytes(),
+        )
+        return self.tally
+
+    def _search(self) -> None:
+        self.budget.look()
+        initial = self.machine.initial()
+        self.reached[initial] = None
+        todo = deque([initial])
+        while todo:
+            self.budget.step()
+            state = todo.popleft()
+            for move in self._moves(state):
+                self.transitions += 1
+                if move.after is None:
+                    self._take_failure(state, move)
+                elif move.after not in self.reached:
+                    self.reached[move.after] = (state, move)
+                    self.budget.count_state(len(self.reached))
+                    todo.append(move.after)
+
+    def _moves(self, state: State) -> Sequence[Move]:
+        found = self.machine.moves(state)
+        if found.fault is not None:
+            raise InputError(found.fault)
+        if found.held_back:
+            self.tally.buffers_held = self.bound
+        if self.machine.is_final(state):
+            self._take_ending(state)
+        elif not found.moves:
+            if found.blocked:
+                self.blocked += 1
+            elif self.tally.deadlock is None:
+                self.tally.deadlock = self._witness(state, None, self._waiting(state))
+        return found.moves
+
+    def _waiting(self, state: State) -> str:
+        stuck = [
+            thread.name
+            for n, thread in enumerate(self.program.threads)
+            if state.locals[n].born and self.machine.leaving[n][state.locals[n].point]
+        ]
+        return f"deadlock: {', '.join(stuck)} cannot go on"
+
+    def _take_failure(self, state: State, move: Move) -> None:
+        if self.tally.failed_assertion is None:
+            self.tally.failed_assertion = self._witness(state, move, move.failure or "assertion failed")
+
+    def _take_ending(self, state: State) -> None:
+        registers = [dict(local.registers) for local in state.locals]
+        ending = self.observer.ending(registers, dict(enumerate(state.memory)))
+        if not ending.passes:
+            return
+        tally = self.tally
+        tally.outcomes.add(ending.shown)
+        if self.task.options.all_executions:
+            tally.kept.append(self._witness(state, None, ""))
+        if ending.satisfies:
+            tally.positive += 1
+            if tally.positive_witness is None:
+                message = "satisfies the condition" if self.program.condition else ""
+                tally.positive_witness = self._witness(state, None, message)
+        else:
+            tally.negative += 1
+            if tally.negative_witness is None:
+                tally.negative_witness = self._witness(state, None, "does not satisfy the condition")
+
+    def _witness(self, state: State, last: Move | None, message: str) -> Witness:
+        """The run to `state` (and one move further) as a witness."""
+        moves = [] if last is None else [last]
+        came = self.reached[state]
+        while came is not None:
+            before, move = came
+            moves.append(move)
+            came = self.reached[before]
+        return witness_of(self.machine, tuple(reversed(moves)), message)

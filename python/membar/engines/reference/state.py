@@ -1,0 +1,133 @@
+"""States of the store-buffer machine, and what can be said about a step between two of them."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from membar.diagnostics import Diagnostic
+from membar.models.model import Operational
+
+
+class FenceEffect(enum.IntEnum):
+    """What a fence does to the own buffer, weakest first."""
+
+    NOTHING = 0
+    ORDER_STORES = 1  # later stores are not flushed before earlier ones
+    DRAIN = 2  # waits until the buffer is empty
+
+
+# What the fences of each machine do. Under sc all do nothing, known or not.
+FENCES: Mapping[Operational, Mapping[str, FenceEffect]] = {
+    Operational.TSO: {
+        "MFENCE": FenceEffect.DRAIN,
+        "SFENCE": FenceEffect.NOTHING,
+        "LFENCE": FenceEffect.NOTHING,
+    },
+    Operational.PSO: {
+        "MFENCE": FenceEffect.DRAIN,
+        "SFENCE": FenceEffect.ORDER_STORES,
+        "LFENCE": FenceEffect.NOTHING,
+    },
+    Operational.CAM: {
+        "MFENCE": FenceEffect.DRAIN,
+        "SFENCE": FenceEffect.NOTHING,
+        "LFENCE": FenceEffect.NOTHING,
+    },
+}
+# Tags of accesses that say nothing beyond what the operation itself does in every machine.
+PLAIN_TAGS = frozenset({"X", "RMW", "EX"})
+
+# A buffer entry: (cell, value), or a mark: (BARRIER, 0), (BIRTH, thread).
+Entry: TypeAlias = tuple[int, int]
+BARRIER = -1
+BIRTH = -2
+
+
+class Local(NamedTuple):
+    """One thread's part of a state. `monitor` has (cell, own entries up to the one that was read)."""
+
+    point: int
+    registers: tuple[tuple[str, int], ...]
+    buffer: tuple[Entry, ...] = ()
+    monitor: tuple[tuple[int, int], ...] = ()
+    born: bool = True
+
+
+class State(NamedTuple):
+    """A state of the machine."""
+
+    memory: tuple[int, ...]
+    locals: tuple[Local, ...]
+    channels: tuple[tuple[tuple[int, ...], ...], ...] = ()
+
+
+class Did(enum.Enum):
+    """What happened to memory inside a step."""
+
+    READ = "read"
+    BUFFERED = "buffer"
+    WROTE = "write"  # directly to memory
+    FENCED = "fence"
+    FLUSHED = "flush"
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One thing a step did, with the cell (-1 for fences) and the value."""
+
+    did: Did
+    cell: int
+    value: int
+
+
+class Halt(enum.Enum):
+    """Why an edge was not taken."""
+
+    WAITS = "waits"
+    HELD = "held back"  # by the bound of the store buffer
+    BLOCKED = "blocked"
+    FAILED = "failed"
+    FAULT = "fault"
+
+
+class HaltError(Exception):
+    """An edge that cannot be taken (now)."""
+
+    def __init__(self, halt: Halt, message: str = "", fault: Diagnostic | None = None) -> None:
+        super().__init__(halt.value)
+        self.halt = halt
+        self.message = message
+        self.fault = fault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A possible step.
+
+    Attributes:
+        thread: who moves.
+        edge: index of the edge taken; None for a flush.
+        after: the state it leads to; None if an assertion fails in it.
+        acts: what it did to memory, in order.
+        choices: what it adds to the thread's choices (see `threads`).
+        failure: text of the failed assertion.
+    """
+
+    thread: int
+    edge: int | None
+    after: State | None
+    acts: tuple[Act, ...]
+    choices: tuple[int, ...] = ()
+    failure: str | None = None
+
+
+class Moves(NamedTuple):
+    """All that can happen in a state, and what kept the rest from happening."""
+
+    moves: tuple[Move, ...]
+    held_back: bool
+    blocked: bool
+    fault: Diagnostic | None

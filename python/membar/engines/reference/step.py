@@ -1,0 +1,309 @@
+"""One step of the store-buffer machine: the operations of an edge, done to a copy of a state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from membar.diagnostics import EngineLimitError
+from membar.engines.reference.state import (
+    BARRIER,
+    BIRTH,
+    Act,
+    Did,
+    Entry,
+    FenceEffect,
+    Halt,
+    HaltError,
+    Local,
+    State,
+)
+from membar.engines.reference.threads import Choices, bad_access
+from membar.models.model import Operational
+from membar.program.expr import MASK, Expr, evaluate, signed
+from membar.program.operations import (
+    Assert,
+    Assume,
+    Choose,
+    Fence,
+    Join,
+    Load,
+    Lock,
+    Operation,
+    Receive,
+    Rmw,
+    Send,
+    Set,
+    Spawn,
+    Store,
+    StoreConditional,
+    Tags,
+    Unlock,
+)
+from membar.program.program import Cell, Edge
+
+if TYPE_CHECKING:
+    from membar.engines.reference.machine import Machine
+
+_WIDEST_CHOICE = 1 << 16
+
+
+class Step:
+    """A state being changed by one thread."""
+
+    def __init__(self, machine: Machine, state: State, index: int, picks: Choices) -> None:
+        local = state.locals[index]
+        self.machine = machine
+        self.program = machine.program
+        self.index = index
+        self.picks = picks
+        self.made: list[int] = []  # the thread's choices, reads included
+        self.acts: list[Act] = []
+        self.memory = list(state.memory)
+        self.locals = list(state.locals)
+        self.channels = list(state.channels)
+        self.point = local.point
+        self.registers = dict(local.registers)
+        self.buffer = list(local.buffer)
+        self.monitor = dict(local.monitor)
+        self.fresh = 0  # entries put into the buffer by this very step
+        self.is_first_exclusive = True
+        self.edge: Edge | None = None
+
+    def state(self) -> State:
+        """The state after the step, in normal form: equal states are equal."""
+        self._settle_buffer()
+        self.locals[self.index] = Local(
+            point=self.point,
+            registers=tuple(sorted(self.registers.items())),
+            buffer=tuple(self.buffer),
+            monitor=tuple(sorted(self.monitor.items())),
+        )
+        return State(tuple(self.memory), tuple(self.locals), tuple(self.channels))
+
+    def take(self, edge: Edge) -> None:
+        """Does the operations of `edge`.
+
+        Raises:
+            HaltError: one of them cannot be done.
+        """
+        self.edge = edge
+        for operation in edge.operations:
+            self._do(operation)
+        self.point = edge.target
+
+    def flush(self, position: int) -> None:
+        """Moves the buffer entry at `position` to memory."""
+        cell, value = self.buffer.pop(position)
+        if cell in self.monitor:
+            self.monitor[cell] = max(0, self.monitor[cell] - 1)
+        self._write_memory(cell, value)
+        self.acts.append(Act(Did.FLUSHED, cell, value))
+
+    def _do(self, operation: Operation) -> None:
+        match operation:
+            case Load():
+                self._load(operation)
+            case Store(address=address, value=value, size=size, exclusive=exclusive):
+                self._store(self._cell(address, size), self._value(value), exclusive=exclusive)
+            case Unlock(address=address, size=size):
+                self._store(self._cell(address, size), 0)
+            case StoreConditional():
+                self._store_conditional(operation)
+            case Rmw():
+                self._rmw(operation)
+            case Lock(address=address, size=size):
+                self._lock(self._cell(address, size))
+            case Fence(tags=tags):
+                self._fence(tags)
+            case Set(register=name, value=value):
+                self.registers[name] = self._value(value)
+            case Assume(condition=condition):
+                if not self._value(condition):
+                    raise HaltError(Halt.BLOCKED)
+            case Assert(condition=condition, message=message):
+                if not self._value(condition):
+                    raise HaltError(Halt.FAILED, message or "assertion failed")
+            case Choose(register=name, low=low, high=high):
+                self.registers[name] = self._choose(low, high)
+            case Spawn(thread=name):
+                self.buffer.append((BIRTH, self.machine.thread_index[name]))
+                self._settle_buffer()
+            case Join(thread=name):
+                self._join(self.machine.thread_index[name])
+            case Send():
+                self._send(operation)
+            case Receive():
+                self._receive(operation)
+
+    def _load(self, op: Load) -> None:
+        cell = self._cell(op.address, op.size)
+        own = [value for where, value in self.buffer if where == cell.id]
+        word = own[-1] if own else self.memory[cell.id]
+        self._read(cell, word)
+        self.registers[op.register] = _extended(word, op.size, is_signed=op.signed)
+        if op.exclusive:
+            if self.is_first_exclusive:
+                self.monitor.clear()
+            self.is_first_exclusive = False
+            self.monitor[cell.id] = len(own)
+
+    def _store(self, cell: Cell, value: int, *, exclusive: bool = False) -> None:
+        value &= (1 << 8 * cell.object.size) - 1
+        if exclusive:
+            if cell.id not in self.monitor:
+                raise HaltError(Halt.BLOCKED)
+            self._drain()
+            self.monitor.pop(cell.id, None)
+        if exclusive or self.machine.discipline is Operational.SC:
+            self._write_memory(cell.id, value)
+            self.acts.append(Act(Did.WROTE, cell.id, value))
+            return
+        bound = self.machine.bound
+        per_cell = self.machine.discipline is not Operational.TSO
+        used = sum(where == cell.id if per_cell else where >= 0 for where, _ in self.buffer)
+        if bound is not None and used >= bound:
+            raise HaltError(Halt.HELD)
+        self.buffer.append((cell.id, value))
+        self.fresh += 1
+        self.acts.append(Act(Did.BUFFERED, cell.id, value))
+
+    def _store_conditional(self, op: StoreConditional) -> None:
+        cell = self._cell(op.address, op.size)
+        reserved = cell.id in self.monitor
+        status = self.picks.pick((0, 1) if reserved else (1,))
+        self.made.append(status)
+        if status == 0:
+            self._drain()
+            self.monitor.clear()
+            value = self._value(op.value) & ((1 << 8 * cell.object.size) - 1)
+            self._write_memory(cell.id, value)
+            self.acts.append(Act(Did.WROTE, cell.id, value))
+        self.monitor.clear()
+        self.registers[op.status] = status
+
+    def _rmw(self, op: Rmw) -> None:
+        cell = self._cell(op.address, op.size)
+        self._drain()
+        word = self.memory[cell.id]
+        self._read(cell, word)
+        self.registers[op.register] = _extended(word, op.size, is_signed=op.signed)
+        if self._value(op.condition):
+            value = self._value(op.value) & ((1 << 8 * cell.object.size) - 1)
+            self._write_memory(cell.id, value)
+            self.acts.append(Act(Did.WROTE, cell.id, value))
+
+    def _lock(self, cell: Cell) -> None:
+        self._drain()
+        if self.memory[cell.id]:
+            raise HaltError(Halt.WAITS)
+        self._read(cell, 0)
+        self._write_memory(cell.id, 1)
+        self.acts.append(Act(Did.WROTE, cell.id, 1))
+
+    def _fence(self, tags: Tags) -> None:
+        effect = self.machine.fence(tags)
+        if effect is FenceEffect.DRAIN:
+            self._drain()
+        elif effect is FenceEffect.ORDER_STORES and self.buffer and self.buffer[-1][0] != BARRIER:
+            self.buffer.append((BARRIER, 0))
+        self.acts.append(Act(Did.FENCED, -1, 0))
+
+    def _join(self, other: int) -> None:
+        local = self.locals[other]
+        ended = local.born and not self.machine.leaving[other][local.point] and not local.buffer
+        if not ended:
+            raise HaltError(Halt.WAITS)
+        self.made.append(1)
+
+    def _send(self, op: Send) -> None:
+        self._drain()
+        index = self.machine.channel_index[op.channel]
+        if len(self.channels[index]) >= max(1, self.program.channels[index].capacity):
+            raise HaltError(Halt.WAITS)
+        # A message that must be received at once carries its sender: nobody meets itself.
+        sender = (self.index,) if self.program.channels[index].capacity == 0 else ()
+        message = (*sender, *(self._value(value) for value in op.values))
+        self.channels[index] = (*self.channels[index], message)
+
+    def _receive(self, op: Receive) -> None:
+        self._drain()
+        index = self.machine.channel_index[op.channel]
+        if not self.channels[index]:
+            raise HaltError(Halt.WAITS)
+        message, *rest = self.channels[index]
+        if self.program.channels[index].capacity == 0:
+            if message[0] == self.index:
+                raise HaltError(Halt.WAITS)
+            message = message[1:]
+        self.channels[index] = tuple(rest)
+        for name, value in zip(op.registers, message, strict=True):
+            self.registers[name] = value
+            self.made.append(value)
+
+    def _drain(self) -> None:
+        """Goes on with an empty buffer: waits for older entries, flushes those of this very step."""
+        if sum(where >= 0 for where, _ in self.buffer) > self.fresh:
+            raise HaltError(Halt.WAITS)
+        while positions := [position for position, (where, _) in enumerate(self.buffer) if where >= 0]:
+            self.flush(positions[0])
+        self.fresh = 0
+        self._settle_buffer()
+
+    def _settle_buffer(self) -> None:
+        """Removes marks with no store before them, starts their threads, and sorts where order is free."""
+        while self.buffer and self.buffer[0][0] < 0:
+            mark, thread = self.buffer.pop(0)
+            if mark == BIRTH:
+                if self.locals[thread].born:
+                    raise EngineLimitError("a thread is started more than once")
+                self.locals[thread] = self.locals[thread]._replace(born=True)
+        if self.machine.discipline is Operational.PSO:
+            self.buffer = _sorted_between_marks(self.buffer)
+
+    def _write_memory(self, cell: int, value: int) -> None:
+        self.memory[cell] = value
+        for other, local in enumerate(self.locals):
+            if other != self.index and (cell, 0) in local.monitor:
+                kept = tuple(item for item in local.monitor if item != (cell, 0))
+                self.locals[other] = local._replace(monitor=kept)
+
+    def _read(self, cell: Cell, word: int) -> None:
+        self.made.append(word)
+        self.acts.append(Act(Did.READ, cell.id, word))
+
+    def _cell(self, address: Expr, size: int) -> Cell:
+        word = self._value(address)
+        cell = self.program.cell_at.get(word)
+        if cell is None or cell.object.size != size:
+            raise HaltError(Halt.FAULT, fault=bad_access(self.program, word, size, self.edge))
+        return cell
+
+    def _choose(self, low: Expr, high: Expr) -> int:
+        first, last = signed(self._value(low)), signed(self._value(high))
+        if last - first >= _WIDEST_CHOICE:
+            raise EngineLimitError(f"a choice among {last - first + 1} values is too wide to enumerate")
+        if first > last:
+            raise HaltError(Halt.BLOCKED)
+        value = self.picks.pick([value & MASK for value in range(first, last + 1)])
+        self.made.append(value)
+        return value
+
+    def _value(self, expr: Expr) -> int:
+        return evaluate(expr, self.registers, self.program.bases)
+
+
+def _extended(word: int, size: int, *, is_signed: bool) -> int:
+    return signed(word, 8 * size) & MASK if is_signed else word
+
+
+def _sorted_between_marks(buffer: list[Entry]) -> list[Entry]:
+    """Entries of different locations may be flushed in any order: keep only the order within each."""
+    result: list[Entry] = []
+    part: list[Entry] = []
+    for entry in [*buffer, (BARRIER, 0)]:
+        if entry[0] < 0:
+            result += [*sorted(part, key=lambda item: item[0]), entry]
+            part = []
+        else:
+            part.append(entry)
+    return result[:-1]
