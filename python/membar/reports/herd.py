@@ -8,6 +8,7 @@ from membar.models.model import Model
 from membar.models.plan import CheckMode
 from membar.outcome import Explored, HoldsWithin, Outcome, Run, Unknown
 from membar.program.condition import TRUTH, FinalCondition, Quantifier
+from membar.program.program import Program
 from membar.reports import Answer, Report
 from membar.reports._parts.condition import condition_text, sorted_states, state_text
 
@@ -32,12 +33,11 @@ def render(answer: Answer) -> str:
     condition = program.condition or FinalCondition(quantifier=Quantifier.FORALL, formula=TRUTH)
     counts = (run.positive, run.negative)
     witnesses = counts[::-1] if condition.quantifier is Quantifier.NOT_EXISTS else counts
-    states = sorted_states(run.outcomes)
     undefined = undefining_checks(answer.model)
     lines = [
         f"Test {program.name} {_KINDS[condition.quantifier]}",
-        f"States {len(states)}",
-        *map(state_text, states),
+        f"States {len(run.outcomes)}",
+        *state_lines(program, run),
         _verdict(outcome, condition.quantifier, undefined),
         "Witnesses",
         f"Positive: {witnesses[0]} Negative: {witnesses[1]}",
@@ -50,9 +50,9 @@ def render(answer: Answer) -> str:
     return "\n".join(lines) + "\n"
 
 
-def state_lines(run: Run) -> tuple[str, ...]:
+def state_lines(program: Program, run: Run) -> tuple[str, ...]:
     """The final states as herd prints them, in its order."""
-    return tuple(map(state_text, sorted_states(run.outcomes)))
+    return tuple(state_text(program, state) for state in sorted_states(run.outcomes))
 
 
 def undefining_checks(model: Model) -> frozenset[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.models.model import Model
-from membar.outcome import FinalState, HoldsWithin, Statistics, Step, Unknown, Violated, Witness
+from membar.outcome import HoldsWithin, Statistics, Step, Unknown, Violated, Witness
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind
 from membar.program.program import Program
 from membar.reports import Answer, Report
@@ -59,7 +59,7 @@ def value(answer: Answer) -> Object:
     result["statistics"] = statistics(run.statistics)
     if answer.program.condition is not None and run.positive + run.negative:
         result |= {"positive": run.positive, "negative": run.negative}
-    result["outcomes"] = [state(item) for item in sorted_states(run.outcomes)]
+    result["outcomes"] = [dict(item) for item in sorted_states(run.outcomes)]
     witness = witness_of(outcome)
     if witness is not None:
         result["witness"] = witness_value(answer.source, answer.program, answer.model, witness)
@@ -70,19 +70,6 @@ def statistics(item: Statistics) -> Object:
     """The counters that make sense for the engine."""
     pairs = ((field.name, getattr(item, field.name)) for field in fields(item))
     return {name: count for name, count in pairs if count is not None}
-
-
-def state(item: FinalState) -> Object:
-    """A final state as label → value; elements under one label (a whole array) become a list."""
-    result: Object = {}
-    for label, shown in item:
-        if label not in result:
-            result[label] = shown
-        elif isinstance(result[label], list):
-            result[label].append(shown)
-        else:
-            result[label] = [result[label], shown]
-    return result
 
 
 def witness_value(source: SourceFile, program: Program, model: Model, witness: Witness) -> Object:
@@ -107,7 +94,7 @@ def witness_value(source: SourceFile, program: Program, model: Model, witness: W
         "registers": [dict(registers) for registers in execution.registers],
         "choices": [list(values) for values in witness.choices],
         "steps": [_step(step) for step in witness.steps],
-        "final": state(witness.final),
+        "final": [list(pair) for pair in witness.final],
     }
 
 
@@ -260,7 +247,7 @@ def _witness(field: Field, source: SourceFile) -> Witness:
     )
     return Witness(
         execution=execution,
-        final=_final(field.key("final")),
+        final=field.key("final").tuple_of(_shown),
         choices=field.key("choices").tuple_of(lambda item: item.tuple_of(Field.integer)),
         steps=field.key("steps").tuple_of(lambda item: _read_step(item, identity)),
         message=field.key("message").text(),
@@ -307,12 +294,9 @@ def _read_step(field: Field, identity: Callable[[Field], int]) -> Step:
     )
 
 
-def _final(field: Field) -> FinalState:
-    pairs: list[tuple[str, int | str]] = []
-    for label, item in field.entries():
-        parts = item.items() if isinstance(item.value, list) else [item]
-        pairs += [(label, part.shown()) for part in parts]
-    return tuple(pairs)
+def _shown(field: Field) -> tuple[str, int | str]:
+    items = field.items()
+    return (items[0].text(), items[1].shown()) if len(items) == 2 else field.fail("a label and its value")
 
 
 REPORT = Report(name="json", title="one JSON object per line", suffix=".json", render=render)

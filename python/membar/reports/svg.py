@@ -41,7 +41,7 @@ def render(program: Program, witness: Witness, *, title: str = "") -> str:
     initial_width = max([48.0, *(len(text) * CHARACTER + 20 for text in initial)])
     grid = layout(program, execution, widths, initial_width=initial_width)
     head = _head(program, witness, title)
-    foot = _foot(witness, grid)
+    foot = _foot(program, witness, grid)
     wide = max(grid.width, head[1], foot[1])
     shift = (wide - grid.width) / 2
     top = head[2]
@@ -90,13 +90,13 @@ def _head(program: Program, witness: Witness, title: str) -> tuple[list[str], fl
     return lines, wide, high
 
 
-def _foot(witness: Witness, grid: Layout) -> tuple[list[str], float, float]:
+def _foot(program: Program, witness: Witness, grid: Layout) -> tuple[list[str], float, float]:
     """Final state and legend: elements, width and height."""
     lines: list[str] = []
     y, wide = 0.0, 0.0
     limit = max(grid.width, 420.0)
     if witness.final:
-        state = _short(f"final state  {state_text(witness.final)}", 110)
+        state = _short(f"final state  {state_text(program, witness.final)}", 110)
         lines.append(_text(MARGIN, y + 12, state, font=_CODE, size=12, color=_INK))
         wide, y = len(state) * CHARACTER + 2 * MARGIN, y + 30
     x = MARGIN
@@ -305,7 +305,8 @@ def _source(program: Program, event: Event) -> str:
 
 def _value(program: Program, event: Event) -> str:
     if event.kind is Kind.FENCE:
-        return "" if event.span is None else _short(" ".join(sorted(event.tags)), 24)
+        text = source_text(program, event).lower()
+        return _short(" ".join(tag for tag in sorted(event.tags) if tag.lower() not in text), 24)
     arrow = "→" if event.kind is Kind.READ else "←"
     return f"{cell_name(program, event)} {arrow} {value_text(program, event)}"
 

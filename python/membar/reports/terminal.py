@@ -86,7 +86,7 @@ def _told(program: Program, witness: Witness, columns: int, signs: Signs) -> lis
     """The thread table and the final state under it."""
     lines = narrative(program, witness, columns=columns, signs=signs)
     if witness.final:
-        final = line(("  final state: ", "dim"), state_text(witness.final))
+        final = line(("  final state: ", "dim"), state_text(program, witness.final))
         lines += [Line(), *wrapped(final, columns, indent=4)]
     return lines
 
@@ -184,14 +184,14 @@ def final_states(program: Program, run: Run, *, columns: int = 80) -> list[Line]
     title += f", {starred} marked * satisfy the formula" if starred > 1 else ""
     title += ", the one marked * satisfies the formula" if starred == 1 else ""
     lines = [line((f"  {title}", "bold"))]
-    pairs = [grouped(state) for state in shown]
+    pairs = [grouped(program, state) for state in shown]
     heads = [label for label, _ in pairs[0]]
     rows = [("*" if stars[s] else " ", [v for _, v in p]) for s, p in zip(shown, pairs, strict=True)]
     table = value_table(heads, rows) if all([k for k, _ in p] == heads for p in pairs) else []
     if not table or table[0].width > columns:
         table = []
         for state, (mark, _) in zip(shown, rows, strict=True):
-            table += wrapped(line(f"  {mark} {state_text(state)}"), columns, indent=6)
+            table += wrapped(line(f"  {mark} {state_text(program, state)}"), columns, indent=6)
     lines += table
     if len(shown) < len(states):
         lines.append(line((f"    and {len(states) - len(shown)} more (--json lists all)", "dim")))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import groupby
+from operator import itemgetter
 
 from membar.outcome import FinalState
 from membar.program.condition import (
@@ -20,7 +22,7 @@ from membar.program.condition import (
     satisfies,
     terms_of,
 )
-from membar.program.expr import MASK, Address
+from membar.program.expr import MASK, Address, signed
 from membar.program.program import Program
 
 _LOOSE, _OR, _AND, _ATOM = range(4)  # how tightly a formula binds
@@ -49,6 +51,8 @@ def _text(program: Program, formula: Formula, labels: Mapping[Term, str]) -> tup
             return "false", _ATOM
         case And(parts=(part,)) | Or(parts=(part,)):
             return _text(program, part, labels)
+        case And(parts=parts) if (whole := _whole_array(program, parts, labels)) is not None:
+            return whole, _ATOM
         case And(parts=parts):
             return " /\\ ".join(_within(program, part, labels, _AND) for part in parts), _AND
         case Or(parts=parts):
@@ -56,8 +60,21 @@ def _text(program: Program, formula: Formula, labels: Mapping[Term, str]) -> tup
         case Not(part=part):
             return f"not ({formula_text(program, part, labels)})", _ATOM
         case Implies(left=left, right=right):
-            sides = (_within(program, left, labels, _OR), _within(program, right, labels, _LOOSE))
+            sides = (_within(program, side, labels, _ATOM) for side in (left, right))
             return " => ".join(sides), _LOOSE
+
+
+def _whole_array(program: Program, parts: tuple[Formula, ...], labels: Mapping[Term, str]) -> str | None:
+    """`v={1,2}` if the parts say just that of an array that is shown as a whole."""
+    observed = program.condition.observed if program.condition else ()
+    arrays = {item.term: item.array for item in observed if item.array is not None}
+    terms = [p.term for p in parts if isinstance(p, Compare) and p.op is Comparison.EQ]
+    names = {arrays.get(term) for term in terms}
+    name = names.pop() if len(names) == 1 and len(terms) == len(parts) else None
+    if name is None or terms != [term for term, array in arrays.items() if array == name]:
+        return None
+    values = (_compare(program, p, labels).partition("=")[2] for p in parts if isinstance(p, Compare))
+    return f"{name}={{{','.join(values)}}}"
 
 
 def _within(program: Program, formula: Formula, labels: Mapping[Term, str], least: int) -> str:
@@ -70,9 +87,9 @@ def _compare(program: Program, formula: Compare, labels: Mapping[Term, str]) -> 
     if isinstance(value, FinalRegister | FinalCell):
         right = term_text(value, labels)
     elif isinstance(value, Address):
-        right = program.name_of_address(program.word(value)) or f"{value.name}+{value.offset}"
+        right = value_text(program.name_of_address(program.word(value)) or f"{value.name}+{value.offset}")
     else:
-        right = str(value)
+        right = str(signed(value))
     return f"{term_text(formula.term, labels)}{formula.op.value}{right}"
 
 
@@ -89,17 +106,31 @@ def bracketed(label: str) -> str:
     return label if ":" in label or label.endswith("]") else f"[{label}]"
 
 
-def grouped(state: FinalState) -> tuple[tuple[str, str], ...]:
-    """A final state as pairs of texts; elements under one label (a whole array) become `{1,2}`."""
-    values: dict[str, list[str]] = {}
-    for label, value in state:
-        values.setdefault(label, []).append(str(value))
-    return tuple((k, v[0] if len(v) == 1 else "{" + ",".join(v) + "}") for k, v in values.items())
+def grouped(program: Program, state: FinalState) -> tuple[tuple[str, str], ...]:
+    """A final state as pairs of texts; the elements of an array shown as a whole become `v`, `{1,2}`."""
+    pairs: list[tuple[str, str]] = []
+    for array, items in groupby(zip(_arrays(program, state), state, strict=True), key=itemgetter(0)):
+        values = [(label, value_text(value)) for _, (label, value) in items]
+        pairs += values if array is None else [(array, "{" + ",".join(v for _, v in values) + "}")]
+    return tuple(pairs)
 
 
-def state_text(state: FinalState) -> str:
-    """`0:EAX=0; [x]=1;`, exactly as herd prints a final state."""
-    pairs = grouped(state)
+def _arrays(program: Program, state: FinalState) -> list[str | None]:
+    """Per shown term, the array it is a part of, where the whole array is shown."""
+    observed = program.condition.observed if program.condition else ()
+    if [item.label for item in observed] != [label for label, _ in state]:
+        return [None] * len(state)
+    return [item.array for item in observed]
+
+
+def value_text(value: int | str) -> str:
+    """A number, or the name of an address: an array's first element is at the address of the array."""
+    return str(value).removesuffix("[0]")
+
+
+def state_text(program: Program, state: FinalState) -> str:
+    """`0:EAX=0; [x]=1; v={1,2};`, exactly as herd prints a final state."""
+    pairs = grouped(program, state)
     return " ".join(f"{k if v.startswith('{') else bracketed(k)}={v};" for k, v in pairs)
 
 
@@ -116,11 +147,11 @@ def state_satisfies(program: Program, formula: Formula, state: FinalState) -> bo
     """Whether a shown final state satisfies a formula; None if it does not show enough to tell."""
     if program.condition is None:
         return None
-    shown = [(item.term, item.label) for item in program.condition.observed]
-    if [label for _, label in shown] != [label for label, _ in state]:
+    terms = [(item.term, item.label) for item in program.condition.observed]
+    if [label for _, label in terms] != [label for label, _ in state]:
         return None
     values: dict[Term, int] = {}
-    for (term, _), (_, value) in zip(shown, state, strict=True):
+    for (term, _), (_, value) in zip(terms, state, strict=True):
         word = value & MASK if isinstance(value, int) else _address(program, value)
         if word is None:
             return None
