@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from membar.diagnostics import Diagnostic, InputError, error
+from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.scanner import Scanner, without_comments
 from membar.frontends.litmus.test import LitmusTest, Scope
@@ -25,6 +25,7 @@ from membar.program.condition import (
     Observed,
     Or,
     Quantifier,
+    Term,
 )
 from membar.program.expr import Address
 from membar.source import Span
@@ -268,14 +269,15 @@ class _Reader:
         self.scanner.take()
         if isinstance(place, _Whole):
             return self._array_comparison(place, op, start)
-        return Compare(place.cell if isinstance(place, _Element) else place, op, self._value())
+        term = place.cell if isinstance(place, _Element) else place
+        return Compare(term, op, self._value_for(term))
 
     def _array_comparison(self, array: _Whole, op: Comparison, start: Span) -> Formula:
         """`v={1,2}`."""
         opening = self.scanner.expect("{", f"the values of the whole array `{array.name}`, such as `{{0,1}}`")
-        values = [self._value()]
+        values = [self._value_for(array.cells[0])]
         while self.scanner.accept(","):
-            values.append(self._value())
+            values.append(self._value_for(array.cells[0]))
         end = self.scanner.expect("}", "`,` or `}`").span
         if len(values) != len(array.cells):
             raise error(
@@ -337,7 +339,22 @@ class _Reader:
     def _cell(self, name: str, index: int | None, span: Span) -> FinalCell:
         return self._look_up(lambda: self.scope.cell(name, index, span)) or FinalCell(name, index or 0)
 
-    def _value(self) -> int | Address | FinalRegister | FinalCell:
+    def _value_for(self, term: Term) -> int | Address | Term:
+        """A value to compare `term` with. One that `term` can never have is a mistake worth an error."""
+        start = self.scanner.token.span
+        value = self._value()
+        if isinstance(value, int) and not -(1 << (term.width - 1)) <= value < 1 << term.width:
+            self.problems.append(
+                Diagnostic(
+                    code=codes.TYPE,
+                    message=f"{value} does not fit into the {term.width} bits of what it is compared with",
+                    primary=Label(start.to(self.scanner.last), f"expected a number of {term.width} bits"),
+                    help="declare a wider type in the initial state",
+                )
+            )
+        return value
+
+    def _value(self) -> int | Address | Term:
         """`1`, `-1`, `0xff`, `x`, `&x`, `v[1]`, `1:r1`, `[x]`."""
         scanner = self.scanner
         if scanner.accept("-"):

@@ -89,6 +89,7 @@ class Scanner:
         self._end = end
         self._position = start
         self._token: Token | None = None
+        self._last = source.span(start, start)
 
     @property
     def token(self) -> Token:
@@ -96,6 +97,11 @@ class Scanner:
         if self._token is None:
             self._token = self._scan()
         return self._token
+
+    @property
+    def last(self) -> Span:
+        """Where the token stands that was taken last."""
+        return self._last
 
     def _scan(self) -> Token:
         blank = _BLANK.match(self._text, self._position, self._end)
@@ -113,6 +119,7 @@ class Scanner:
         """The next token; moves behind it."""
         token = self.token
         self._token = None
+        self._last = token.span
         self._position = token.span.end if token.kind != "end" else self._end
         return token
 

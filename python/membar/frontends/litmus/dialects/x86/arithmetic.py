@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from membar.frontends.litmus.dialects.x86 import flags
 from membar.frontends.litmus.dialects.x86.effects import (
-    RESULT,
     Context,
     Effect,
     Handler,
@@ -27,7 +26,6 @@ from membar.program.expr import (
     Constant,
     Expr,
     Extend,
-    Register,
     Unary,
     UnaryOp,
 )
@@ -98,7 +96,7 @@ def _shift(mnemonic: str, op: BinaryOp) -> Callable[[Context], Effect]:
         target, *rest = operands_of(instruction, 1, 2)
         count = _count(rest[0], instruction) if rest else TRUE
         # The count is a byte or a constant of its own; only the target has the instruction's size.
-        sized = Context(_without_source(instruction), context.with_flags)
+        sized = Context(_without_source(instruction), context.flags)
         width = sized.instruction.width
 
         def compute(left: Expr) -> Expr:
@@ -146,11 +144,11 @@ def _compared(op: BinaryOp) -> Callable[[Context], Effect]:
         if isinstance(target, Immediate | Name):
             raise wrong(target, "a register or a location")
         load, left = source_of(context.instruction, target)
-        if not context.with_flags:
-            return Straight(((*load, *before),))
-        result = Set(RESULT, narrowed(Binary(op, left, right), width))
-        changes = _flags_of(op, left, right, Register(RESULT), width)
-        return Straight(((*load, *before, result, *changes),))
+        changes = context.set_flags(
+            narrowed(Binary(op, left, right), width),
+            lambda result: _flags_of(op, left, right, result, width),
+        )
+        return Straight(((*load, *before, *changes),))
 
     return handler
 

@@ -22,8 +22,8 @@ from membar.program.expr import TRUE, Expr
 from membar.program.operations import Fence
 
 
-def effect(instruction: Instruction, *, with_flags: bool) -> Effect:
-    """What `instruction` does. Flags are computed only `with_flags`: where some instruction reads them.
+def effect(instruction: Instruction, *, flags: frozenset[str]) -> Effect:
+    """What `instruction` does. Only the named flags are computed: those that some instruction reads.
 
     Raises:
         InputError: the operands do not fit the instruction.
@@ -31,7 +31,7 @@ def effect(instruction: Instruction, *, with_flags: bool) -> Effect:
     prefix, code = split_condition(instruction.mnemonic)
     if code:
         return _CONDITIONAL[prefix](instruction, CONDITIONS[code]())
-    return _PLAIN[instruction.mnemonic](Context(instruction, with_flags))
+    return _PLAIN[instruction.mnemonic](Context(instruction, flags))
 
 
 def _fence(context: Context) -> Effect:

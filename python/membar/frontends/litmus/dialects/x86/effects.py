@@ -27,8 +27,8 @@ from membar.program.operations import Load, Operation, Rmw, Set, Store
 Step: TypeAlias = tuple[Operation, ...]
 
 LOCKED = frozenset({"X"})
-# Registers that no instruction can name: the memory operand, and a result that is used more than once.
-OLD, RESULT = "%old", "%result"
+# Registers that no instruction can name: an old value, a result used more than once, a comparison.
+OLD, RESULT, SAME = "%old", "%result", "%same"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,17 @@ Effect: TypeAlias = Straight | Jump | Return
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """An instruction, and whether anybody reads the flags."""
+    """An instruction, and the flags that some instruction of the thread reads."""
 
     instruction: Instruction
-    with_flags: bool
+    flags: frozenset[str]
+
+    def set_flags(self, result: Expr, flags_of: Callable[[Expr], tuple[Set, ...]]) -> Step:
+        """Keeps `result` in `RESULT`, and sets those flags of it that are read; nothing if none is."""
+        if not self.flags:
+            return ()
+        changes = (change for change in flags_of(Register(RESULT)) if change.register in self.flags)
+        return Set(RESULT, result), *changes
 
     def operands(self, count: int) -> tuple[Operand, ...]:
         """The operands, which must be `count`."""
@@ -193,8 +200,8 @@ def changed(
     old: Expr = target.part.read() if isinstance(target, Direct) else Register(OLD)
     result = narrowed(compute(old), instruction.width)
     changes: Step = ()
-    if context.with_flags and flags_of is not None:
-        changes = (Set(RESULT, result), *flags_of(old, Register(RESULT)))
+    if flags_of is not None:
+        changes = context.set_flags(result, lambda new: flags_of(old, new))
     if isinstance(target, Memory) and instruction.is_locked:
         return Straight(((*before, atomic(instruction, target, result), *changes, *after),))
     if changes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from difflib import get_close_matches
 
-from membar.program.expr import Binary, BinaryOp, Expr, Register, equals, negation
+from membar.program.expr import Binary, BinaryOp, Expr, Register, equals, negation, registers_of
 
 CARRY, ZERO, SIGN, OVERFLOW = "CF", "ZF", "SF", "OF"
 
@@ -82,9 +82,10 @@ def split_condition(mnemonic: str) -> tuple[str, str]:
     return mnemonic, ""
 
 
-def reads_flags(mnemonic: str) -> bool:
-    """Whether the instruction looks at the flags."""
-    return split_condition(mnemonic)[1] != ""
+def flags_read(mnemonic: str) -> frozenset[str]:
+    """The flags that the instruction looks at."""
+    _, code = split_condition(mnemonic)
+    return frozenset(registers_of(CONDITIONS[code]())) if code else frozenset()
 
 
 def similar(mnemonic: str) -> str | None:

@@ -8,6 +8,7 @@ from membar.frontends.litmus.dialects.x86 import flags
 from membar.frontends.litmus.dialects.x86.effects import (
     OLD,
     RESULT,
+    SAME,
     Context,
     Effect,
     Handler,
@@ -77,19 +78,11 @@ def _xadd(context: Context) -> Effect:
     if isinstance(target, Direct):
         reject_lock(context.instruction)
         total = narrowed(Binary(BinaryOp.ADD, Register(OLD), right), width)
-        changes = flags.of_sum(Register(OLD), right, Register(RESULT), width) if context.with_flags else ()
+        changes = context.set_flags(total, lambda new: flags.of_sum(Register(OLD), right, new, width))
         # The sum goes in last: it wins if both operands are the same register.
-        return Straight(
-            (
-                (
-                    Set(OLD, target.part.read()),
-                    Set(RESULT, total),
-                    *changes,
-                    other.write(Register(OLD)),
-                    target.part.write(Register(RESULT)),
-                ),
-            )
-        )
+        keep, put = other.write(Register(OLD)), target.part.write(Register(RESULT))
+        step = (Set(OLD, target.part.read()), Set(RESULT, total), *changes, keep, put)
+        return Straight((step,))
     return changed(
         context,
         target,
@@ -110,28 +103,33 @@ def _cmpxchg(context: Context) -> Effect:
     width = instruction.width
     accumulator = part({8: "AL", 16: "AX", 32: "EAX", 64: "RAX"}[width], instruction.bits)
     assert accumulator is not None  # the operands have one of its widths
-    expected = accumulator.read()
-    old = Register(OLD)
+    old, expected = Register(OLD), accumulator.read()
     same = equals(expected, old)
-    loaded = accumulator.write(old)
-    # Where nothing differs nothing is written: a 32-bit write would clear the upper half.
-    keep = Set(accumulator.register, Select(same, Register(accumulator.register), loaded.value))
-    update: Step = (keep,)
-    if context.with_flags:
-        result = narrowed(Binary(BinaryOp.SUB, expected, old), width)
-        changes = flags.of_difference(expected, old, Register(RESULT), width)
-        update = (Set(RESULT, result), *changes, keep)
-    chosen = Select(same, new, old)
+    changes = (
+        Set(SAME, same),
+        *context.set_flags(
+            narrowed(Binary(BinaryOp.SUB, expected, old), width),
+            lambda result: flags.of_difference(expected, old, result, width),
+        ),
+    )
+    update = _unless_same(accumulator.write(old))
     if isinstance(target, Direct):
         reject_lock(instruction)
-        into = target.part.write(chosen)
-        whole = Set(into.register, Select(same, into.value, Register(into.register)))
-        return Straight(((Set(OLD, target.part.read()), whole, *update),))
+        into = target.part.write(new)
+        put = Set(into.register, Select(Register(SAME), into.value, Register(into.register)))
+        return Straight(((Set(OLD, target.part.read()), *changes, put, update),))
     if not isinstance(target, Memory):
         raise wrong(target, "a register or a location")
+    chosen = Select(same, new, old)
     if instruction.is_locked:
-        return Straight(((atomic(instruction, target, chosen), *update),))
-    return Straight(((load_of(instruction, target),), (store_to(instruction, target, chosen), *update)))
+        return Straight(((atomic(instruction, target, chosen), *changes, update),))
+    store = store_to(instruction, target, chosen)
+    return Straight(((load_of(instruction, target),), (store, *changes, update)))
+
+
+def _unless_same(change: Set) -> Set:
+    """`change`, done only if the comparison failed: a 32-bit write would clear the upper half."""
+    return Set(change.register, Select(Register(SAME), Register(change.register), change.value))
 
 
 def _lea(context: Context) -> Effect:

@@ -11,7 +11,7 @@ from membar.frontends.litmus.columns import columns, split_labels
 from membar.frontends.litmus.dialects.x86.control import effect
 from membar.frontends.litmus.dialects.x86.effects import Effect, Jump, Straight
 from membar.frontends.litmus.dialects.x86.instruction import Immediate, Instruction, Memory
-from membar.frontends.litmus.dialects.x86.mnemonics import reads_flags
+from membar.frontends.litmus.dialects.x86.mnemonics import flags_read
 from membar.frontends.litmus.dialects.x86.operands import att_operand, intel_operand
 from membar.frontends.litmus.dialects.x86.registers import part
 from membar.frontends.litmus.dialects.x86.scope import QuestionScope
@@ -123,11 +123,11 @@ class _Code:
         self, column: Column, registers: tuple[tuple[str, Value], ...], problems: list[Diagnostic]
     ) -> Thread:
         """The control-flow automaton."""
-        with_flags = any(reads_flags(instruction.mnemonic) for instruction in self.instructions)
+        flags = frozenset[str]().union(*(flags_read(item.mnemonic) for item in self.instructions))
         effects: list[tuple[Instruction, Effect]] = []
         for instruction in self.instructions:
             try:
-                effects.append((instruction, effect(instruction, with_flags=with_flags)))
+                effects.append((instruction, effect(instruction, flags=flags)))
             except InputError as problem:
                 problems.extend(problem.diagnostics)
         for instruction, done in effects:
