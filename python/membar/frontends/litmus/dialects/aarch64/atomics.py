@@ -6,10 +6,18 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
 
-from membar.frontends.litmus.dialects.aarch64.effects import Choice, Handler, Step
+from membar.frontends.litmus.dialects.aarch64.effects import Handler, Step
 from membar.frontends.litmus.dialects.aarch64.memory import next_to
 from membar.frontends.litmus.dialects.aarch64.operands import Operands
-from membar.frontends.litmus.dialects.aarch64.registers import RESULT, View, assign, narrowed, word
+from membar.frontends.litmus.dialects.aarch64.registers import (
+    RESULT,
+    UNUSED,
+    View,
+    assign,
+    constant,
+    narrowed,
+    word,
+)
 from membar.frontends.litmus.dialects.aarch64.tags import ACQUIRE, ATOMIC, NO_RETURN, RELEASE
 from membar.program.expr import (
     TRUE,
@@ -22,12 +30,12 @@ from membar.program.expr import (
     Unary,
     UnaryOp,
     equals,
-    negation,
 )
-from membar.program.operations import NO_TAGS, Assume, Load, Rmw, Store, Tags
+from membar.program.operations import NO_TAGS, Choose, Operation, Rmw, Tags
 
 _OLD = Register(RESULT)
 _SECOND = ".second"
+_SUCCEEDS = ".succeeds"
 _Update: TypeAlias = Callable[[Expr, Expr, int], Expr]
 
 
@@ -99,42 +107,45 @@ def _operate(
     return Step((rmw, *assign(target, _OLD)))
 
 
-def _compare_and_swap_pair(operands: Operands, *, ordering: str) -> Choice:
-    """Both halves are equal and both are replaced, or nothing is written."""
+def _compare_and_swap_pair(operands: Operands, *, ordering: str) -> Step:
+    """Both halves are equal and both are replaced, or nothing is written.
+
+    Whether it succeeds is guessed first and checked last, so that each half can be one atomic operation. The
+    check is a choice among no values: unlike an assumption, it makes nothing later depend on the values read.
+    """
     compared = operands.register()
     width = compared.width
     compared_too, stored, stored_too = (operands.register(width=width) for _ in range(3))
     memory = operands.memory()
     operands.end()
     size = width // 8
-    first, second = memory.address, next_to(memory.address, size)
-    same = Binary(
-        BinaryOp.AND,
-        equals(_OLD, narrowed(word(compared), width)),
-        equals(Register(_SECOND), narrowed(word(compared_too), width)),
-    )
-    results = (*assign(compared, _OLD), *assign(compared_too, Register(_SECOND)))
+    succeeds, old_too = Register(_SUCCEEDS), Register(_SECOND)
+    same = equals(_OLD, narrowed(word(compared), width))
+    same_too = equals(old_too, narrowed(word(compared_too), width))
     returns = not compared.is_zero
 
-    def loads(tags: Tags, *, exclusive: bool) -> tuple[Load, Load]:
-        return (
-            Load(register=RESULT, address=first, size=size, tags=tags, exclusive=exclusive),
-            Load(register=_SECOND, address=second, size=size, tags=tags, exclusive=exclusive),
+    def half(register: str, address: Expr, source: View, is_same: Expr) -> Rmw:
+        return Rmw(
+            register=register,
+            address=address,
+            value=word(source),
+            condition=Binary(BinaryOp.AND, succeeds, is_same),
+            size=size,
+            read_tags=_read_tags(ordering, returns=returns),
+            write_tags=_write_tags(ordering),
+            failed_tags=_failed_tags(ordering, returns=returns),
         )
 
-    write_tags = _write_tags(ordering)
-    stores = (
-        Store(address=first, value=word(stored), size=size, tags=write_tags, exclusive=True),
-        Store(address=second, value=word(stored_too), size=size, tags=write_tags, exclusive=True),
+    guessed_wrong = Binary(BinaryOp.NE, succeeds, Binary(BinaryOp.AND, same, same_too))
+    operations: tuple[Operation, ...] = (
+        Choose(_SUCCEEDS, constant(0), constant(1)),
+        half(RESULT, memory.address, stored, same),
+        half(_SECOND, next_to(memory.address, size), stored_too, same_too),
+        Choose(UNUSED, guessed_wrong, constant(0)),
+        *assign(compared, _OLD),
+        *assign(compared_too, old_too),
     )
-    swapped = loads(_read_tags(ordering, returns=returns), exclusive=True)
-    failed = loads(_failed_tags(ordering, returns=returns), exclusive=False)
-    return Choice(
-        (
-            Step((*swapped, Assume(same), *stores, *results), unordered=True),
-            Step((*failed, Assume(negation(same)), *results), unordered=True),
-        )
-    )
+    return Step(operations, unordered=True)
 
 
 def _simple(op: BinaryOp) -> _Update:

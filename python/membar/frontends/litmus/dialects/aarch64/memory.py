@@ -22,7 +22,7 @@ from membar.frontends.litmus.dialects.aarch64.tags import (
     EXCLUSIVE,
     RELEASE,
 )
-from membar.program.expr import Binary, BinaryOp, Expr, Register, equals
+from membar.program.expr import Binary, BinaryOp, Expr, Register, negation
 from membar.program.operations import (
     NO_TAGS,
     Assume,
@@ -179,7 +179,8 @@ def _store_exclusive_pair(operands: Operands, *, access: Access) -> Choice:
     operands.end()
     size = access.bytes_of(first)
     flag = destination(status)
-    # The load-exclusive pair read the second half last, which is where the monitor stands.
+    other = Store(address=memory.address, value=word(first), size=size, tags=access.tags, exclusive=True)
+    # It ends the watch over both halves, so it comes last.
     conditional = StoreConditional(
         status=RESULT,
         address=next_to(memory.address, size),
@@ -187,12 +188,11 @@ def _store_exclusive_pair(operands: Operands, *, access: Access) -> Choice:
         size=size,
         tags=access.tags,
     )
-    other = Store(address=memory.address, value=word(first), size=size, tags=access.tags, exclusive=True)
-    succeeded = Assume(equals(Register(RESULT), constant(0)))
+    outcome = Register(RESULT)
     return Choice(
         (
-            Step((conditional, succeeded, other, Set(flag, constant(0))), unordered=True),
-            Step((Set(flag, constant(1)),)),
+            Step((other, conditional, Assume(negation(outcome)), Set(flag, outcome)), unordered=True),
+            Step((conditional, Assume(outcome), Set(flag, outcome))),
         )
     )
 

@@ -12,7 +12,7 @@ from itertools import product
 from typing import Final, TypeAlias
 
 from membar.program.expr import MASK, Binary, BinaryOp, Constant, Expr, Extend, evaluate, registers_of, signed
-from membar.program.operations import Load, Operation, Rmw, Set, Store, StoreConditional
+from membar.program.operations import Choose, Load, Operation, Rmw, Set, Store, StoreConditional
 from membar.program.program import Edge, Program, Thread
 from membar.source import Span
 
@@ -113,12 +113,21 @@ class _Analysis:
             case StoreConditional(status=status, address=address, value=value, size=size):
                 self._store(self._value(address, state), self._value(value, state), size)
                 state[status] = frozenset({0, 1})
+            case Choose(register=register, low=low, high=high):
+                state[register] = self._chosen(self._value(low, state), self._value(high, state))
             case Rmw(register=register, address=address, value=value, size=size, signed=is_signed):
                 target = self._value(address, state)
                 state[register] = self._loaded(target, size, is_signed=is_signed)
                 self._store(target, self._value(value, state), size)
             case _:
                 pass
+
+    @staticmethod
+    def _chosen(low: Values, high: Values) -> Values:
+        if low is ANY or high is ANY or not low or not high:
+            return ANY
+        first, last = min(map(signed, low)), max(map(signed, high))
+        return frozenset(word & MASK for word in range(first, last + 1)) if last - first < _LIMIT else ANY
 
     def _value(self, expr: Expr, state: State) -> Values:
         expr = _without_differences(expr)

@@ -31,7 +31,9 @@ def _barrier(kind: str, option: str) -> str:
     if kind == "DSB":
         later = "everything later"
     domain = _DOMAINS.get(option[:3], _DOMAINS[""])
-    return f"`{kind} {option}`: {what} come before {later}, as seen by {domain}."
+    # Other processors are outside the domain of NSH barriers.
+    prefix = "(no order) " if option.startswith("NSH") else ""
+    return f"{prefix}`{kind} {option}`: {what} come before {later}, as seen by {domain}."
 
 
 TAGS: Mapping[str, str] = MappingProxyType(
