@@ -1,0 +1,1 @@
+"""The cat language: text → syntax → plan."""

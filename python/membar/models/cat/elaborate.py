@@ -1,0 +1,292 @@
+"""Statements → plan: definitions, axioms, includes and procedures of a whole model."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from membar.diagnostics import Diagnostic, InputError, error
+from membar.models.cat import syntax as cat
+from membar.models.cat.expressions import Expressions, UnknownNameError, holds
+from membar.models.cat.graph import Graph, Node
+from membar.models.cat.lower import Requirement, lower, needed_nodes
+from membar.models.cat.parser import parse, too_deep
+from membar.models.cat.values import Scope, Value
+from membar.models.plan import Check, CheckKind, Op, Plan, Sort
+from membar.source import SourceFile, Span
+
+LIBRARY = Path(__file__).parent.parent / "lib"
+# What models call to have the tool choose a coherence order.
+_COHERENCE_FUNCTIONS = frozenset({"generate_cos", "generate_orders"})
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A compiled model: its plan, and the words of the vocabulary that it gives a meaning to."""
+
+    plan: Plan
+    tags: frozenset[str]
+
+
+def compile_model(
+    source: SourceFile, *, vocabulary: Collection[str], include_dirs: Sequence[Path] = ()
+) -> Compiled:
+    """The plan of a cat file.
+
+    Args:
+        source: the file; relative includes are looked for beside it first.
+        vocabulary: the tags that programs may carry; a free name must be one of them or a primitive.
+        include_dirs: where includes are looked for next; the standard library comes last.
+
+    Raises:
+        InputError: with every diagnostic of the file.
+    """
+    elaborator = _Elaborator(vocabulary, include_dirs)
+    try:
+        elaborator.run_library("stdlib.cat")
+        elaborator.run(source)
+        return elaborator.finish()
+    except RecursionError:
+        raise too_deep(source) from None
+
+
+@lru_cache(maxsize=64)
+def _library_file(name: str) -> tuple[SourceFile, cat.CatFile]:
+    source = SourceFile.read(LIBRARY / name)
+    return source, parse(source)
+
+
+@dataclass(frozen=True, slots=True)
+class _Closure:
+    """A procedure with the names that were bound where it was written."""
+
+    procedure: cat.Procedure
+    scope: Scope
+
+
+class _Elaborator:
+    """Runs statements, gathering definitions and checks."""
+
+    def __init__(self, vocabulary: Collection[str], include_dirs: Sequence[Path]) -> None:
+        self._graph = Graph()
+        self._expressions = Expressions(self._graph, vocabulary)
+        self._include_dirs = tuple(include_dirs)
+        self._scope: dict[str, Value] = {}
+        self._procedures: dict[str, _Closure] = {}
+        self._requirements: list[Requirement] = []
+        self._shown: dict[str, Node] = {}
+        self._names: dict[str, Node] = {}
+        self._library_names: dict[str, Node] = {}
+        self._user_tags: set[str] = set()
+        self._library_tags: set[str] = set()
+        self._diagnostics: list[Diagnostic] = []
+        self._open_files: list[Path] = []
+        self._source: SourceFile | None = None
+        self._in_library = False
+        self._calls = 0
+
+    # Files
+
+    def run(self, source: SourceFile) -> None:
+        """Runs a file of the user."""
+        file = parse(source)
+        with self._inside(source, in_library=False):
+            self._statements(file.statements)
+
+    def run_library(self, name: str) -> None:
+        """Runs a file of the standard library."""
+        source, file = _library_file(name)
+        with self._inside(source, in_library=True):
+            self._statements(file.statements)
+
+    def finish(self) -> Compiled:
+        """The plan, if nothing went wrong."""
+        if self._diagnostics:
+            raise InputError(*self._diagnostics)
+        plan = lower(
+            self._graph,
+            self._requirements,
+            shown=tuple(self._shown.items()),
+            names=tuple(self._names.items()),
+            library_names=tuple(self._library_names.items()),
+        )
+        used = needed_nodes(self._graph, [item.node for item in self._requirements])
+        words = {node.name for node in used if node.op is Op.PRIMITIVE}
+        return Compiled(plan, frozenset(self._user_tags | (self._library_tags & words)))
+
+    @contextmanager
+    def _inside(self, source: SourceFile, *, in_library: bool) -> Iterator[None]:
+        outside = self._source, self._in_library
+        self._source, self._in_library = source, in_library
+        self._open_files.append(Path(source.path).resolve())
+        outside_tags = self._expressions.tags
+        self._expressions.tags = self._library_tags if in_library else self._user_tags
+        try:
+            yield
+        finally:
+            self._open_files.pop()
+            self._expressions.tags = outside_tags
+            self._source, self._in_library = outside
+
+    def _include(self, statement: cat.Include) -> None:
+        if self._in_library:
+            self.run_library(statement.path)
+            return
+        here = Path(self._source.path).parent if self._source else Path()
+        for folder in (here, *self._include_dirs):
+            path = folder / statement.path
+            if path.is_file():
+                if path.resolve() in self._open_files:
+                    raise error(
+                        "W0211", f"`{statement.path}` includes itself", statement.span, "included again"
+                    )
+                self.run(SourceFile.read(path))
+                return
+        if statement.path not in library_files():
+            raise error(
+                "W0210",
+                f"cannot find `{statement.path}`",
+                statement.span,
+                "not beside this file, not in -I, not in the library",
+                help=f"the library has {', '.join(library_files())}",
+            )
+        self.run_library(statement.path)
+
+    # Statements
+
+    def _statements(self, statements: Sequence[cat.Statement]) -> None:
+        for statement in statements:
+            try:
+                self._statement(statement)
+            except InputError as problem:
+                self._diagnostics.extend(problem.diagnostics)
+                self._poison(statement)
+
+    def _poison(self, statement: cat.Statement) -> None:
+        """Binds the names of a wrong definition to something that causes no further errors."""
+        if isinstance(statement, cat.Define):
+            for binding in statement.bindings:
+                for name in binding.target.names:
+                    self._scope[name] = self._graph.variable(name, None)
+
+    def _statement(self, statement: cat.Statement) -> None:
+        match statement:
+            case cat.Define(bindings, is_recursive):
+                self._define(self._expressions.bind(bindings, self._scope, is_recursive=is_recursive))
+            case cat.Axiom():
+                self._axiom(statement)
+            case cat.Show(items):
+                for expr, name in items:
+                    self._show(expr, name)
+            case cat.Unshow(names):
+                for name in names:
+                    self._shown.pop(name, None)
+            case cat.Include():
+                self._include(statement)
+            case cat.When(condition, yes, no):
+                self._statements(yes if holds(condition) else no)
+            case cat.Procedure(name):
+                self._procedures[name] = _Closure(statement, dict(self._scope))
+            case cat.Call():
+                self._call(statement)
+            case cat.From():
+                self._choose(statement)
+
+    def _define(self, bound: dict[str, Value]) -> None:
+        self._scope.update(bound)
+        if self._calls == 0:
+            named = self._library_names if self._in_library else self._names
+            named.update({name: value for name, value in bound.items() if isinstance(value, Node)})
+
+    def _axiom(self, axiom: cat.Axiom) -> None:
+        sort = None if axiom.kind is CheckKind.EMPTY else Sort.RELATION
+        node = self._expressions.node(axiom.body, self._scope, wanted=f"`{axiom.kind.value}` of", sort=sort)
+        name = axiom.name or _default_name(axiom)
+        # A failed assertion is worth a flag; a flag is raised when its test succeeds, so turn it round.
+        check = Check(
+            kind=axiom.kind,
+            slot=-1,
+            name=f"assert-{name}" if axiom.is_assertion else name,
+            negated=axiom.is_negated is not axiom.is_assertion,
+            mode=axiom.mode,
+            span=axiom.span,
+        )
+        self._requirements.append(Requirement(node, check))
+
+    def _show(self, expr: cat.Expr, name: str | None) -> None:
+        try:
+            value = self._expressions.value(expr, self._scope)
+        except UnknownNameError:
+            # Models show relations of instructions that the tool at hand may not have.
+            return
+        if isinstance(value, Node) and value.sort is Sort.RELATION:
+            self._shown[name or " ".join(expr.span.text.split())] = value
+
+    def _call(self, statement: cat.Call) -> None:
+        closure = self._procedures.get(statement.name)
+        if closure is None:
+            known = ", ".join(sorted(self._procedures)) or "none"
+            raise error("W0213", f"unknown procedure `{statement.name}`", statement.span, f"known: {known}")
+        argument = self._expressions.value(statement.argument, self._scope)
+        bound = self._expressions.matched(closure.procedure.parameter, argument, statement.argument.span)
+        outside, self._scope = self._scope, {**closure.scope, **bound}
+        self._calls += 1
+        try:
+            self._statements(closure.procedure.body)
+        finally:
+            self._calls -= 1
+            self._scope = outside
+
+    def _choose(self, statement: cat.From) -> None:
+        """`with co from generate_cos(r)`: coherence is any order that contains `r`."""
+        base = _coherence_base(statement)
+        if base is None:
+            raise error(
+                "W0205",
+                f"`with {statement.name} from …` is not supported yet",
+                statement.span,
+                "only `with co from generate_cos(…)`",
+                help="coherence is chosen by membar: leave this line out and use `co`",
+            )
+        co = self._graph.primitive("co", Sort.RELATION)
+        wanted = self._expressions.node(base, self._scope, wanted="coherence contains", sort=Sort.RELATION)
+        self._scope["co"] = co
+        if wanted is not self._library_names.get("co0"):
+            self._require_inclusion(wanted, co, statement.choices.span)
+
+    def _require_inclusion(self, wanted: Node, co: Node, span: Span) -> None:
+        graph = self._graph
+        writes = graph.primitive("W", Sort.SET)
+        same = graph.primitive("loc", Sort.RELATION)
+        square = graph.apply(Op.PRODUCT, Sort.RELATION, (writes, writes))
+        relevant = graph.apply(Op.INTERSECTION, Sort.RELATION, (same, square))
+        relevant = graph.apply(Op.INTERSECTION, Sort.RELATION, (wanted, relevant))
+        rest = graph.apply(Op.DIFFERENCE, Sort.RELATION, (relevant, co))
+        if rest.op is not Op.EMPTY:
+            check = Check(kind=CheckKind.EMPTY, slot=-1, name="coherence-choice", span=span)
+            self._requirements.append(Requirement(rest, check))
+
+
+def _coherence_base(statement: cat.From) -> cat.Expr | None:
+    """The relation that coherence must contain, if this is the well-known choice of coherence."""
+    match statement.name, statement.choices:
+        case "co", cat.Apply(cat.Name(function), argument) if function in _COHERENCE_FUNCTIONS:
+            return argument
+        case _:
+            return None
+
+
+def _default_name(axiom: cat.Axiom) -> str:
+    """`acyclic po | rf` where that is short enough, else its line."""
+    text = " ".join(axiom.body.span.text.split())
+    negation = "~" if axiom.is_negated else ""
+    where = text if len(text) <= 40 else f"at line {axiom.span.line}"
+    return f"{negation}{axiom.kind.value} {where}"
+
+
+def library_files() -> tuple[str, ...]:
+    """The files that any model may include."""
+    return tuple(sorted(path.name for path in LIBRARY.glob("*.cat")))

@@ -1,0 +1,106 @@
+"""Models by name or file: a shipped model is a `.cat` file in this folder."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from membar.diagnostics import Diagnostic, InputError
+from membar.models.cat.elaborate import compile_model
+from membar.models.cat.lexer import comment_end
+from membar.models.model import Model
+from membar.models.operational import CAM, OPERATIONAL
+from membar.source import SourceFile
+
+FOLDER = Path(__file__).parent
+ALIASES: Mapping[str, str] = MappingProxyType({"tso": "x86-tso"})
+
+
+def names() -> tuple[str, ...]:
+    """The shipped models, sorted; aliases are not among them."""
+    return tuple(sorted([CAM.name, *(path.stem for path in FOLDER.glob("*.cat"))]))
+
+
+def load(
+    name_or_path: str | Path, *, vocabulary: Collection[str], include_dirs: Sequence[Path] = ()
+) -> Model:
+    """The model that `--model` names.
+
+    Args:
+        name_or_path: a shipped model, or a user's file (ends in `.cat` or has a path separator).
+        vocabulary: the tags of all languages.
+        include_dirs: where includes of a user's file are looked for, after the file's own folder.
+
+    Raises:
+        InputError: no such model, no such file, or not cat.
+    """
+    text = str(name_or_path)
+    if text.endswith(".cat") or "/" in text or "\\" in text:
+        return _from_file(Path(text), Path(text).stem, vocabulary, include_dirs)
+    name = ALIASES.get(text, text)
+    if name == CAM.name:
+        return CAM
+    if name not in names():
+        raise InputError(_unknown_model(text))
+    return _from_file(FOLDER / f"{name}.cat", name, vocabulary, ())
+
+
+def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs: Sequence[Path]) -> Model:
+    try:
+        source = SourceFile.read(path)
+    except OSError as problem:
+        reason = problem.strerror or "unreadable"
+        raise InputError(
+            Diagnostic(code="W0217", message=f"cannot read model `{path}`: {reason.lower()}")
+        ) from None
+    compiled = compile_model(source, vocabulary=vocabulary, include_dirs=include_dirs)
+    documentation = head_comment(source)
+    facts = _facts(documentation)
+    is_shipped = path.parent == FOLDER
+    return Model(
+        name=name,
+        title=_first_sentence(documentation),
+        documentation=documentation,
+        plan=compiled.plan,
+        operational=OPERATIONAL.get(name) if is_shipped else None,
+        tags=compiled.tags,
+        any_tags=facts.get("tags") == "any",
+        language_model=facts.get("language model") == "yes",
+        source=source,
+    )
+
+
+def head_comment(source: SourceFile) -> str:
+    """The text of the first comment if nothing but a header stands before it, without its indentation."""
+    start = source.text.find("(*")
+    if start < 0 or re.search(r"\b(let|acyclic|irreflexive|empty|include)\b", source.text[:start]):
+        return ""
+    inner = source.text[start + 2 : comment_end(source, start) - 2]
+    return "\n".join(line.strip() for line in inner.strip().splitlines())
+
+
+def _first_sentence(documentation: str) -> str:
+    paragraph = " ".join(documentation.split("\n\n", maxsplit=1)[0].split())
+    sentence = re.match(r".*?[.!?](?=\s|$)", paragraph)
+    return sentence.group() if sentence else paragraph
+
+
+def _facts(documentation: str) -> dict[str, str]:
+    """`Tags: any` and `Language model: yes` lines, in lower case."""
+    lines = re.findall(r"^(Tags|Language model):\s*(\w+)\s*\.?$", documentation, re.MULTILINE | re.IGNORECASE)
+    return {key.lower(): value.lower() for key, value in lines}
+
+
+def _unknown_model(text: str) -> Diagnostic:
+    known = [*names(), *ALIASES]
+    similar = difflib.get_close_matches(text.lower(), known, n=1)
+    return Diagnostic(
+        code="W0216",
+        message=f"unknown model `{text}`; known: {', '.join(sorted(known))}",
+        help=f"did you mean `{similar[0]}`?"
+        if similar
+        else "a model of your own is given as a file: `./my.cat`",
+    )
