@@ -8,10 +8,16 @@ C compiler would make it sequentially consistent. A local variable that is read 
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from membar.frontends.litmus.dialect import Dialect
-from membar.frontends.litmus.dialects.c.tags import TAGS
-from membar.frontends.litmus.dialects.c.translate import translate
+from membar.frontends.litmus.dialects.c.tags import DEFAULT_MODELS, TAGS
+from membar.frontends.litmus.test import LitmusTest
+from membar.program.program import Program
 
-DIALECT = Dialect(default_models=MappingProxyType({"C": "rc11"}), tags=TAGS, translate=translate)
+
+def _translate(test: LitmusTest) -> Program:
+    from membar.frontends.litmus.dialects.c.translate import translate  # noqa: PLC0415 - on demand
+
+    return translate(test)
+
+
+DIALECT = Dialect(default_models=DEFAULT_MODELS, tags=TAGS, translate=_translate)

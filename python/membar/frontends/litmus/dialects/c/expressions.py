@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
@@ -234,8 +235,8 @@ class ExpressionParser:
             operand = self._unary()
             return Cast(kind, operand, opening.span.to(operand.span))
         inside = self.expression()
-        self.expect(")")
-        return self._postfix(inside)
+        closing = self.expect(")")
+        return self._postfix(replace(inside, span=opening.span.to(closing.span)))
 
     def _postfix(self, found: Expression) -> Expression:
         while True:

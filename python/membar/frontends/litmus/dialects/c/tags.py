@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+DEFAULT_MODELS: Final[Mapping[str, str]] = MappingProxyType({"C": "rc11"})
+
 NON_ATOMIC: Final = "NA"
 RMW: Final = "RMW"
 
@@ -23,8 +25,8 @@ ORDERS: Final[Mapping[str, str]] = MappingProxyType(
 
 TAGS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        NON_ATOMIC: "A plain access: two unordered ones, one of them a write, are a data race.",
-        "RLX": "memory_order_relaxed: atomic, orders nothing else.",
+        NON_ATOMIC: "(no order) A plain access: two unordered ones, one of them a write, are a data race.",
+        "RLX": "(no order) memory_order_relaxed: atomic, orders nothing else.",
         "CON": "memory_order_consume: a load that orders what depends on it.",
         "ACQ": "memory_order_acquire: what follows sees what came before the release it reads from.",
         "REL": "memory_order_release: publishes what came before.",
