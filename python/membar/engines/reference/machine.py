@@ -7,15 +7,17 @@ A thread's buffer is one list, oldest entry first. What differs between the mode
     pso   the oldest entry *of a location* is flushed first; at most k entries per location
     cam   as tso, but at most k entries per location
 
-Loads take the newest own entry of their location, else memory. A read-modify-write, a successful
-store-conditional, a lock and every channel operation wait until the own buffer is empty and act on memory
-at once. `Spawn` puts a mark into the buffer: the new thread starts when what was stored before is in
+Loads take the newest own entry of their location, else memory. A read-modify-write that writes, a lock,
+every access tagged as locked and every channel operation wait until the own buffer is empty and act on
+memory at once. `Spawn` puts a mark into the buffer: the new thread starts when what was stored before is in
 memory. `Join` waits until the thread has ended and its buffer is empty. `Assume` that fails, and an
 exclusive store whose reservation is lost, stop the run there.
 
 A reservation is lost when another thread's store to the location reaches memory after what the exclusive
-load read did. All operations of an edge are one step; one that needs the bound's last place twice never
-happens. A rendezvous is two steps, the send and the receive, with nothing in between.
+load read did. A store-conditional that succeeds is an ordinary store, but until it is in memory no other
+thread's store to its location can be. All operations of an edge are one step; if its stores do not fit
+into the buffer together, it never happens (and counts as held back). A rendezvous is two steps, the send
+and the receive, with nothing in between.
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ from collections.abc import Iterator
 
 from membar.diagnostics import Diagnostic, EngineLimitError
 from membar.engines.reference.state import (
+    ACCESS_TAGS,
     BARRIER,
     FENCES,
-    PLAIN_TAGS,
     Entry,
     FenceEffect,
     Halt,
@@ -108,13 +110,16 @@ class Machine:
         held_back = blocked = False
         fault: Diagnostic | None = None
         for index, local in enumerate(state.locals):
-            if meeting is None:
-                moves.extend(self._flushes(state, index))
             if not local.born:
                 continue
-            for attempt in self._attempts(state, index):
+            for attempt in (*self._flushes(state, index), *self._attempts(state, index)):
                 if isinstance(attempt, Move):
-                    if meeting is None or (attempt.after is not None and not attempt.after.channels[meeting]):
+                    receives = (
+                        attempt.after is not None
+                        and meeting is not None
+                        and not attempt.after.channels[meeting]
+                    )
+                    if meeting is None or receives:
                         moves.append(attempt)
                 else:
                     held_back = held_back or attempt.halt is Halt.HELD
@@ -122,11 +127,15 @@ class Machine:
                     fault = fault or attempt.fault
         return Moves(tuple(moves), held_back, blocked, fault)
 
-    def _flushes(self, state: State, index: int) -> Iterator[Move]:
+    def _flushes(self, state: State, index: int) -> Iterator[Move | HaltError]:
         for position in self._flushable(state.locals[index].buffer):
             step = Step(self, state, index, Choices((), searching=True))
-            step.flush(position)
-            yield Move(thread=index, edge=None, after=step.state(), acts=tuple(step.acts))
+            try:
+                step.flush(position)
+            except HaltError as halted:
+                yield halted
+            else:
+                yield Move(thread=index, edge=None, after=step.state(), acts=tuple(step.acts))
 
     def _flushable(self, buffer: tuple[Entry, ...]) -> Iterator[int]:
         """Positions of the entries that may reach memory next."""
@@ -200,7 +209,7 @@ class Machine:
     def _refuse_unknown_tags(self, operation: Operation) -> None:
         if self.discipline is Operational.SC:
             return
-        known = frozenset(FENCES[self.discipline]) if isinstance(operation, Fence) else PLAIN_TAGS
+        known = frozenset(FENCES[self.discipline]) if isinstance(operation, Fence) else ACCESS_TAGS
         for tag in sorted(tags_of(operation) - known):
             raise EngineLimitError(f"the {self.discipline.value} store-buffer machine does not know `{tag}`")
 

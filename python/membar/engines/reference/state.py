@@ -37,8 +37,10 @@ FENCES: Mapping[Operational, Mapping[str, FenceEffect]] = {
         "LFENCE": FenceEffect.NOTHING,
     },
 }
-# Tags of accesses that say nothing beyond what the operation itself does in every machine.
-PLAIN_TAGS = frozenset({"X", "RMW", "EX"})
+# An access with this tag waits for an empty buffer and acts on memory at once.
+LOCKED = "X"
+# The tags that accesses may have: LOCKED, and words that mark what the operation already says.
+ACCESS_TAGS = frozenset({LOCKED, "RMW", "EX"})
 
 # A buffer entry: (cell, value), or a mark: (BARRIER, 0), (BIRTH, thread).
 Entry: TypeAlias = tuple[int, int]
@@ -46,13 +48,35 @@ BARRIER = -1
 BIRTH = -2
 
 
+class Promise(NamedTuple):
+    """A store-conditional in the buffer: nobody else's store may come between what was read and it.
+
+    Both are counted in entries of the cell that must reach memory first: up to the one that was read (0 or
+    less: it is in memory), and up to the store itself.
+    """
+
+    cell: int
+    read: int
+    written: int
+
+
 class Local(NamedTuple):
-    """One thread's part of a state. `monitor` has (cell, own entries up to the one that was read)."""
+    """One thread's part of a state.
+
+    Attributes:
+        point: the control point.
+        registers: their values, sorted by name.
+        buffer: its stores on their way to memory, oldest first, and marks between them.
+        monitor: reservations of exclusive loads: (cell, own entries up to the one that was read).
+        promises: reservations that a store in the buffer has used.
+        born: whether it has been started.
+    """
 
     point: int
     registers: tuple[tuple[str, int], ...]
     buffer: tuple[Entry, ...] = ()
     monitor: tuple[tuple[int, int], ...] = ()
+    promises: tuple[Promise, ...] = ()
     born: bool = True
 
 

@@ -8,6 +8,7 @@ from membar.diagnostics import EngineLimitError
 from membar.engines.reference.state import (
     BARRIER,
     BIRTH,
+    LOCKED,
     Act,
     Did,
     Entry,
@@ -15,6 +16,7 @@ from membar.engines.reference.state import (
     Halt,
     HaltError,
     Local,
+    Promise,
     State,
 )
 from membar.engines.reference.threads import Choices, bad_access
@@ -65,8 +67,10 @@ class Step:
         self.registers = dict(local.registers)
         self.buffer = list(local.buffer)
         self.monitor = dict(local.monitor)
+        self.promises = list(local.promises)
         self.fresh = 0  # entries put into the buffer by this very step
         self.is_first_exclusive = True
+        self.is_instruction = False  # an exclusive load and its store in one step
         self.edge: Edge | None = None
 
     def state(self) -> State:
@@ -77,6 +81,7 @@ class Step:
             registers=tuple(sorted(self.registers.items())),
             buffer=tuple(self.buffer),
             monitor=tuple(sorted(self.monitor.items())),
+            promises=tuple(sorted(self.promises)),
         )
         return State(tuple(self.memory), tuple(self.locals), tuple(self.channels))
 
@@ -87,15 +92,27 @@ class Step:
             HaltError: one of them cannot be done.
         """
         self.edge = edge
+        self.is_instruction = any(isinstance(op, Load) and op.exclusive for op in edge.operations) and any(
+            isinstance(op, Store) and op.exclusive for op in edge.operations
+        )
         for operation in edge.operations:
             self._do(operation)
         self.point = edge.target
 
     def flush(self, position: int) -> None:
-        """Moves the buffer entry at `position` to memory."""
+        """Moves the buffer entry at `position` to memory.
+
+        Raises:
+            HaltError: another thread's store-conditional forbids it.
+        """
         cell, value = self.buffer.pop(position)
         if cell in self.monitor:
             self.monitor[cell] = max(0, self.monitor[cell] - 1)
+        self.promises = [
+            Promise(p.cell, max(0, p.read - 1), p.written - 1) if p.cell == cell else p
+            for p in self.promises
+            if p.cell != cell or p.written > 1
+        ]
         self._write_memory(cell, value)
         self.acts.append(Act(Did.FLUSHED, cell, value))
 
@@ -103,10 +120,10 @@ class Step:
         match operation:
             case Load():
                 self._load(operation)
-            case Store(address=address, value=value, size=size, exclusive=exclusive):
-                self._store(self._cell(address, size), self._value(value), exclusive=exclusive)
-            case Unlock(address=address, size=size):
-                self._store(self._cell(address, size), 0)
+            case Store():
+                self._do_store(operation)
+            case Unlock(address=address, size=size, tags=tags):
+                self._store(self._cell(address, size), 0, at_once=LOCKED in tags)
             case StoreConditional():
                 self._store_conditional(operation)
             case Rmw():
@@ -137,24 +154,45 @@ class Step:
 
     def _load(self, op: Load) -> None:
         cell = self._cell(op.address, op.size)
-        own = [value for where, value in self.buffer if where == cell.id]
-        word = own[-1] if own else self.memory[cell.id]
+        if LOCKED in op.tags or (op.exclusive and self.is_instruction):
+            self._drain()
+        word = self._seen(cell)
         self._read(cell, word)
         self.registers[op.register] = _extended(word, op.size, is_signed=op.signed)
         if op.exclusive:
             if self.is_first_exclusive:
                 self.monitor.clear()
             self.is_first_exclusive = False
-            self.monitor[cell.id] = len(own)
+            self.monitor[cell.id] = self._entries(cell)
 
-    def _store(self, cell: Cell, value: int, *, exclusive: bool = False) -> None:
+    def _do_store(self, op: Store) -> None:
+        cell = self._cell(op.address, op.size)
+        if op.exclusive:
+            self._promise(cell)
+        at_once = LOCKED in op.tags or (op.exclusive and self.is_instruction)
+        self._store(cell, self._value(op.value), at_once=at_once)
+
+    def _store_conditional(self, op: StoreConditional) -> None:
+        cell = self._cell(op.address, op.size)
+        status = self.picks.pick((0, 1) if cell.id in self.monitor else (1,))
+        self.made.append(status)
+        if status == 0:
+            self._promise(cell)
+            self._store(cell, self._value(op.value), at_once=LOCKED in op.tags)
+        self.monitor.clear()
+        self.registers[op.status] = status
+
+    def _promise(self, cell: Cell) -> None:
+        """Closes a reservation: nobody else's store may come between what was read and the next own entry."""
+        if cell.id not in self.monitor:
+            raise HaltError(Halt.BLOCKED)
+        self.promises.append(Promise(cell.id, self.monitor.pop(cell.id), self._entries(cell) + 1))
+
+    def _store(self, cell: Cell, value: int, *, at_once: bool) -> None:
         value &= (1 << 8 * cell.object.size) - 1
-        if exclusive:
-            if cell.id not in self.monitor:
-                raise HaltError(Halt.BLOCKED)
+        if at_once or self.machine.discipline is Operational.SC:
             self._drain()
-            self.monitor.pop(cell.id, None)
-        if exclusive or self.machine.discipline is Operational.SC:
+            self.promises = [promise for promise in self.promises if promise.cell != cell.id]
             self._write_memory(cell.id, value)
             self.acts.append(Act(Did.WROTE, cell.id, value))
             return
@@ -167,38 +205,24 @@ class Step:
         self.fresh += 1
         self.acts.append(Act(Did.BUFFERED, cell.id, value))
 
-    def _store_conditional(self, op: StoreConditional) -> None:
-        cell = self._cell(op.address, op.size)
-        reserved = cell.id in self.monitor
-        status = self.picks.pick((0, 1) if reserved else (1,))
-        self.made.append(status)
-        if status == 0:
-            self._drain()
-            self.monitor.clear()
-            value = self._value(op.value) & ((1 << 8 * cell.object.size) - 1)
-            self._write_memory(cell.id, value)
-            self.acts.append(Act(Did.WROTE, cell.id, value))
-        self.monitor.clear()
-        self.registers[op.status] = status
-
     def _rmw(self, op: Rmw) -> None:
         cell = self._cell(op.address, op.size)
-        self._drain()
-        word = self.memory[cell.id]
-        self._read(cell, word)
+        word = self._seen(cell)
         self.registers[op.register] = _extended(word, op.size, is_signed=op.signed)
-        if self._value(op.condition):
-            value = self._value(op.value) & ((1 << 8 * cell.object.size) - 1)
-            self._write_memory(cell.id, value)
-            self.acts.append(Act(Did.WROTE, cell.id, value))
+        writes = self._value(op.condition) != 0
+        failed_tags = op.read_tags if op.failed_tags is None else op.failed_tags
+        if writes or LOCKED in failed_tags:  # a failed one without that is only a load
+            self._drain()
+        self._read(cell, word)
+        if writes:
+            self._store(cell, self._value(op.value), at_once=True)
 
     def _lock(self, cell: Cell) -> None:
         self._drain()
         if self.memory[cell.id]:
             raise HaltError(Halt.WAITS)
         self._read(cell, 0)
-        self._write_memory(cell.id, 1)
-        self.acts.append(Act(Did.WROTE, cell.id, 1))
+        self._store(cell, 1, at_once=True)
 
     def _fence(self, tags: Tags) -> None:
         effect = self.machine.fence(tags)
@@ -263,9 +287,21 @@ class Step:
     def _write_memory(self, cell: int, value: int) -> None:
         self.memory[cell] = value
         for other, local in enumerate(self.locals):
-            if other != self.index and (cell, 0) in local.monitor:
+            if other == self.index:
+                continue
+            if any(promise.cell == cell and promise.read <= 0 for promise in local.promises):
+                raise HaltError(Halt.BLOCKED)
+            if (cell, 0) in local.monitor:
                 kept = tuple(item for item in local.monitor if item != (cell, 0))
                 self.locals[other] = local._replace(monitor=kept)
+
+    def _entries(self, cell: Cell) -> int:
+        return sum(where == cell.id for where, _ in self.buffer)
+
+    def _seen(self, cell: Cell) -> int:
+        """What a load of `cell` returns."""
+        own = [value for where, value in self.buffer if where == cell.id]
+        return own[-1] if own else self.memory[cell.id]
 
     def _read(self, cell: Cell, word: int) -> None:
         self.made.append(word)
