@@ -6,14 +6,14 @@ state that could be one. What may occur besides loads and stores is said by `Fea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from random import Random
+from types import MappingProxyType
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from membar.outcome import FinalState
 from membar.program.condition import (
     And,
     Compare,
@@ -84,10 +84,33 @@ def _tags(*words: str) -> Tags:
     return frozenset(words)
 
 
+def _each(*words: str) -> tuple[Tags, ...]:
+    return tuple(frozenset({word}) for word in words)
+
+
 PLAIN = Features()
+# Loads and stores with nothing but data between them: what every model has a meaning for.
+BARE = Features(dependencies=False, branches=False)
 X86 = Features(
-    fences=(_tags("MFENCE"), _tags("MFENCE"), _tags("SFENCE"), _tags("LFENCE")),
+    fences=_each("MFENCE", "MFENCE", "SFENCE", "LFENCE"),
     rmws=((_tags("X"), _tags("X")),),
+)
+AARCH64 = Features(
+    fences=_each("DMB.SY", "DMB.LD", "DMB.ST", "ISB"),
+    loads=(NO_TAGS, NO_TAGS, _tags("A"), _tags("Q")),
+    stores=(NO_TAGS, NO_TAGS, _tags("L")),
+    rmws=((_tags("X"), _tags("X")), (_tags("X", "A"), _tags("X", "L"))),
+    exclusives=True,
+)
+C11 = Features(
+    fences=_each("ACQ", "REL", "ACQ_REL", "SC"),
+    loads=_each("RLX", "ACQ", "SC"),
+    stores=_each("RLX", "REL", "SC"),
+    rmws=tuple((_tags(word, "RMW"), _tags(word, "RMW")) for word in ("RLX", "ACQ_REL", "SC")),
+)
+# The features that the tags of each shipped model allow; a new model starts with plain programs.
+FEATURES: Mapping[str, Features] = MappingProxyType(
+    {"sc": X86, "x86-tso": X86, "pso": X86, "armv8": AARCH64, "rc11": C11, "ra": C11}
 )
 
 
@@ -293,8 +316,8 @@ def shared_accesses(program: Program) -> int:
 
 def share_with_weak_outcomes(
     sample: Iterable[Program],
-    weak: Callable[[Program], frozenset[FinalState]],
-    sc: Callable[[Program], frozenset[FinalState]],
+    weak: Callable[[Program], frozenset[object]],
+    sc: Callable[[Program], frozenset[object]],
 ) -> float:
     """The share of programs that have, under the weak reading, a final state that sc forbids."""
     found = [bool(weak(program) - sc(program)) for program in sample]

@@ -1,0 +1,159 @@
+"""Laws that hold of every program: between models, and between guises of one program."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+
+from differential.comparisons import (
+    allowed,
+    explored,
+    fences,
+    inclusion,
+    permutations,
+    printing,
+    renamings,
+    replays,
+    shipped,
+    verdicts,
+)
+from membar import models
+from membar.outcome import Holds
+from membar.program.operations import Tags
+from membar.program.program import Program
+from membar.program.validate import validate
+from membar.properties.judge import judge
+from membar.task import Task
+from strategies.programs import (
+    FEATURES,
+    PLAIN,
+    X86,
+    Features,
+    programs,
+    sample,
+    share_with_weak_outcomes,
+    shared_accesses,
+)
+
+AXIOMATIC = tuple(name for name in models.names() if shipped(name).plan is not None)
+FENCES = {
+    "sc": ("MFENCE",),
+    "x86-tso": ("MFENCE", "SFENCE", "LFENCE"),
+    "pso": ("MFENCE", "SFENCE", "LFENCE"),
+    "armv8": ("DMB.SY", "DMB.LD", "DMB.ST", "DSB.ISH", "ISB"),
+    "rc11": ("SC", "ACQ_REL", "ACQ", "REL"),
+    "ra": ("SC",),
+}
+
+
+def features_of(name: str) -> Features:
+    return FEATURES.get(name, PLAIN)
+
+
+def with_model(*names: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("name", names)
+
+
+@with_model(*(name for name in AXIOMATIC if name != "sc"))
+def test_what_sc_allows_every_model_allows(name: str) -> None:
+    @given(program=programs(features_of(name)))
+    @settings(max_examples=30)
+    def law(program: Program) -> None:
+        assert not inclusion([program], shipped("sc"), shipped(name))
+
+    law()
+
+
+@given(program=programs(X86))
+@settings(max_examples=60)
+def test_what_tso_allows_pso_allows(program: Program) -> None:
+    assert not inclusion([program], shipped("x86-tso"), shipped("pso"))
+
+
+@given(program=programs(PLAIN))
+@settings(max_examples=60)
+def test_what_tso_allows_armv8_allows_without_fences_and_rmws(program: Program) -> None:
+    assert not inclusion([program], shipped("x86-tso"), shipped("armv8"))
+
+
+@pytest.mark.parametrize(
+    ("name", "tag"), [(name, tag) for name in AXIOMATIC if name in FENCES for tag in FENCES[name]]
+)
+def test_a_fence_never_adds_outcomes(name: str, tag: str) -> None:
+    tags: Tags = frozenset({tag})
+
+    @given(program=programs(features_of(name)))
+    @settings(max_examples=8)
+    def law(program: Program) -> None:
+        assert not fences([program], shipped(name), tags)
+
+    law()
+
+
+@with_model(*AXIOMATIC)
+def test_the_order_of_threads_changes_nothing(name: str) -> None:
+    @given(program=programs(features_of(name)))
+    @settings(max_examples=10)
+    def law(program: Program) -> None:
+        assert not permutations([program], shipped(name))
+
+    law()
+
+
+@with_model(*AXIOMATIC)
+def test_names_and_order_of_locations_change_nothing(name: str) -> None:
+    @given(program=programs(features_of(name)))
+    @settings(max_examples=10)
+    def law(program: Program) -> None:
+        assert not renamings([program], shipped(name))
+
+    law()
+
+
+@with_model(*AXIOMATIC)
+def test_every_execution_replays(name: str) -> None:
+    @given(program=programs(features_of(name)))
+    @settings(max_examples=5)
+    def law(program: Program) -> None:
+        assert not replays([program], shipped(name))
+
+    law()
+
+
+@with_model(*AXIOMATIC)
+def test_verdicts_and_witnesses_follow_from_the_final_states(name: str) -> None:
+    @given(program=programs(features_of(name)))
+    @settings(max_examples=20)
+    def law(program: Program) -> None:
+        assert not verdicts([program], shipped(name))
+
+    law()
+
+
+@given(program=programs(X86))
+@settings(max_examples=50)
+def test_printing_and_reading_back_is_the_identity(program: Program) -> None:
+    validate(program)
+    assert not printing([program])
+
+
+@pytest.mark.parametrize(("name", "least"), [("x86-tso", 0.1), ("pso", 0.2), ("armv8", 0.3)])
+def test_a_good_share_of_random_programs_shows_weak_behaviour(name: str, least: float) -> None:
+    def weak(program: Program) -> frozenset[object]:
+        return allowed(program, shipped(name))
+
+    def strong(program: Program) -> frozenset[object]:
+        return allowed(program, shipped("sc"))
+
+    assert share_with_weak_outcomes(sample(60, PLAIN), weak, strong) >= least
+
+
+def test_random_programs_are_worth_something() -> None:
+    found = sample(60, X86)
+    assert all(len(program.threads) >= 2 and shared_accesses(program) >= 5 for program in found)
+    model = shipped("x86-tso")
+    asked = [Task(program=program, model=model, properties=("condition",)) for program in found]
+    counts = Counter(isinstance(judge(task, explored(task.program, model)), Holds) for task in asked)
+    assert min(counts[True], counts[False]) >= len(found) // 5
