@@ -34,8 +34,8 @@ from membar.program.expr import (
 from membar.program.operations import NO_TAGS, Choose, Operation, Rmw, Tags
 
 _OLD = Register(RESULT)
-_SECOND = ".second"
-_SUCCEEDS = ".succeeds"
+_SECOND = "$second"
+_SUCCEEDS = "$succeeds"
 _Update: TypeAlias = Callable[[Expr, Expr, int], Expr]
 
 
@@ -123,6 +123,8 @@ def _compare_and_swap_pair(operands: Operands, *, ordering: str) -> Step:
     same = equals(_OLD, narrowed(word(compared), width))
     same_too = equals(old_too, narrowed(word(compared_too), width))
     returns = not compared.is_zero
+    # The two reads are one access even if nothing is written.
+    failed_tags = _failed_tags(ordering, returns=returns) | {ATOMIC}
 
     def half(register: str, address: Expr, source: View, is_same: Expr) -> Rmw:
         return Rmw(
@@ -133,7 +135,7 @@ def _compare_and_swap_pair(operands: Operands, *, ordering: str) -> Step:
             size=size,
             read_tags=_read_tags(ordering, returns=returns),
             write_tags=_write_tags(ordering),
-            failed_tags=_failed_tags(ordering, returns=returns),
+            failed_tags=failed_tags,
         )
 
     guessed_wrong = Binary(BinaryOp.NE, succeeds, Binary(BinaryOp.AND, same, same_too))

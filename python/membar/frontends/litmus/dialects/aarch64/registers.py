@@ -13,8 +13,8 @@ LINK = "X30"
 NEGATIVE, IS_ZERO, CARRY, OVERFLOW = "N", "Z", "C", "V"
 
 # Registers that no program can name: an intermediate result, and the place of unwanted values.
-RESULT = ".result"
-UNUSED = ".unused"
+RESULT = "$result"
+UNUSED = "$unused"
 
 _GENERAL = re.compile(r"(?P<view>[XW])(?P<number>30|[12][0-9]|[0-9])", re.IGNORECASE)
 _SYMBOLIC = re.compile(r"(?P<view>[XW]?)%(?P<name>[A-Za-z_][A-Za-z0-9_]*)", re.IGNORECASE)
