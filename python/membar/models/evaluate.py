@@ -15,14 +15,14 @@ execution; a failure comes with its cycle and the names of the cycle's edges.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from membar.models import relation as rel
 from membar.models import schedule
 from membar.models.explain import Failure, explain
-from membar.models.plan import Check, CheckKind, CheckMode, Growth, Op, Plan, Stage
+from membar.models.plan import Check, CheckKind, CheckMode, Growth, Op, Plan, Sort, Stage
 from membar.models.primitives import PRIMITIVES, value_of
 from membar.models.schedule import Slots, Step, Unit
 
@@ -31,6 +31,22 @@ if TYPE_CHECKING:
 
 # The steps of one stage, each with the checks that can be tested after it.
 Program: TypeAlias = tuple[tuple[Step, tuple[Check, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Early:
+    """A part of a later check: these members of its union are known already, and must pass by themselves."""
+
+    check: Check
+    kind: CheckKind
+    members: tuple[int, ...]
+
+    def holds(self, slots: Slots) -> bool:
+        """Whether the members known so far pass."""
+        value = slots[self.members[0]]
+        for member in self.members[1:]:
+            value = rel.union(value, slots[member])
+        return _is_true(self.kind, value)
 
 
 class Evaluator:
@@ -44,6 +60,7 @@ class Evaluator:
         needed = schedule.needed(self.units, {check.slot for check in self.required})
         self.programs = {stage: self._program(needed, stage) for stage in Stage}
         self.primitives = {stage: self._primitives(stage) for stage in Stage}
+        self.early = {stage: self._early(stage) for stage in Stage}
         self.names = {**dict(plan.shown), **dict(plan.names)}
 
     def begin(self, skeleton: Execution) -> Evaluation:
@@ -64,6 +81,19 @@ class Evaluator:
             for unit in needed
             if unit.stage is stage
         )
+
+    def _early(self, stage: Stage) -> tuple[Early, ...]:
+        """Parts of later checks that become known at `stage`."""
+        stages = {slot: unit.stage for unit in self.units for slot in unit.slots}
+        found: list[Early] = []
+        for check in self.required:
+            if check.negated or stages[check.slot] <= stage:
+                continue
+            kind, members = _union_members(self.plan, check)
+            known = tuple(member for member in members if stages[member] <= stage)
+            if any(stages[member] is stage for member in known):
+                found.append(Early(check, kind, known))
+        return tuple(found)
 
     def _primitives(self, stage: Stage) -> tuple[tuple[int, str], ...]:
         return tuple(
@@ -175,6 +205,11 @@ class Evaluation:
                 if not skipped and not _holds(check, slots[check.slot]):
                     self.failed = check
                     return
+        for early in self._evaluator.early[stage]:
+            skipped = partial and early.check.growth is Growth.UNSTABLE
+            if not skipped and not early.holds(slots):
+                self.failed = early.check
+                return
 
     def _fill(self, roots: Collection[int]) -> None:
         missing = [slot for slot in roots if self._slots[slot] is None]
@@ -203,6 +238,23 @@ def _is_true(kind: CheckKind, value: Any) -> bool:  # noqa: ANN401
             return rel.is_irreflexive(value)
         case CheckKind.EMPTY:
             return not value if isinstance(value, int) else not any(value)
+
+
+def _union_members(plan: Plan, check: Check) -> tuple[CheckKind, tuple[int, ...]]:
+    """The relations whose union a check is about; `irreflexive r+` is `acyclic r`."""
+    kind, root = check.kind, plan.instructions[check.slot]
+    todo = [check.slot]
+    if kind is not CheckKind.EMPTY and root.op is Op.PLUS:
+        kind, todo = CheckKind.ACYCLIC, list(root.args)
+    members: list[int] = []
+    while todo:
+        slot = todo.pop()
+        instruction = plan.instructions[slot]
+        if instruction.op is Op.UNION and instruction.sort is Sort.RELATION:
+            todo.extend(instruction.args)
+        elif instruction.sort is Sort.RELATION:
+            members.append(slot)
+    return kind, tuple(sorted(set(members)))
 
 
 @lru_cache(maxsize=32)
