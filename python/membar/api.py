@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from membar import models, plugins
+from membar import plugins
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
 from membar.engines.reference.replay import replay
 from membar.frontends import Frontend
+from membar.models import load
 from membar.models.model import Model
 from membar.outcome import Explored, Holds, HoldsWithin, Outcome, Run, Unknown, Violated, Witness
 from membar.program.operations import Fence, Load, Lock, Operation, Rmw, Store, StoreConditional, Tags, Unlock
@@ -78,7 +79,14 @@ def vocabulary() -> Mapping[str, str]:
 
 def load_model(name: str, *, include_dirs: Sequence[Path] = ()) -> Model:
     """A shipped model by name, or the user's `.cat` file."""
-    return models.load(name, vocabulary=vocabulary(), include_dirs=include_dirs)
+    if name in load.names():
+        return _shipped_model(name)
+    return load.load(name, vocabulary=vocabulary(), include_dirs=include_dirs)
+
+
+@cache
+def _shipped_model(name: str) -> Model:
+    return load.load(name, vocabulary=vocabulary())
 
 
 def parse(source: SourceFile) -> Program:

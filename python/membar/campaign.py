@@ -137,7 +137,7 @@ def as_data(result: api.Result, *, seconds: float) -> Answer:
         verdict=result.verdict,
         holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(outcome)),
         undefined=bool(herd.undefining_checks(result.model) & frozenset(outcome.run.flags)),
-        states=herd.state_lines(outcome.run),
+        states=herd.state_lines(result.program, outcome.run),
         reason=_reason(outcome),
         herd=herd.render(result),
         json=json.render(result),

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TextIO
 
 from membar import api, arguments, campaign, expectations, explanation, pictures
-from membar import models as shipped
 from membar.cli import BAD_INPUT, HOLDS, UNKNOWN, VIOLATED, exit_code, gravest
 from membar.diagnostics import InputError
 from membar.engines.reference.replay import replay as replay_witness
+from membar.models import load as shipped
 from membar.models.model import Model
 from membar.reports import diagnostic, herd, json, junit, summary, terminal
 

@@ -89,7 +89,7 @@ def _candidates(program: Program, condition: FinalCondition) -> Iterator[Executi
     for chosen in combinations(plain, threads):
         if any(trace.status not in (Status.COMPLETE, Status.UNBORN) for trace in chosen):
             continue
-        for candidate in consistent(evaluator, skeleton(plain, chosen)):
+        for candidate in consistent(evaluator, skeleton(plain, chosen), budget):
             budget.step()
             execution = candidate.execution
             memory = {

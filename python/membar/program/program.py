@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.program.expr import TRUE, Address, Expr
@@ -92,7 +91,7 @@ class Thread:
             table.setdefault(edge.source, []).append(edge)
             table.setdefault(edge.target, [])
         table.setdefault(self.entry, [])
-        return MappingProxyType({point: tuple(edges) for point, edges in table.items()})
+        return {point: tuple(edges) for point, edges in table.items()}
 
     @cached_property
     def back_edges(self) -> frozenset[int]:
@@ -158,7 +157,7 @@ class Program:
         for item in self.objects:
             table[item.name] = address
             address += (item.size * item.count // GUARD + 2) * GUARD
-        return MappingProxyType(table)
+        return table
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -181,7 +180,7 @@ class Program:
     @cached_property
     def cell_at(self) -> Mapping[int, Cell]:
         """The cell that starts at an address."""
-        return MappingProxyType({cell.address: cell for cell in self.cells})
+        return {cell.address: cell for cell in self.cells}
 
     def word(self, value: Value) -> int:
         """A constant or address as a 64-bit word."""

@@ -1,0 +1,31 @@
+"""A fixed slice of the corpus beside the project; `make conformance` runs all of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance import corpus
+from membar import campaign, plugins
+from membar.task import Limits
+
+ENGINES = plugins.names("membar.engines")
+
+# Every K-th test of each folder, by engine: together a few minutes on two cores.
+SLICE = {"reference": 9, "graphs": 3}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("folder", corpus.FOLDERS)
+def test_slice_agrees_with_the_outside_answers(folder: str, engine: str) -> None:
+    if not corpus.CORPUS.is_dir():
+        pytest.skip(f"no corpus at ../shared/corpus: {folder} is not compared")
+    plan = campaign.Campaign(engine=engine, limits=Limits(seconds=10.0))
+    result = corpus.score(folder, plan, jobs=1, every=SLICE[engine])
+    reasons = corpus.known_exceptions()
+    unexplained = [(name, text) for name, text in result.disagreements if f"{folder}/{name}" not in reasons]
+    assert unexplained == []
+    assert result.answered >= corpus.LEAST_ANSWERED * result.tests
+
+
+def test_there_are_few_reasons_for_disagreement() -> None:
+    assert len(set(corpus.known_exceptions().values())) <= 5

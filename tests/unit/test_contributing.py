@@ -1,0 +1,34 @@
+"""CONTRIBUTING's "add a memory model in ten minutes" works as it is written."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+from membar import api
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def block(language: str) -> str:
+    match = re.search(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+    assert match is not None
+    return re.sub(r"(?m)^ {3}", "", match[1])
+
+
+def test_the_recipe_for_a_model_works_to_the_letter(tmp_path: Path) -> None:
+    model = tmp_path / "coherent.cat"
+    model.write_text(block("cat"), encoding="utf-8")
+    assert api.load_model(str(model)).title.startswith("Coherence only")
+    rows = list(csv.DictReader(block("csv").splitlines()))
+    assert rows
+    for row in rows:
+        assert api.check(ROOT / row["test"], model=str(model)).verdict == row["verdict"]
+
+
+def test_the_recipe_names_the_files_it_needs() -> None:
+    for word in ("python/membar/models/", "tests/conformance/models/", "docs/reference/cat.md"):
+        assert word in TEXT
+        assert (ROOT / word).exists()

@@ -1,0 +1,37 @@
+"""Every example gives the verdict in its first comment, under each model named there, by each engine."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from membar import api, plugins
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+FILES = sorted(EXAMPLES.glob("*.litmus"))
+
+
+def expectations(path: Path) -> list[tuple[str, str]]:
+    """Model and verdict, as the first comment says."""
+    match = re.search(r"Expected: ([^.]*)\.", path.read_text(encoding="utf-8"))
+    assert match is not None, f"{path} does not say what to expect"
+    pairs = [item.split() for item in match[1].split(",")]
+    return [(pair[0], " ".join(pair[1:])) for pair in pairs]
+
+
+CASES = [(path, model, verdict) for path in FILES for model, verdict in expectations(path)]
+
+
+@pytest.mark.parametrize("engine", plugins.names("membar.engines"))
+@pytest.mark.parametrize(("path", "model", "verdict"), CASES, ids=lambda v: getattr(v, "stem", str(v)))
+def test_example_gives_the_verdict_in_its_comment(path: Path, model: str, verdict: str, engine: str) -> None:
+    result = api.check(path, model=model, engine=engine)
+    assert result.verdict.upper().replace("-", " ") == verdict
+    assert (result.witness is not None) == (verdict == "VIOLATED")
+
+
+def test_examples_show_both_verdicts() -> None:
+    verdicts = {verdict for _, _, verdict in CASES}
+    assert {"HOLDS", "VIOLATED"} <= verdicts
