@@ -1,0 +1,126 @@
+//! A witness written out: events, relations and final registers, as `program/execution.py` has them.
+
+use crate::graph::Graph;
+use crate::plan::Primitive;
+use crate::program::Program;
+use crate::tally::Witness;
+use crate::thread::{Kind, Skeleton, Status};
+use crate::traces::{Class, Trace};
+
+/// Pairs of event numbers.
+pub type Pairs = Vec<(usize, usize)>;
+
+/// An event with its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Event {
+    /// Index of its thread; None for initial writes.
+    pub thread: Option<usize>,
+    /// What it does.
+    pub kind: Kind,
+    /// Where; None for fences.
+    pub cell: Option<u32>,
+    /// What is read or written.
+    pub value: u64,
+    /// Its tag set; None for initial writes.
+    pub tags: Option<u32>,
+    /// Which edge occurrence of its thread it belongs to.
+    pub step: u32,
+    /// The edge itself.
+    pub edge: u32,
+}
+
+/// How one thread ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadRun {
+    /// How it ended.
+    pub status: Status,
+    /// Where it ended early: edge and operation.
+    pub end: Option<(u32, u32)>,
+    /// Last values of the registers that have been given one.
+    pub registers: Vec<(usize, u64)>,
+    /// What determines the run.
+    pub choices: Vec<u64>,
+}
+
+/// A whole execution.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are those of program/execution.py")]
+pub struct Execution {
+    pub events: Vec<Event>,
+    pub threads: Vec<ThreadRun>,
+    pub po: Pairs,
+    pub rf: Pairs,
+    pub co: Vec<Vec<usize>>,
+    pub addr: Pairs,
+    pub data: Pairs,
+    pub ctrl: Pairs,
+    pub amo: Pairs,
+    pub lxsx: Pairs,
+    pub spawn_join: Pairs,
+}
+
+impl Execution {
+    /// Writes out `witness`; None if it does not speak of these classes.
+    #[must_use]
+    pub fn new(program: &Program, classes: &[Vec<Class>], witness: &Witness) -> Option<Self> {
+        let chosen: Option<Vec<&Class>> =
+            classes.iter().zip(&witness.runs).map(|(of, run)| of.get(run.0 as usize)).collect();
+        let chosen = chosen?;
+        let traces: Option<Vec<&Trace>> =
+            chosen.iter().zip(&witness.runs).map(|(class, run)| class.traces.get(run.1 as usize)).collect();
+        let traces = traces?;
+        let mut graph = Graph::new(program);
+        graph.assemble(&chosen);
+        let events = graph.events.iter().map(|place| match (place.thread, place.cell) {
+            (Some(thread), cell) => {
+                let event = &chosen[thread].skeleton.events[place.position];
+                Event {
+                    thread: Some(thread),
+                    kind: event.kind,
+                    cell: cell.map(|cell| cell.0),
+                    value: traces[thread].values[place.position],
+                    tags: Some(event.tags.0),
+                    step: event.step,
+                    edge: event.edge.0,
+                }
+            }
+            (None, cell) => Event {
+                thread: None,
+                kind: Kind::Write,
+                cell: cell.map(|cell| cell.0),
+                value: cell.map(|cell| program.cells[cell.index()].initial).unwrap_or_default(),
+                tags: None,
+                step: 0,
+                edge: 0,
+            },
+        });
+        let wide = |pair: &(u32, u32)| (pair.0 as usize, pair.1 as usize);
+        let order = |order: &Vec<u32>| order.iter().map(|&write| write as usize).collect();
+        Some(Self {
+            events: events.collect(),
+            threads: chosen
+                .iter()
+                .zip(&traces)
+                .map(|(class, trace)| thread_run(&class.skeleton, trace))
+                .collect(),
+            po: graph.pairs_of(Primitive::ProgramOrder),
+            rf: witness.reads_from.iter().map(wide).collect(),
+            co: witness.coherence.iter().map(order).collect(),
+            addr: graph.pairs_of(Primitive::Address),
+            data: graph.pairs_of(Primitive::Data),
+            ctrl: graph.pairs_of(Primitive::Control),
+            amo: graph.pairs_of(Primitive::Atomic),
+            lxsx: graph.pairs_of(Primitive::Exclusive),
+            spawn_join: graph.pairs_of(Primitive::SpawnJoin),
+        })
+    }
+}
+
+fn thread_run(skeleton: &Skeleton, trace: &Trace) -> ThreadRun {
+    ThreadRun {
+        status: skeleton.status,
+        end: skeleton.end.map(|(edge, operation)| (edge.0, operation)),
+        registers: trace.defined.iter().map(|register| (register, trace.registers[register])).collect(),
+        choices: trace.choices.to_vec(),
+    }
+}

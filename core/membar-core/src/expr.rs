@@ -1,0 +1,311 @@
+//! Expressions: postfix code on 64-bit words, the same meaning as `membar/program/expr.py`.
+//!
+//! Form: the number of code words, then the code. `Constant` and `Register` are followed by their operand, `Extend`
+//! by its width (1 to 64) and a flag for the sign; all other codes stand alone. `Select` takes condition, then,
+//! otherwise from the stack: expressions have no effects, so both branches may be computed.
+//! Invariant after decoding: the code never underflows and leaves exactly one word.
+
+use crate::error::CoreError;
+use crate::words::Words;
+
+/// A register of one thread, by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Register(pub u32);
+
+impl Register {
+    /// As an index into the thread's registers.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One step of the stack machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Code {
+    Constant(u64),
+    Register(Register),
+    Negate,
+    Invert,
+    Not,
+    Binary(Binary),
+    /// The low bits, given by how far they are shifted up, and whether the top one is copied down.
+    Extend {
+        shift: u32,
+        signed: bool,
+    },
+    Select,
+}
+
+/// Operators with two operands, in the order of `BinaryOp` in `program/expr.py`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Sdiv,
+    Rem,
+    Srem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    Sar,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Slt,
+    Sle,
+}
+
+const BINARY: [Binary; 19] = [
+    Binary::Add,
+    Binary::Sub,
+    Binary::Mul,
+    Binary::Div,
+    Binary::Sdiv,
+    Binary::Rem,
+    Binary::Srem,
+    Binary::And,
+    Binary::Or,
+    Binary::Xor,
+    Binary::Shl,
+    Binary::Shr,
+    Binary::Sar,
+    Binary::Eq,
+    Binary::Ne,
+    Binary::Lt,
+    Binary::Le,
+    Binary::Slt,
+    Binary::Sle,
+];
+
+/// Number of the first binary operator in the form.
+const FIRST_BINARY: u64 = 7;
+
+/// An expression over the registers of one thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expr {
+    code: Box<[Code]>,
+    registers: Box<[Register]>,
+}
+
+impl Expr {
+    /// The constant `value`.
+    #[must_use]
+    pub fn constant(value: u64) -> Self {
+        Self { code: Box::new([Code::Constant(value)]), registers: Box::new([]) }
+    }
+
+    /// Reads an expression over `registers` registers.
+    ///
+    /// # Errors
+    /// The code is malformed.
+    pub fn decode(words: &mut Words<'_>, registers: usize) -> Result<Self, CoreError> {
+        let count = words.count()?;
+        let mut code = Vec::with_capacity(count);
+        let mut used = Vec::new();
+        let mut read = 0;
+        let mut depth = 0_usize;
+        while read < count {
+            let (step, length) = decode_step(words, registers)?;
+            read += length;
+            let (takes, gives) = match step {
+                Code::Constant(_) | Code::Register(_) => (0, 1),
+                Code::Negate | Code::Invert | Code::Not | Code::Extend { .. } => (1, 1),
+                Code::Binary(_) => (2, 1),
+                Code::Select => (3, 1),
+            };
+            depth =
+                depth.checked_sub(takes).ok_or_else(|| words.malformed("the expression underflows"))? + gives;
+            if let Code::Register(register) = step
+                && !used.contains(&register)
+            {
+                used.push(register);
+            }
+            code.push(step);
+        }
+        if read != count || depth != 1 {
+            return Err(words.malformed("the expression does not leave one value"));
+        }
+        Ok(Self { code: code.into(), registers: used.into() })
+    }
+
+    /// The registers that occur in it, each once.
+    #[must_use]
+    pub fn registers(&self) -> &[Register] {
+        &self.registers
+    }
+
+    /// Its value.
+    #[must_use]
+    pub fn evaluate(&self, registers: &[u64], stack: &mut Vec<u64>) -> u64 {
+        match *self.code {
+            [Code::Constant(value)] => return value,
+            [Code::Register(register)] => return read(registers, register),
+            _ => {}
+        }
+        stack.clear();
+        for &code in &self.code {
+            match code {
+                Code::Constant(value) => stack.push(value),
+                Code::Register(register) => stack.push(read(registers, register)),
+                Code::Binary(op) => {
+                    let right = stack.pop().unwrap_or_default();
+                    let left = stack.pop().unwrap_or_default();
+                    stack.push(binary(op, left, right));
+                }
+                Code::Select => {
+                    let otherwise = stack.pop().unwrap_or_default();
+                    let then = stack.pop().unwrap_or_default();
+                    let condition = stack.pop().unwrap_or_default();
+                    stack.push(if condition == 0 { otherwise } else { then });
+                }
+                Code::Negate | Code::Invert | Code::Not | Code::Extend { .. } => {
+                    let operand = stack.pop().unwrap_or_default();
+                    stack.push(unary(code, operand));
+                }
+            }
+        }
+        debug_assert_eq!(stack.len(), 1, "decoding checked the depth");
+        stack.pop().unwrap_or_default()
+    }
+}
+
+fn read(registers: &[u64], register: Register) -> u64 {
+    registers.get(register.index()).copied().unwrap_or_default()
+}
+
+fn decode_step(words: &mut Words<'_>, registers: usize) -> Result<(Code, usize), CoreError> {
+    Ok(match words.word()? {
+        0 => (Code::Constant(words.word()?), 2),
+        1 => {
+            let index = words.index(registers, "unknown register")?;
+            let number = u32::try_from(index).map_err(|_| CoreError::TooLarge("number of registers"))?;
+            (Code::Register(Register(number)), 2)
+        }
+        2 => (Code::Negate, 1),
+        3 => (Code::Invert, 1),
+        4 => (Code::Not, 1),
+        5 => {
+            let width = words.word()?;
+            let shift = match width {
+                1..=64 => 64 - u32::try_from(width).map_err(|_| words.malformed("width"))?,
+                _ => return Err(words.malformed("a width is 1 to 64")),
+            };
+            (Code::Extend { shift, signed: words.flag()? }, 3)
+        }
+        6 => (Code::Select, 1),
+        code => {
+            let index =
+                usize::try_from(code - FIRST_BINARY).map_err(|_| words.malformed("unknown operator"))?;
+            let op = BINARY.get(index).ok_or_else(|| words.malformed("unknown operator"))?;
+            (Code::Binary(*op), 1)
+        }
+    })
+}
+
+fn unary(code: Code, operand: u64) -> u64 {
+    match code {
+        Code::Negate => operand.wrapping_neg(),
+        Code::Invert => !operand,
+        Code::Not => u64::from(operand == 0),
+        Code::Extend { shift, signed: true } => ((operand << shift).cast_signed() >> shift).cast_unsigned(),
+        Code::Extend { shift, signed: false } => (operand << shift) >> shift,
+        Code::Constant(_) | Code::Register(_) | Code::Binary(_) | Code::Select => operand,
+    }
+}
+
+fn binary(op: Binary, left: u64, right: u64) -> u64 {
+    let (signed_left, signed_right) = (left.cast_signed(), right.cast_signed());
+    match op {
+        Binary::Add => left.wrapping_add(right),
+        Binary::Sub => left.wrapping_sub(right),
+        Binary::Mul => left.wrapping_mul(right),
+        Binary::Div => left.checked_div(right).unwrap_or(0),
+        Binary::Sdiv if right == 0 => 0,
+        Binary::Sdiv => signed_left.wrapping_div(signed_right).cast_unsigned(),
+        Binary::Rem => left.checked_rem(right).unwrap_or(left),
+        Binary::Srem if right == 0 => left,
+        Binary::Srem => signed_left.wrapping_rem(signed_right).cast_unsigned(),
+        Binary::And => left & right,
+        Binary::Or => left | right,
+        Binary::Xor => left ^ right,
+        Binary::Shl => shift_by(right).and_then(|by| left.checked_shl(by)).unwrap_or(0),
+        Binary::Shr => shift_by(right).and_then(|by| left.checked_shr(by)).unwrap_or(0),
+        Binary::Sar => (signed_left >> shift_by(right).unwrap_or(63).min(63)).cast_unsigned(),
+        Binary::Eq => u64::from(left == right),
+        Binary::Ne => u64::from(left != right),
+        Binary::Lt => u64::from(left < right),
+        Binary::Le => u64::from(left <= right),
+        Binary::Slt => u64::from(signed_left < signed_right),
+        Binary::Sle => u64::from(signed_left <= signed_right),
+    }
+}
+
+fn shift_by(amount: u64) -> Option<u32> {
+    u32::try_from(amount).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(form: &[u64], registers: &[u64]) -> u64 {
+        let mut words = Words::new(form);
+        let expr = Expr::decode(&mut words, registers.len()).unwrap();
+        words.end().unwrap();
+        expr.evaluate(registers, &mut Vec::new())
+    }
+
+    fn apply(op: Binary, left: u64, right: u64) -> u64 {
+        let code = BINARY.iter().position(|&b| b == op).unwrap() as u64 + FIRST_BINARY;
+        value(&[5, 0, left, 0, right, code], &[])
+    }
+
+    #[test]
+    fn arithmetic_wraps() {
+        assert_eq!(apply(Binary::Add, u64::MAX, 2), 1);
+        assert_eq!(apply(Binary::Sub, 1, 2), u64::MAX);
+        assert_eq!(apply(Binary::Mul, 1 << 63, 2), 0);
+    }
+
+    #[test]
+    fn division_by_zero_is_defined() {
+        assert_eq!(apply(Binary::Div, 7, 0), 0);
+        assert_eq!(apply(Binary::Sdiv, 7, 0), 0);
+        assert_eq!(apply(Binary::Rem, 7, 0), 7);
+        assert_eq!(apply(Binary::Srem, 7, 0), 7);
+        assert_eq!(apply(Binary::Sdiv, 1 << 63, u64::MAX), 1 << 63);
+        assert_eq!(apply(Binary::Sdiv, 7_u64.wrapping_neg(), 2), 3_u64.wrapping_neg());
+        assert_eq!(apply(Binary::Srem, 7_u64.wrapping_neg(), 2), 1_u64.wrapping_neg());
+    }
+
+    #[test]
+    fn wide_shifts_give_zero_or_the_sign() {
+        assert_eq!(apply(Binary::Shl, 1, 64), 0);
+        assert_eq!(apply(Binary::Shl, 1, 1 << 40), 0);
+        assert_eq!(apply(Binary::Shr, u64::MAX, 64), 0);
+        assert_eq!(apply(Binary::Sar, 1 << 63, 1 << 40), u64::MAX);
+        assert_eq!(apply(Binary::Sar, 4, 1), 2);
+    }
+
+    #[test]
+    fn extension_and_selection() {
+        assert_eq!(value(&[5, 0, 0x1ff, 5, 8, 1], &[]), u64::MAX);
+        assert_eq!(value(&[5, 0, 0x1ff, 5, 8, 0], &[]), 0xff);
+        assert_eq!(value(&[7, 1, 0, 0, 11, 0, 22, 6], &[1]), 11);
+        assert_eq!(value(&[7, 1, 0, 0, 11, 0, 22, 6], &[0]), 22);
+    }
+
+    #[test]
+    fn malformed_code_is_refused() {
+        for form in [&[0][..], &[1, 7], &[2, 1, 3], &[4, 0, 1, 0, 2], &[5, 0, 1, 5, 65, 0], &[1, 99], &[2, 0]]
+        {
+            assert!(Expr::decode(&mut Words::new(form), 1).is_err(), "{form:?}");
+        }
+    }
+}

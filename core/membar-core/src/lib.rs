@@ -1,0 +1,21 @@
+//! The exploration loops of membar: what runs millions of times, and nothing else.
+//!
+//! Python lowers a program and a model to lists of words (`program`, `plan`); `search` lists every consistent
+//! execution and answers with a `tally`. No Python, no input or output.
+
+pub mod error;
+pub mod evaluation;
+pub mod execution;
+pub mod expr;
+pub mod graph;
+pub mod plan;
+pub mod program;
+pub mod relation;
+pub mod schedule;
+pub mod search;
+pub mod small_set;
+pub mod stop;
+pub mod tally;
+pub mod thread;
+pub mod traces;
+pub mod words;

@@ -1,0 +1,308 @@
+//! When each slot of a plan can be computed, and which checks can prune.
+//!
+//! A check *prunes* while rf and co are incomplete if its slot can only grow: once violated it stays violated
+//! (ALGORITHMS §3: growing operands under union, intersection, composition, closure, inverse, restriction). A growing
+//! operand under a complement or on the right of a difference makes a slot unstable: it waits until it is known.
+//! Once rf is complete, everything that needs only rf is known, so more checks prune while co grows.
+
+use crate::plan::{Check, CheckMode, Op, Plan, Primitive, Slot};
+
+/// Which parts of an execution a slot needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Events, po, dependencies.
+    Static,
+    /// And rf.
+    Reads,
+    /// And co.
+    Coherence,
+}
+
+/// How a slot changes while the execution is completed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Growth {
+    Known,
+    Growing,
+    Unstable,
+}
+
+/// A step of computing slots.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Item {
+    /// Compute one slot.
+    Slot(Slot),
+    /// Compute the body until the variables (first of each pair) equal their results.
+    Loop {
+        /// Variables with their results.
+        variables: Vec<(Slot, Slot)>,
+        /// What depends on the variables, in order.
+        body: Vec<Item>,
+    },
+}
+
+/// Slots to compute, then checks to ask.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Phase {
+    /// What to compute.
+    pub items: Vec<Item>,
+    /// Indices of checks that must hold.
+    pub required: Vec<usize>,
+}
+
+/// A plan in the order of growing knowledge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schedule {
+    /// Once per choice of traces.
+    pub statics: Phase,
+    /// While rf (and co) are incomplete: only what prunes.
+    pub growing_reads: Phase,
+    /// When rf is complete.
+    pub reads: Phase,
+    /// While co is incomplete, rf complete: only what prunes.
+    pub growing_coherence: Phase,
+    /// When co is complete, after `growing_coherence` was run for it.
+    pub coherence: Phase,
+    /// Checks that are no requirement, asked last.
+    pub remarks: Vec<usize>,
+}
+
+impl Schedule {
+    /// The schedule of `plan`. With `prune` off nothing is asked before it is known.
+    #[must_use]
+    pub fn new(plan: &Plan, prune: bool) -> Self {
+        let facts = Facts::new(plan);
+        let with_reads = facts.growth(plan, false);
+        let with_coherence = facts.growth(plan, true);
+        let required = |index: usize| plan.checks[index].mode == CheckMode::Require;
+        let can_prune = |growth: &[Growth], check: &Check| {
+            prune && !check.negated && growth[check.slot.index()] <= Growth::Growing
+        };
+        let stage = |index: usize| facts.stages[plan.checks[index].slot.index()];
+        let all = 0..plan.checks.len();
+        let at = |wanted: Stage| -> Vec<usize> {
+            all.clone().filter(|&i| required(i) && stage(i) == wanted).collect()
+        };
+        let growing_reads: Vec<usize> = all
+            .clone()
+            .filter(|&i| required(i) && stage(i) > Stage::Static && can_prune(&with_reads, &plan.checks[i]))
+            .collect();
+        let (growing_coherence, coherence): (Vec<usize>, Vec<usize>) =
+            at(Stage::Coherence).into_iter().partition(|&i| can_prune(&with_coherence, &plan.checks[i]));
+        let needed = facts.needed(plan, all.clone());
+        let early = facts.needed(plan, growing_reads.iter().copied());
+        let later = facts.needed(plan, growing_coherence.iter().copied());
+        let items = |wanted: &dyn Fn(usize) -> bool| facts.items(plan, wanted);
+        Self {
+            statics: Phase {
+                items: items(&|s| needed[s] && facts.stages[s] == Stage::Static),
+                required: at(Stage::Static),
+            },
+            growing_reads: Phase {
+                items: items(&|s| early[s] && facts.stages[s] > Stage::Static),
+                required: growing_reads,
+            },
+            reads: Phase {
+                items: items(&|s| needed[s] && facts.stages[s] == Stage::Reads),
+                required: at(Stage::Reads),
+            },
+            growing_coherence: Phase {
+                items: items(&|s| later[s] && facts.stages[s] == Stage::Coherence),
+                required: growing_coherence,
+            },
+            coherence: Phase {
+                items: items(&|s| needed[s] && !later[s] && facts.stages[s] == Stage::Coherence),
+                required: coherence,
+            },
+            remarks: all.filter(|&i| !required(i)).collect(),
+        }
+    }
+}
+
+/// What is worked out about the slots of a plan.
+struct Facts {
+    /// The least that each slot needs.
+    stages: Vec<Stage>,
+    /// For each slot the innermost group whose variables it depends on.
+    group: Vec<Option<usize>>,
+    /// For each group the group around it whose variables its slots depend on.
+    parent: Vec<Option<usize>>,
+}
+
+impl Facts {
+    fn new(plan: &Plan) -> Self {
+        let depends = dependence(plan);
+        let smallest = |groups: &dyn Fn(usize) -> bool| {
+            (0..plan.fixpoints.len())
+                .filter(|&f| groups(f))
+                .min_by_key(|&f| plan.fixpoints[f].last.0 - plan.fixpoints[f].first.0)
+        };
+        let group: Vec<_> =
+            (0..plan.instructions.len()).map(|slot| smallest(&|f| depends[f][slot])).collect();
+        let parent: Vec<_> = (0..plan.fixpoints.len())
+            .map(|f| {
+                smallest(&|g| {
+                    g != f
+                        && plan.fixpoints[g].contains(plan.fixpoints[f].first)
+                        && plan.fixpoints[g].contains(plan.fixpoints[f].last)
+                        && (0..group.len()).any(|slot| depends[f][slot] && depends[g][slot])
+                })
+            })
+            .collect();
+        let mut facts = Self { stages: vec![Stage::Static; group.len()], group, parent };
+        facts.find_stages(plan);
+        facts
+    }
+
+    /// Stages by iteration; all slots of a group are computed together, so they share one.
+    fn find_stages(&mut self, plan: &Plan) {
+        loop {
+            let before = self.stages.clone();
+            for (slot, instruction) in plan.instructions.iter().enumerate() {
+                let own = match instruction.op {
+                    Op::Primitive(Primitive::ReadsFrom) => Stage::Reads,
+                    Op::Primitive(Primitive::Coherence | Primitive::FinalWrites) => Stage::Coherence,
+                    _ => Stage::Static,
+                };
+                let operands = instruction.op.operands().map(|a| self.stages[a.index()]);
+                self.stages[slot] = operands.fold(self.stages[slot].max(own), Ord::max);
+                let mut around = self.group[slot];
+                while let Some(group) = around {
+                    let stage = self.stages[slot];
+                    for other in 0..self.stages.len() {
+                        if self.is_inside(other, group) {
+                            self.stages[other] = self.stages[other].max(stage);
+                        }
+                    }
+                    around = self.parent[group];
+                }
+            }
+            if self.stages == before {
+                return;
+            }
+        }
+    }
+
+    /// Whether a slot is computed inside a group, at any depth.
+    fn is_inside(&self, slot: usize, group: usize) -> bool {
+        let mut around = self.group[slot];
+        while let Some(g) = around {
+            if g == group {
+                return true;
+            }
+            around = self.parent[g];
+        }
+        false
+    }
+
+    fn growth(&self, plan: &Plan, reads_known: bool) -> Vec<Growth> {
+        let mut growth = vec![Growth::Known; plan.instructions.len()];
+        let results: Vec<(Slot, Slot)> =
+            plan.fixpoints.iter().flat_map(|f| f.variables.iter().copied()).collect();
+        loop {
+            let before = growth.clone();
+            for (slot, instruction) in plan.instructions.iter().enumerate() {
+                let of = |slot: Slot| growth[slot.index()];
+                let next = match instruction.op {
+                    Op::Primitive(Primitive::ReadsFrom | Primitive::Coherence) => Growth::Growing,
+                    Op::Primitive(Primitive::FinalWrites) => Growth::Unstable,
+                    Op::Complement(a) => {
+                        if of(a) == Growth::Known {
+                            Growth::Known
+                        } else {
+                            Growth::Unstable
+                        }
+                    }
+                    Op::Difference(a, b) => {
+                        if of(b) == Growth::Known {
+                            of(a)
+                        } else {
+                            Growth::Unstable
+                        }
+                    }
+                    Op::Variable => {
+                        results.iter().find(|r| r.0.index() == slot).map_or(Growth::Unstable, |r| of(r.1))
+                    }
+                    op => op.operands().map(of).max().unwrap_or(Growth::Known),
+                };
+                let known = match self.stages[slot] {
+                    Stage::Static => true,
+                    Stage::Reads => reads_known,
+                    Stage::Coherence => false,
+                };
+                growth[slot] = if known { Growth::Known } else { growth[slot].max(next) };
+            }
+            if growth == before {
+                return growth;
+            }
+        }
+    }
+
+    /// The slots that the checks `of` need.
+    fn needed(&self, plan: &Plan, of: impl Iterator<Item = usize>) -> Vec<bool> {
+        let mut needed = vec![false; plan.instructions.len()];
+        let mut todo: Vec<Slot> = of.map(|check| plan.checks[check].slot).collect();
+        while let Some(slot) = todo.pop() {
+            if std::mem::replace(&mut needed[slot.index()], true) {
+                continue;
+            }
+            todo.extend(plan.instructions[slot.index()].op.operands());
+            if let Some(group) = self.group[slot.index()] {
+                todo.extend(plan.fixpoints[group].variables.iter().flat_map(|&(v, r)| [v, r]));
+            }
+        }
+        needed
+    }
+
+    /// The steps that compute the `wanted` slots, which are closed under groups.
+    fn items(&self, plan: &Plan, wanted: &dyn Fn(usize) -> bool) -> Vec<Item> {
+        self.items_of(plan, None, wanted)
+    }
+
+    fn items_of(&self, plan: &Plan, group: Option<usize>, wanted: &dyn Fn(usize) -> bool) -> Vec<Item> {
+        // A group comes where its last slot is: what it needs and does not contain is computed before.
+        let mut placed: Vec<(u32, Item)> = Vec::new();
+        for slot in
+            (0..).zip(&self.group).filter(|(s, g)| **g == group && wanted(*s as usize)).map(|(s, _)| s)
+        {
+            if plan.instructions[slot as usize].op != Op::Variable {
+                placed.push((slot, Item::Slot(Slot(slot))));
+            }
+        }
+        for (inner, fixpoint) in plan.fixpoints.iter().enumerate() {
+            if self.parent[inner] == group && fixpoint.variables.iter().any(|v| wanted(v.0.index())) {
+                let body = self.items_of(plan, Some(inner), wanted);
+                placed.push((fixpoint.last.0, Item::Loop { variables: fixpoint.variables.clone(), body }));
+            }
+        }
+        placed.sort_by_key(|(at, item)| (*at, matches!(item, Item::Loop { .. })));
+        placed.into_iter().map(|(_, item)| item).collect()
+    }
+}
+
+/// For each group and slot: whether the slot lies in the group and depends on its variables.
+pub(crate) fn dependence(plan: &Plan) -> Vec<Vec<bool>> {
+    let results: Vec<(Slot, Slot)> =
+        plan.fixpoints.iter().flat_map(|f| f.variables.iter().copied()).collect();
+    let mut all = Vec::with_capacity(plan.fixpoints.len());
+    for fixpoint in &plan.fixpoints {
+        let mut depends = vec![false; plan.instructions.len()];
+        for &(variable, _) in &fixpoint.variables {
+            depends[variable.index()] = true;
+        }
+        loop {
+            let before = depends.clone();
+            for slot in fixpoint.first.index()..=fixpoint.last.index() {
+                let op = plan.instructions[slot].op;
+                let through = op.operands().any(|a| depends[a.index()]);
+                let inner =
+                    op == Op::Variable && results.iter().any(|r| r.0.index() == slot && depends[r.1.index()]);
+                depends[slot] = depends[slot] || through || inner;
+            }
+            if depends == before {
+                break;
+            }
+        }
+        all.push(depends);
+    }
+    all
+}

@@ -1,0 +1,385 @@
+//! The general search: every consistent execution of a program under any cat model, each exactly once.
+//!
+//! One class of runs per thread gives the events and all that is static. Then each read takes a write (and a value)
+//! in turn; for every thread the runs that still fit are kept as a set, so that runs which differ only in values are
+//! searched together. Then each pair of writes of one location is put in order. After every choice the checks that
+//! can only get worse are asked (`schedule`). Nothing is assumed of the model: a read may take its value from a later
+//! write of its own thread.
+
+use std::collections::BTreeMap;
+
+use crate::error::CoreError;
+use crate::evaluation::Evaluation;
+use crate::graph::{Cursor, Graph};
+use crate::plan::Plan;
+use crate::program::{Program, Term};
+use crate::schedule::Schedule;
+use crate::small_set::SmallSet;
+use crate::stop::{Limits, Stop, Stopped, Watch};
+use crate::tally::{Seen, Tally, Witness};
+use crate::thread::Status;
+use crate::traces::{Class, Failure, all_classes};
+
+/// How to search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// How often each back edge may be taken.
+    pub bound: u32,
+    /// How much may be spent.
+    pub limits: Limits,
+    /// Whether to keep every complete execution.
+    pub keep_all: bool,
+}
+
+/// What was found, with the runs that witnesses speak of.
+#[derive(Debug)]
+pub struct Findings {
+    /// Counts and witnesses.
+    pub tally: Tally,
+    /// The classes of each thread.
+    pub classes: Vec<Vec<Class>>,
+}
+
+/// Searches all executions.
+///
+/// # Errors
+/// The core cannot hold the program.
+pub fn search(
+    program: &Program,
+    plan: &Plan,
+    schedule: &Schedule,
+    options: Options,
+    stop: &Stop,
+) -> Result<Findings, CoreError> {
+    let mut watch = Watch::new(stop, options.limits);
+    let mut tally = Tally::default();
+    let classes = match watch
+        .look()
+        .map_err(Failure::from)
+        .and_then(|()| all_classes(program, options.bound, &mut watch))
+    {
+        Ok(classes) => classes,
+        Err(Failure::Error(error)) => return Err(error),
+        Err(Failure::Stopped(stopped)) => {
+            tally.stopped = Some(stopped);
+            return Ok(Findings { tally, classes: Vec::new() });
+        }
+    };
+    tally.cut = classes.iter().flatten().any(|class| class.skeleton.status == Status::Cut);
+    let mut search = Search {
+        program,
+        plan,
+        schedule,
+        keep_all: options.keep_all,
+        watch,
+        tally,
+        graph: Graph::new(program),
+        evaluation: Evaluation::default(),
+        chosen: Vec::new(),
+        alive: Vec::new(),
+        order: Vec::new(),
+        saved: Vec::new(),
+        terms: Vec::new(),
+    };
+    match search.combine(&classes, &mut Vec::new()) {
+        Ok(()) => {}
+        Err(Failure::Stopped(stopped)) => search.tally.stopped = Some(stopped),
+        Err(Failure::Error(error)) => return Err(error),
+    }
+    let tally = search.tally;
+    Ok(Findings { tally, classes })
+}
+
+/// A way for a read to get its value.
+#[derive(Debug, Clone, Copy)]
+struct Source {
+    write: usize,
+    value: u64,
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    plan: &'a Plan,
+    schedule: &'a Schedule,
+    keep_all: bool,
+    watch: Watch<'a>,
+    tally: Tally,
+    graph: Graph<'a>,
+    evaluation: Evaluation,
+    /// Per thread the class that is being looked at.
+    chosen: Vec<u32>,
+    /// Per thread the runs of its class that fit the reads chosen so far.
+    alive: Vec<SmallSet>,
+    /// The reads in the order in which they choose.
+    order: Vec<usize>,
+    /// Coherence orders to go back to.
+    saved: Vec<u64>,
+    /// Room for a final state.
+    terms: Vec<u64>,
+}
+
+impl<'a> Search<'a> {
+    /// Every choice of one class per thread.
+    fn combine(&mut self, threads: &'a [Vec<Class>], classes: &mut Vec<&'a Class>) -> Result<(), Failure> {
+        let Some(here) = threads.get(classes.len()) else { return self.complete_combination(classes) };
+        for (number, class) in (0..).zip(here) {
+            classes.push(class);
+            self.chosen.push(number);
+            let result = self.combine(threads, classes);
+            self.chosen.pop();
+            classes.pop();
+            result?;
+        }
+        Ok(())
+    }
+
+    fn complete_combination(&mut self, classes: &[&'a Class]) -> Result<(), Failure> {
+        self.watch.step()?;
+        if !self.is_worth_it(classes) {
+            return Ok(());
+        }
+        self.graph.assemble(classes);
+        if !self.graph.are_born_and_joined() {
+            return Ok(());
+        }
+        self.alive.clear();
+        self.alive.extend(classes.iter().map(|class| SmallSet::below(class.traces.len())));
+        if !self.order_reads() {
+            return Ok(());
+        }
+        self.tally.combinations += 1;
+        self.evaluation.resize(self.plan, self.graph.events.len());
+        if self.evaluation.run(self.plan, &self.schedule.statics, &self.graph).is_some() {
+            return Ok(());
+        }
+        self.choose_reads(0)
+    }
+
+    /// What was cut is looked at only for what already went wrong in it.
+    fn is_worth_it(&self, classes: &[&Class]) -> bool {
+        let any = |wanted: &[Status]| classes.iter().any(|class| wanted.contains(&class.skeleton.status));
+        !any(&[Status::Cut]) || any(&[Status::Failed, Status::Fault]) || !self.schedule.remarks.is_empty()
+    }
+
+    /// Reads with few options first; whether every read has one.
+    fn order_reads(&mut self) -> bool {
+        let mut counted: Vec<(usize, usize)> =
+            self.graph.reads.iter().map(|&read| (self.options(read).len(), read)).collect();
+        counted.sort_unstable();
+        self.order.clear();
+        self.order.extend(counted.iter().map(|&(_, read)| read));
+        counted.first().is_none_or(|&(options, _)| options > 0)
+    }
+
+    /// The writes and values that `read` can still take.
+    fn options(&self, read: usize) -> Vec<Source> {
+        let mut options = Vec::new();
+        let place = self.graph.events[read];
+        let (Some(thread), Some(cell)) = (place.thread, place.cell) else { return options };
+        let Some((_, writes)) = self.graph.cells.iter().find(|(other, _)| *other == cell) else {
+            return options;
+        };
+        for (value, runs) in &self.graph.classes[thread].by_value[place.position] {
+            let runs = runs.and(&self.alive[thread]);
+            if runs.is_empty() {
+                continue;
+            }
+            for &write in writes {
+                let source = self.graph.events[write];
+                let fits = match source.thread {
+                    None => self.program.cells[cell.index()].initial == *value,
+                    Some(other) => {
+                        let alive = if other == thread { &runs } else { &self.alive[other] };
+                        self.graph.classes[other]
+                            .with_value(source.position, *value)
+                            .is_some_and(|writers| !writers.and(alive).is_empty())
+                    }
+                };
+                if fits {
+                    options.push(Source { write, value: *value });
+                }
+            }
+        }
+        options
+    }
+
+    /// Gives each read from `depth` on a write, in all ways.
+    fn choose_reads(&mut self, depth: usize) -> Result<(), Failure> {
+        let Some(&read) = self.order.get(depth) else { return self.reads_chosen() };
+        let options = self.options(read);
+        let ask = options.len() > 1 && depth + 1 < self.order.len();
+        let place = self.graph.events[read];
+        let Some(thread) = place.thread else { return Ok(()) };
+        for option in options {
+            self.watch.step()?;
+            self.tally.nodes += 1;
+            let before = self.alive[thread].clone();
+            self.narrow(thread, place.position, option.value);
+            let source = self.graph.events[option.write];
+            let other = source.thread.map(|other| {
+                let before = self.alive[other].clone();
+                self.narrow(other, source.position, option.value);
+                (other, before)
+            });
+            self.graph.source[read] = Some(option.write);
+            let refused =
+                ask && self.evaluation.run(self.plan, &self.schedule.growing_reads, &self.graph).is_some();
+            let result = if refused { Ok(()) } else { self.choose_reads(depth + 1) };
+            self.graph.source[read] = None;
+            if let Some((other, before)) = other {
+                self.alive[other] = before;
+            }
+            self.alive[thread] = before;
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the runs of `thread` in which the event at `position` has `value`.
+    fn narrow(&mut self, thread: usize, position: usize, value: u64) {
+        let fitting = self.graph.classes[thread].with_value(position, value);
+        self.alive[thread] = fitting.map_or_else(SmallSet::default, |runs| runs.and(&self.alive[thread]));
+    }
+
+    fn reads_chosen(&mut self) -> Result<(), Failure> {
+        if self.graph.is_spawned_twice() {
+            return Err(CoreError::TooLarge("a thread is started more than once").into());
+        }
+        if self.evaluation.run(self.plan, &self.schedule.reads, &self.graph).is_some() {
+            return Ok(());
+        }
+        if self.evaluation.run(self.plan, &self.schedule.growing_coherence, &self.graph).is_some() {
+            return Ok(());
+        }
+        self.order_writes(Cursor::default())
+    }
+
+    /// Puts every two writes of one location in order, in all ways.
+    fn order_writes(&mut self, cursor: Cursor) -> Result<(), Failure> {
+        let Some((cursor, a, b)) = self.graph.unordered(cursor) else { return self.ordered() };
+        for (earlier, later) in [(a, b), (b, a)] {
+            self.watch.step()?;
+            self.tally.nodes += 1;
+            let start = self.saved.len();
+            self.saved.extend_from_slice(&self.graph.coherence);
+            self.graph.order(earlier, later);
+            let refused =
+                self.evaluation.run(self.plan, &self.schedule.growing_coherence, &self.graph).is_some();
+            let result = if refused { Ok(()) } else { self.order_writes(cursor) };
+            self.graph.coherence.copy_from_slice(&self.saved[start..]);
+            self.saved.truncate(start);
+            result?;
+        }
+        Ok(())
+    }
+
+    /// A whole candidate: the last checks, then it counts.
+    fn ordered(&mut self) -> Result<(), Failure> {
+        if self.evaluation.run(self.plan, &self.schedule.coherence, &self.graph).is_some() {
+            return Ok(());
+        }
+        let same = self.alive.iter().map(|runs| runs.iter().count() as u64).product();
+        for &check in &self.schedule.remarks {
+            if self.evaluation.remarks(self.plan.checks[check]) {
+                self.note(|tally| &mut tally.remarks, check, same);
+            }
+        }
+        let with = |status: Status| self.graph.classes.iter().position(|c| c.skeleton.status == status);
+        if let Some(thread) = with(Status::Fault) {
+            self.note(|tally| &mut tally.faults, thread, same);
+        } else if let Some(thread) = with(Status::Failed) {
+            self.note(|tally| &mut tally.failures, thread, same);
+        } else if with(Status::Cut).is_some() {
+            // Not complete, and whether it would be blocked cannot be said.
+        } else if with(Status::Blocked).is_some() {
+            self.tally.blocked += same;
+        } else {
+            self.take_runs(&mut Vec::new())?;
+        }
+        Ok(())
+    }
+
+    /// Counts the present execution under `key`, with a witness the first time.
+    fn note(&mut self, which: fn(&mut Tally) -> &mut BTreeMap<u32, Seen>, key: usize, count: u64) {
+        let key = u32::try_from(key).unwrap_or(u32::MAX);
+        if let Some(seen) = which(&mut self.tally).get_mut(&key) {
+            seen.count += count;
+        } else {
+            let first = self.witness(&self.first_runs());
+            which(&mut self.tally).insert(key, Seen { count, first });
+        }
+    }
+
+    /// Counts the final state of every combination of runs that fits.
+    fn take_runs(&mut self, runs: &mut Vec<u32>) -> Result<(), Stopped> {
+        if runs.len() == self.alive.len() {
+            return self.take(runs);
+        }
+        let alive = self.alive[runs.len()].clone();
+        for run in alive.iter() {
+            runs.push(u32::try_from(run).unwrap_or(u32::MAX));
+            let result = self.take_runs(runs);
+            runs.pop();
+            result?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, runs: &[u32]) -> Result<(), Stopped> {
+        self.tally.executions += 1;
+        self.watch.executions(self.tally.executions)?;
+        let mut terms = std::mem::take(&mut self.terms);
+        terms.clear();
+        terms.extend(self.program.terms.iter().map(|&term| self.last_value(term, runs)));
+        if let Some(seen) = self.tally.states.get_mut(terms.as_slice()) {
+            seen.count += 1;
+        } else {
+            let first = self.witness(runs);
+            self.tally.bytes += 8 * terms.len() + 16 * self.graph.events.len() + 200;
+            self.tally.states.insert(terms.clone().into(), Seen { count: 1, first });
+        }
+        self.terms = terms;
+        if self.keep_all {
+            self.tally.bytes += 16 * self.graph.events.len() + 100;
+            self.tally.kept.push(self.witness(runs));
+        }
+        self.watch.bytes(self.tally.bytes)
+    }
+
+    fn last_value(&self, term: Term, runs: &[u32]) -> u64 {
+        match term {
+            Term::Register(thread, register) => {
+                let run = runs[thread.index()] as usize;
+                self.graph.classes[thread.index()].traces[run].registers[register.index()]
+            }
+            Term::Cell(cell) => {
+                let writes = self.graph.cells.iter().find(|(other, _)| *other == cell);
+                let last = writes.and_then(|(_, writes)| self.graph.last(writes));
+                let event = last.map(|last| self.graph.events[last]);
+                match event.and_then(|event| event.thread.map(|thread| (thread, event.position))) {
+                    None => self.program.cells[cell.index()].initial,
+                    Some((thread, position)) => {
+                        self.graph.classes[thread].traces[runs[thread] as usize].values[position]
+                    }
+                }
+            }
+        }
+    }
+
+    /// The first run of each thread that fits.
+    fn first_runs(&self) -> Vec<u32> {
+        let first = |runs: &SmallSet| runs.iter().next().and_then(|run| u32::try_from(run).ok());
+        self.alive.iter().map(|runs| first(runs).unwrap_or_default()).collect()
+    }
+
+    fn witness(&self, runs: &[u32]) -> Witness {
+        let number = |event: usize| u32::try_from(event).unwrap_or(u32::MAX);
+        let pair = |&read: &usize| self.graph.source[read].map(|write| (number(write), number(read)));
+        let order = |order: &Vec<usize>| order.iter().map(|&write| number(write)).collect();
+        Witness {
+            runs: self.chosen.iter().copied().zip(runs.iter().copied()).collect(),
+            reads_from: self.graph.reads.iter().filter_map(pair).collect(),
+            coherence: self.graph.orders().iter().map(order).collect(),
+        }
+    }
+}

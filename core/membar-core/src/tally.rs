@@ -1,0 +1,54 @@
+//! What a search found: counts, final states, and the first execution that shows each thing.
+
+use std::collections::BTreeMap;
+
+use crate::stop::Stopped;
+
+/// An execution in few words: enough to build it again from the classes of the threads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Witness {
+    /// Per thread its class and its run in that class.
+    pub runs: Vec<(u32, u32)>,
+    /// Writes with the reads that take their values.
+    pub reads_from: Vec<(u32, u32)>,
+    /// Per accessed cell its writes from first to last.
+    pub coherence: Vec<Vec<u32>>,
+}
+
+/// How often something was seen, and where first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// Number of executions.
+    pub count: u64,
+    /// The first of them.
+    pub first: Witness,
+}
+
+/// Everything found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Complete consistent executions.
+    pub executions: u64,
+    /// Consistent executions in which some thread waits for ever.
+    pub blocked: u64,
+    /// Whether some run of some thread was cut by the loop bound.
+    pub cut: bool,
+    /// Final states of complete executions: a word per term.
+    pub states: BTreeMap<Box<[u64]>, Seen>,
+    /// Executions in which an assertion fails, by thread.
+    pub failures: BTreeMap<u32, Seen>,
+    /// Executions with an access to what is no location, by thread.
+    pub faults: BTreeMap<u32, Seen>,
+    /// Checks that are no requirement and have something to say, by number.
+    pub remarks: BTreeMap<u32, Seen>,
+    /// Every complete execution, if they are to be kept.
+    pub kept: Vec<Witness>,
+    /// Combinations of classes looked at.
+    pub combinations: u64,
+    /// Partial executions looked at.
+    pub nodes: u64,
+    /// Rough number of bytes held.
+    pub bytes: usize,
+    /// Why it did not end, if it did not.
+    pub stopped: Option<Stopped>,
+}

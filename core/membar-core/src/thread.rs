@@ -1,0 +1,546 @@
+//! One thread on its own: run until it must choose, then go on with each choice.
+//!
+//! The meaning is that of `engines/reference/threads.py`. A run carries, for each register, the reads that its value
+//! comes from, and the reads that decided the path so far; from these come the address, data and control
+//! dependencies. A run is determined by its choices: values read, values chosen, edges where several are open, the
+//! status of store-conditionals, and whether a join passes.
+
+use crate::error::CoreError;
+use crate::expr::{Expr, Register};
+use crate::program::{CellId, EdgeId, Operation, Program, Rmw, TagSet, Thread, ThreadId};
+use crate::small_set::SmallSet;
+
+/// More values than this are not enumerated.
+const WIDEST_CHOICE: u64 = 1 << 16;
+
+/// What an event does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Kind {
+    Read,
+    Write,
+    Fence,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Status {
+    /// At a final control point.
+    Complete,
+    /// An assumption failed, no guard is open, or it waits for a thread for ever.
+    Blocked,
+    /// By the loop bound.
+    Cut,
+    /// An assertion failed.
+    Failed,
+    /// It accessed what is no location.
+    Fault,
+    /// No spawn started it.
+    Unborn,
+}
+
+/// An event without its value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Event {
+    /// What it does.
+    pub kind: Kind,
+    /// Where; None for fences.
+    pub cell: Option<CellId>,
+    /// Its tags.
+    pub tags: TagSet,
+    /// Which edge occurrence of the run it belongs to.
+    pub step: u32,
+    /// The edge itself.
+    pub edge: EdgeId,
+    /// Reads of the thread that decide its address.
+    pub address: SmallSet,
+    /// Reads of the thread that decide its value.
+    pub data: SmallSet,
+    /// Reads of the thread that decide whether it happens.
+    pub control: SmallSet,
+}
+
+/// A spawn or a passed join: it stands before the event at `position`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Turn {
+    /// Number of events before it.
+    pub position: u32,
+    /// The other thread.
+    pub thread: ThreadId,
+    /// Spawn or join.
+    pub is_spawn: bool,
+}
+
+/// Everything about a run that models can see, and how it ended; without the values.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Skeleton {
+    /// How it ended.
+    pub status: Status,
+    /// In program order.
+    pub events: Vec<Event>,
+    /// Steps whose accesses are not ordered among themselves.
+    pub unordered: Vec<u32>,
+    /// Read and write of one instruction.
+    pub atomic: Vec<(u32, u32)>,
+    /// Exclusive load and the store that closes it.
+    pub exclusive: Vec<(u32, u32)>,
+    /// Where it started and joined threads.
+    pub turns: Vec<Turn>,
+    /// The thread it waits for in vain.
+    pub waits_for: Option<ThreadId>,
+    /// Where it ended, unless complete: edge and operation.
+    pub end: Option<(EdgeId, u32)>,
+}
+
+/// What a run must choose next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Question {
+    /// Nothing: it ended.
+    Ended,
+    /// The value of a read of this cell.
+    Read(CellId),
+    /// One of these words.
+    OneOf(Vec<u64>),
+}
+
+/// What to do with the answer, or before the next question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Resume {
+    /// Choose an edge at the control point.
+    Point(u32),
+    /// Take the edge that is answered.
+    Take,
+    /// Go on with an operation of the edge.
+    Operation,
+    /// The operation has asked and gets its answer.
+    Answered,
+}
+
+/// A run in progress. Cloned where it has several ways to go on.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// What models can see.
+    pub skeleton: Skeleton,
+    /// The value of each event; 0 for fences.
+    pub values: Vec<u64>,
+    /// Current values.
+    pub registers: Vec<u64>,
+    /// Which registers have been given a value.
+    pub defined: SmallSet,
+    /// What determines the run.
+    pub choices: Vec<u64>,
+    origins: Vec<SmallSet>,
+    control: SmallSet,
+    taken: Vec<u32>,
+    open: Vec<(CellId, u32)>,
+    edge: EdgeId,
+    operation: u32,
+    step: u32,
+    cell: CellId,
+    resume: Resume,
+}
+
+/// A run that ends early.
+struct End(Status);
+
+/// Why an operation did not finish.
+enum Interrupt {
+    Ask(Question),
+    End(Status),
+    Error(CoreError),
+}
+
+impl From<End> for Interrupt {
+    fn from(end: End) -> Self {
+        Self::End(end.0)
+    }
+}
+
+/// What a run needs beside itself.
+#[derive(Debug)]
+pub struct Machine<'a> {
+    program: &'a Program,
+    thread: &'a Thread,
+    /// How often each back edge may be taken.
+    bound: u32,
+    stack: Vec<u64>,
+}
+
+impl<'a> Machine<'a> {
+    /// For the runs of one thread.
+    #[must_use]
+    pub fn new(program: &'a Program, thread: &'a Thread, bound: u32) -> Self {
+        Self { program, thread, bound, stack: Vec::new() }
+    }
+
+    /// The run that no spawn started.
+    #[must_use]
+    pub fn unborn(&self) -> Run {
+        let mut run = self.begin();
+        run.skeleton.status = Status::Unborn;
+        run.defined = SmallSet::default();
+        run
+    }
+
+    /// A run at its beginning.
+    #[must_use]
+    pub fn begin(&self) -> Run {
+        let registers: Vec<u64> =
+            self.thread.registers.iter().map(|value| value.unwrap_or_default()).collect();
+        let mut defined = SmallSet::default();
+        for (number, value) in self.thread.registers.iter().enumerate() {
+            if value.is_some() {
+                defined.insert(number);
+            }
+        }
+        Run {
+            skeleton: Skeleton {
+                status: Status::Complete,
+                events: Vec::new(),
+                unordered: Vec::new(),
+                atomic: Vec::new(),
+                exclusive: Vec::new(),
+                turns: Vec::new(),
+                waits_for: None,
+                end: None,
+            },
+            values: Vec::new(),
+            origins: vec![SmallSet::default(); registers.len()],
+            registers,
+            defined,
+            choices: Vec::new(),
+            control: SmallSet::default(),
+            taken: vec![0; self.thread.loops],
+            open: Vec::new(),
+            edge: EdgeId(0),
+            operation: 0,
+            step: 0,
+            cell: CellId(0),
+            resume: Resume::Point(self.thread.entry),
+        }
+    }
+
+    /// Runs to the next question.
+    ///
+    /// # Errors
+    /// A choice is too wide to enumerate.
+    pub fn advance(&mut self, run: &mut Run) -> Result<Question, CoreError> {
+        self.go_on(run, 0)
+    }
+
+    /// Answers the last question and runs to the next one.
+    ///
+    /// # Errors
+    /// A choice is too wide to enumerate.
+    pub fn answer(&mut self, run: &mut Run, answer: u64) -> Result<Question, CoreError> {
+        run.choices.push(answer);
+        self.go_on(run, answer)
+    }
+
+    fn go_on(&mut self, run: &mut Run, answer: u64) -> Result<Question, CoreError> {
+        match self.steps(run, answer) {
+            Ok(()) => {
+                run.skeleton.status = Status::Complete;
+                Ok(Question::Ended)
+            }
+            Err(Interrupt::End(status)) => {
+                run.skeleton.status = status;
+                run.skeleton.end = Some((run.edge, run.operation));
+                Ok(Question::Ended)
+            }
+            Err(Interrupt::Ask(question)) => Ok(question),
+            Err(Interrupt::Error(error)) => Err(error),
+        }
+    }
+
+    /// Runs until the thread ends, which is `Ok`, or something interrupts it.
+    fn steps(&mut self, run: &mut Run, answer: u64) -> Result<(), Interrupt> {
+        loop {
+            match run.resume {
+                Resume::Point(point) => {
+                    let Some(edge) = self.choose_edge(run, point)? else { return Ok(()) };
+                    self.take(run, edge)?;
+                }
+                Resume::Take => {
+                    let edge = EdgeId(u32::try_from(answer).unwrap_or_default());
+                    self.take(run, edge)?;
+                }
+                Resume::Operation | Resume::Answered => {
+                    let edge = &self.thread.edges[run.edge.index()];
+                    let Some(operation) = edge.operations.get(run.operation as usize) else {
+                        run.step += 1;
+                        run.resume = Resume::Point(edge.target);
+                        continue;
+                    };
+                    let answer = (run.resume == Resume::Answered).then_some(answer);
+                    run.resume = Resume::Answered;
+                    self.act(run, operation, answer)?;
+                    run.resume = Resume::Operation;
+                    run.operation += 1;
+                }
+            }
+        }
+    }
+
+    /// The edge to take at a control point, None at a final one; asks if several are open.
+    fn choose_edge(&mut self, run: &mut Run, point: u32) -> Result<Option<EdgeId>, Interrupt> {
+        let leaving = &self.thread.leaving[point as usize];
+        let Some(&first) = leaving.first() else { return Ok(None) };
+        let mut open = Vec::new();
+        for &edge in leaving {
+            let guard = &self.thread.edges[edge.index()].guard;
+            if guard.evaluate(&run.registers, &mut self.stack) != 0 {
+                open.push(edge);
+            }
+            for register in guard.registers() {
+                run.control.extend(&run.origins[register.index()]);
+            }
+        }
+        match open[..] {
+            [] => {
+                run.edge = first;
+                run.operation = 0;
+                Err(Interrupt::End(Status::Blocked))
+            }
+            [edge] => Ok(Some(edge)),
+            _ => {
+                run.resume = Resume::Take;
+                Err(Interrupt::Ask(Question::OneOf(open.iter().map(|edge| u64::from(edge.0)).collect())))
+            }
+        }
+    }
+
+    fn take(&mut self, run: &mut Run, id: EdgeId) -> Result<(), Interrupt> {
+        let edge = &self.thread.edges[id.index()];
+        run.edge = id;
+        run.operation = 0;
+        if let Some(turns) = edge.closes.and_then(|closed| run.taken.get_mut(closed as usize)) {
+            if *turns == self.bound {
+                return Err(Interrupt::End(Status::Cut));
+            }
+            *turns += 1;
+        }
+        if edge.unordered {
+            run.skeleton.unordered.push(run.step);
+        }
+        run.resume = Resume::Operation;
+        Ok(())
+    }
+
+    fn act(&mut self, run: &mut Run, operation: &Operation, answer: Option<u64>) -> Result<(), Interrupt> {
+        match operation {
+            Operation::Load { register, address, size, signed, tags, exclusive } => {
+                let Some(value) = answer else { return self.ask_read(run, address, *size) };
+                let read = run.event(Kind::Read, Some(run.cell), value, *tags);
+                run.skeleton.events[read].address = run.origins_of(address, None);
+                run.set(*register, extended(value, *size, *signed), SmallSet::one(read));
+                if *exclusive {
+                    run.open_exclusive(read);
+                }
+            }
+            Operation::Store { address, value, size, tags, exclusive } => {
+                run.cell = self.cell(run, address, *size)?;
+                let position = run.open.iter().position(|(cell, _)| *cell == run.cell);
+                if *exclusive && position.is_none() {
+                    return Err(Interrupt::End(Status::Blocked));
+                }
+                let write = self.write(run, address, value, *tags, None);
+                if let Some(position) = position.filter(|_| *exclusive) {
+                    let (_, read) = run.open.remove(position);
+                    run.close(read, write);
+                }
+            }
+            Operation::StoreConditional { status, address, value, size, tags } => {
+                let Some(failed) = answer else {
+                    run.cell = self.cell(run, address, *size)?;
+                    run.open.retain(|(cell, _)| *cell == run.cell);
+                    if !run.open.is_empty() {
+                        return Err(Interrupt::Ask(Question::OneOf(vec![0, 1])));
+                    }
+                    run.choices.push(1);
+                    run.set(*status, 1, SmallSet::default());
+                    return Ok(());
+                };
+                if let (0, Some((_, read))) = (failed, run.open.pop()) {
+                    let write = self.write(run, address, value, *tags, None);
+                    run.close(read, write);
+                }
+                run.open.clear();
+                run.set(*status, failed, SmallSet::default());
+            }
+            Operation::Rmw(rmw) => {
+                let Some(old) = answer else { return self.ask_read(run, &rmw.address, rmw.size) };
+                self.modify(run, rmw, old);
+            }
+            Operation::Fence { tags } => {
+                run.event(Kind::Fence, None, 0, *tags);
+            }
+            Operation::Set { register, value } => {
+                let origins = run.origins_of(value, None);
+                let word = value.evaluate(&run.registers, &mut self.stack);
+                run.set(*register, word, origins);
+            }
+            Operation::Assume { condition } => {
+                let origins = run.origins_of(condition, None);
+                run.control.extend(&origins);
+                if condition.evaluate(&run.registers, &mut self.stack) == 0 {
+                    return Err(Interrupt::End(Status::Blocked));
+                }
+            }
+            Operation::Assert { condition } => {
+                if condition.evaluate(&run.registers, &mut self.stack) == 0 {
+                    return Err(Interrupt::End(Status::Failed));
+                }
+            }
+            Operation::Choose { register, low, high } => {
+                let Some(value) = answer else { return self.ask_choice(run, low, high) };
+                let mut origins = run.origins_of(low, None);
+                origins.extend(&run.origins_of(high, None));
+                run.set(*register, value, origins);
+            }
+            Operation::Spawn { thread } => run.turn(*thread, true),
+            Operation::Join { thread } => match answer {
+                None => return Err(Interrupt::Ask(Question::OneOf(vec![1, 0]))),
+                Some(0) => {
+                    run.skeleton.waits_for = Some(*thread);
+                    return Err(Interrupt::End(Status::Blocked));
+                }
+                Some(_) => run.turn(*thread, false),
+            },
+        }
+        Ok(())
+    }
+
+    fn ask_read(&mut self, run: &mut Run, address: &Expr, size: u32) -> Result<(), Interrupt> {
+        run.cell = self.cell(run, address, size)?;
+        Err(Interrupt::Ask(Question::Read(run.cell)))
+    }
+
+    fn ask_choice(&mut self, run: &Run, low: &Expr, high: &Expr) -> Result<(), Interrupt> {
+        let first = low.evaluate(&run.registers, &mut self.stack).cast_signed();
+        let last = high.evaluate(&run.registers, &mut self.stack).cast_signed();
+        if first > last {
+            return Err(Interrupt::End(Status::Blocked));
+        }
+        if last.wrapping_sub(first).cast_unsigned() >= WIDEST_CHOICE {
+            return Err(Interrupt::Error(CoreError::TooLarge("a choice among more than 65536 values")));
+        }
+        Err(Interrupt::Ask(Question::OneOf((first..=last).map(i64::cast_unsigned).collect())))
+    }
+
+    fn cell(&mut self, run: &Run, address: &Expr, size: u32) -> Result<CellId, End> {
+        let word = address.evaluate(&run.registers, &mut self.stack);
+        match self.program.at.get(&word) {
+            Some(&cell) if self.program.cells[cell.index()].size == size => Ok(cell),
+            _ => Err(End(Status::Fault)),
+        }
+    }
+
+    /// The value of `expr` as its cell holds it.
+    fn stored(&mut self, run: &Run, expr: &Expr) -> u64 {
+        expr.evaluate(&run.registers, &mut self.stack) & self.program.cells[run.cell.index()].mask()
+    }
+
+    fn write(
+        &mut self,
+        run: &mut Run,
+        address: &Expr,
+        value: &Expr,
+        tags: TagSet,
+        without: Option<Register>,
+    ) -> usize {
+        let stored = self.stored(run, value);
+        let write = run.event(Kind::Write, Some(run.cell), stored, tags);
+        run.skeleton.events[write].address = run.origins_of(address, None);
+        run.skeleton.events[write].data = run.origins_of(value, without);
+        write
+    }
+
+    fn modify(&mut self, run: &mut Run, rmw: &Rmw, old: u64) {
+        // The address and the dependencies belong to what was before; value and condition see the old value.
+        let address = run.origins_of(&rmw.address, None);
+        let data = run.origins_of(&rmw.value, Some(rmw.register));
+        let decided = run.origins_of(&rmw.condition, Some(rmw.register));
+        let read = run.event(Kind::Read, Some(run.cell), old, rmw.read_tags);
+        run.skeleton.events[read].address = address.clone();
+        run.set(rmw.register, extended(old, rmw.size, rmw.signed), SmallSet::one(read));
+        if rmw.condition.evaluate(&run.registers, &mut self.stack) == 0 {
+            run.skeleton.events[read].tags = rmw.failed_tags;
+            return;
+        }
+        let stored = self.stored(run, &rmw.value);
+        let write = run.event(Kind::Write, Some(run.cell), stored, rmw.write_tags);
+        let event = &mut run.skeleton.events[write];
+        event.address = address;
+        event.data = data;
+        event.control.extend(&decided);
+        run.skeleton.atomic.push((number(read), number(write)));
+    }
+}
+
+fn number(event: usize) -> u32 {
+    u32::try_from(event).unwrap_or(u32::MAX)
+}
+
+/// The low `size` bytes as a word.
+fn extended(value: u64, size: u32, signed: bool) -> u64 {
+    let shift = 64 - 8 * size;
+    if signed { ((value << shift).cast_signed() >> shift).cast_unsigned() } else { value }
+}
+
+impl Run {
+    fn event(&mut self, kind: Kind, cell: Option<CellId>, value: u64, tags: TagSet) -> usize {
+        self.skeleton.events.push(Event {
+            kind,
+            cell,
+            tags,
+            step: self.step,
+            edge: self.edge,
+            address: SmallSet::default(),
+            data: SmallSet::default(),
+            control: self.control.clone(),
+        });
+        self.values.push(value);
+        self.values.len() - 1
+    }
+
+    /// The reads that `expr` depends on, `without` one register.
+    fn origins_of(&self, expr: &Expr, without: Option<Register>) -> SmallSet {
+        let mut origins = SmallSet::default();
+        for register in expr.registers().iter().filter(|register| Some(**register) != without) {
+            origins.extend(&self.origins[register.index()]);
+        }
+        origins
+    }
+
+    fn set(&mut self, register: Register, value: u64, origins: SmallSet) {
+        self.registers[register.index()] = value;
+        self.origins[register.index()] = origins;
+        self.defined.insert(register.index());
+    }
+
+    fn turn(&mut self, thread: ThreadId, is_spawn: bool) {
+        self.skeleton.turns.push(Turn { position: number(self.values.len()), thread, is_spawn });
+    }
+
+    fn open_exclusive(&mut self, read: usize) {
+        // Loads of one instruction stay open together; an earlier one is forgotten.
+        let step = self.step;
+        if self.open.iter().any(|&(_, other)| self.skeleton.events[other as usize].step != step) {
+            self.open.clear();
+        }
+        self.open.retain(|(cell, _)| *cell != self.cell);
+        self.open.push((self.cell, number(read)));
+    }
+
+    /// Read and write of one step are one instruction; else a load-linked and its store.
+    fn close(&mut self, read: u32, write: usize) {
+        let same = self.skeleton.events[read as usize].step == self.skeleton.events[write].step;
+        let pair = (read, number(write));
+        if same {
+            self.skeleton.atomic.push(pair);
+        } else {
+            self.skeleton.exclusive.push(pair);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What a search found, as Python sees it: counters and states at once, witnesses written out when asked for.
+
+use membar_core::execution::{Event, Execution, Pairs};
+use membar_core::program::Program;
+use membar_core::search;
+use membar_core::stop::Stopped;
+use membar_core::tally::Witness;
+use membar_core::thread::{Kind, Status};
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// Thread (-1 for initial writes), kind, cell, value, tag set (-1 for none), step, edge.
+type EventTuple = (i64, &'static str, Option<u32>, u64, i64, i64, u32);
+/// Status, place of an early end, registers, choices.
+type ThreadTuple = (&'static str, Option<(u32, u32)>, Vec<(usize, u64)>, Vec<u64>);
+/// po, addr, data, ctrl, amo, lxsx, spawn-join.
+type Relations = (Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs);
+/// Events, threads, rf, co, other relations.
+type ExecutionTuple = (Vec<EventTuple>, Vec<ThreadTuple>, Pairs, Vec<Vec<usize>>, Relations);
+
+/// The result of a search.
+#[pyclass(frozen, module = "membar._core")]
+pub(crate) struct Findings {
+    program: Program,
+    found: search::Findings,
+    states: Vec<(Box<[u64]>, u64)>,
+}
+
+impl Findings {
+    pub(crate) fn new(program: Program, found: search::Findings) -> Self {
+        let states = found.tally.states.iter().map(|(state, seen)| (state.clone(), seen.count)).collect();
+        Self { program, found, states }
+    }
+
+    fn written_out(&self, witness: Option<&Witness>) -> PyResult<ExecutionTuple> {
+        witness
+            .and_then(|witness| Execution::new(&self.program, &self.found.classes, witness))
+            .map(tuple_of)
+            .ok_or_else(|| PyIndexError::new_err("there is no such execution"))
+    }
+}
+
+#[pymethods]
+impl Findings {
+    /// Complete consistent executions.
+    #[getter]
+    fn executions(&self) -> u64 {
+        self.found.tally.executions
+    }
+
+    /// Consistent executions in which some thread waits for ever.
+    #[getter]
+    fn blocked(&self) -> u64 {
+        self.found.tally.blocked
+    }
+
+    /// Whether the loop bound cut some run.
+    #[getter]
+    fn cut(&self) -> bool {
+        self.found.tally.cut
+    }
+
+    /// Combinations of runs looked at.
+    #[getter]
+    fn combinations(&self) -> u64 {
+        self.found.tally.combinations
+    }
+
+    /// Partial executions looked at.
+    #[getter]
+    fn nodes(&self) -> u64 {
+        self.found.tally.nodes
+    }
+
+    /// Why it did not end, if it did not.
+    #[getter]
+    fn stopped(&self) -> Option<&'static str> {
+        self.found.tally.stopped.map(|stopped| match stopped {
+            Stopped::Request => "request",
+            Stopped::Time => "time",
+            Stopped::Executions => "executions",
+            Stopped::Memory => "memory",
+        })
+    }
+
+    /// The final states, a word per term, each with its number of executions.
+    #[getter]
+    fn states<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyTuple>, u64)>> {
+        self.states.iter().map(|(state, count)| Ok((PyTuple::new(py, state.iter())?, *count))).collect()
+    }
+
+    /// Numbers of the checks that are no requirement and have something to say.
+    #[getter]
+    fn remarks(&self) -> Vec<u32> {
+        self.found.tally.remarks.keys().copied().collect()
+    }
+
+    /// Threads in which an assertion fails.
+    #[getter]
+    fn failures(&self) -> Vec<u32> {
+        self.found.tally.failures.keys().copied().collect()
+    }
+
+    /// Threads that access what is no location.
+    #[getter]
+    fn faults(&self) -> Vec<u32> {
+        self.found.tally.faults.keys().copied().collect()
+    }
+
+    /// Number of executions that were kept.
+    #[getter]
+    fn kept(&self) -> usize {
+        self.found.tally.kept.len()
+    }
+
+    /// The first execution with the final state at `index` of `states`.
+    fn state_witness(&self, index: usize) -> PyResult<ExecutionTuple> {
+        let state = self.states.get(index).and_then(|(state, _)| self.found.tally.states.get(state));
+        self.written_out(state.map(|seen| &seen.first))
+    }
+
+    /// The first execution of which check `index` has something to say.
+    fn remark_witness(&self, index: u32) -> PyResult<ExecutionTuple> {
+        self.written_out(self.found.tally.remarks.get(&index).map(|seen| &seen.first))
+    }
+
+    /// The first execution in which an assertion of `thread` fails.
+    fn failure_witness(&self, thread: u32) -> PyResult<ExecutionTuple> {
+        self.written_out(self.found.tally.failures.get(&thread).map(|seen| &seen.first))
+    }
+
+    /// The first execution in which `thread` accesses what is no location.
+    fn fault_witness(&self, thread: u32) -> PyResult<ExecutionTuple> {
+        self.written_out(self.found.tally.faults.get(&thread).map(|seen| &seen.first))
+    }
+
+    /// One of the kept executions.
+    fn kept_witness(&self, index: usize) -> PyResult<ExecutionTuple> {
+        self.written_out(self.found.tally.kept.get(index))
+    }
+}
+
+fn tuple_of(execution: Execution) -> ExecutionTuple {
+    let Execution { events, threads, po, rf, co, addr, data, ctrl, amo, lxsx, spawn_join } = execution;
+    let threads =
+        threads.into_iter().map(|run| (status_of(run.status), run.end, run.registers, run.choices)).collect();
+    (events.iter().map(event_of).collect(), threads, rf, co, (po, addr, data, ctrl, amo, lxsx, spawn_join))
+}
+
+fn event_of(event: &Event) -> EventTuple {
+    let kind = match event.kind {
+        Kind::Read => "R",
+        Kind::Write => "W",
+        Kind::Fence => "F",
+    };
+    let thread = event.thread.and_then(|thread| i64::try_from(thread).ok()).unwrap_or(-1);
+    let step = if event.thread.is_some() { i64::from(event.step) } else { -1 };
+    let tags = event.tags.map_or(-1, i64::from);
+    (thread, kind, event.cell, event.value, tags, step, event.edge)
+}
+
+fn status_of(status: Status) -> &'static str {
+    match status {
+        Status::Complete => "complete",
+        Status::Blocked => "blocked",
+        Status::Cut => "cut",
+        Status::Failed => "failed",
+        Status::Fault => "fault",
+        Status::Unborn => "unborn",
+    }
+}

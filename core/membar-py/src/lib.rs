@@ -1,0 +1,101 @@
+//! The Python face of the core: convert in, detach, convert out, map errors. No algorithm lives here.
+
+mod detached;
+mod findings;
+
+use std::time::Duration;
+
+use membar_core::error::CoreError;
+use membar_core::expr::Expr;
+use membar_core::plan;
+use membar_core::program::Program;
+use membar_core::schedule::Schedule;
+use membar_core::search::{Options, search};
+use membar_core::stop::Limits;
+use membar_core::words::Words;
+use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::detached::run_detached;
+use crate::findings::Findings;
+
+/// The one place where errors of the core become Python's.
+fn to_py(error: &CoreError) -> PyErr {
+    match error {
+        CoreError::TooLarge(_) => PyOverflowError::new_err(error.to_string()),
+        _ => PyValueError::new_err(error.to_string()),
+    }
+}
+
+/// A form as words: eight bytes each, lowest first.
+fn words_of(form: &[u8]) -> PyResult<Vec<u64>> {
+    let (chunks, rest) = form.as_chunks::<8>();
+    if rest.is_empty() {
+        Ok(chunks.iter().map(|chunk| u64::from_le_bytes(*chunk)).collect())
+    } else {
+        Err(PyValueError::new_err("a compact form is made of whole words"))
+    }
+}
+
+/// A memory model made ready to run; it outlives many searches.
+#[pyclass(frozen, module = "membar._core")]
+struct Plan {
+    model: plan::Plan,
+    schedule: Schedule,
+    unpruned: Schedule,
+}
+
+#[pymethods]
+impl Plan {
+    #[new]
+    fn new(form: &[u8]) -> PyResult<Self> {
+        let model = plan::Plan::decode(&words_of(form)?).map_err(|error| to_py(&error))?;
+        let (schedule, unpruned) = (Schedule::new(&model, true), Schedule::new(&model, false));
+        Ok(Self { model, schedule, unpruned })
+    }
+
+    /// Every consistent execution of a program, each back edge taken at most `bound` times.
+    #[pyo3(signature = (program, *, bound, seconds=None, executions=None, memory=None, keep_all=false, prune=true))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
+    fn search(
+        &self,
+        py: Python<'_>,
+        program: &[u8],
+        bound: u32,
+        seconds: Option<f64>,
+        executions: Option<u64>,
+        memory: Option<u64>,
+        keep_all: bool,
+        prune: bool,
+    ) -> PyResult<Findings> {
+        let form = words_of(program)?;
+        let program = Program::decode(&form, self.model.tags).map_err(|error| to_py(&error))?;
+        let time = match seconds.map(Duration::try_from_secs_f64) {
+            None => None,
+            Some(Ok(time)) => Some(time),
+            Some(Err(error)) => return Err(PyValueError::new_err(error.to_string())),
+        };
+        let options = Options { bound, limits: Limits { time, executions, bytes: memory }, keep_all };
+        let schedule = if prune { &self.schedule } else { &self.unpruned };
+        let found = run_detached(py, |stop| search(&program, &self.model, schedule, options, stop))?;
+        Ok(Findings::new(program, found))
+    }
+}
+
+/// The value of an expression in its compact form, for tests.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "Python hands over a list")]
+fn evaluate(form: &[u8], registers: Vec<u64>) -> PyResult<u64> {
+    let form = words_of(form)?;
+    let mut words = Words::new(&form);
+    let decoded = Expr::decode(&mut words, registers.len()).and_then(|expr| words.end().map(|()| expr));
+    let expr = decoded.map_err(|error| to_py(&error))?;
+    Ok(expr.evaluate(&registers, &mut Vec::new()))
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Plan>()?;
+    module.add_class::<Findings>()?;
+    module.add_function(wrap_pyfunction!(evaluate, module)?)
+}

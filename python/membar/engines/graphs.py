@@ -1,0 +1,312 @@
+"""Execution graphs explored by the Rust core, under any memory model that has axioms.
+
+    Program, Plan ─ lowering ─▶ compact forms ─ core ─▶ findings ─ lifted here ─▶ Tally ─ judge ─▶ Outcome
+
+The core's *general search* chooses runs of the threads, then reads-from, then coherence, and prunes as
+soon as a check that can only get worse fails. It relies on nothing but the plan, so it is exact for every
+model.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.engines import Engine
+from membar.models.lowering import LoweredPlan, lower_plan
+from membar.models.plan import CheckMode, Plan
+from membar.outcome import FinalState, Outcome, Statistics, Witness
+from membar.program.access import bad_access
+from membar.program.condition import FinalCell, FinalRegister, Term, terms_of
+from membar.program.execution import INIT_THREAD, Event, Execution, Kind
+from membar.program.expand import expand
+from membar.program.expr import evaluate
+from membar.program.lowering import LoweredProgram, lower_program
+from membar.program.operations import NO_TAGS, Assert, Load, Receive, Rmw, Send, Store, StoreConditional
+from membar.program.program import Program
+from membar.properties.final_state import Ending, Observer, observed
+from membar.properties.judge import Tally, is_settled, judge
+from membar.properties.property import has_operation
+from membar.task import Task
+
+if TYPE_CHECKING:
+    from membar import _core
+
+NAME = "graphs"
+ALGORITHM = "general search"
+_LOOKED_FOR = frozenset({"condition", "assertions", "races"})
+
+
+def run(task: Task) -> Outcome:
+    """Answers `task`.
+
+    Raises:
+        EngineLimitError: the program has channels, the model no axioms, or the core is not there.
+        InputError: an execution accesses what is no location.
+    """
+    tally = explore(task)
+    if task.options.buffers_chosen_by_user:
+        tally.notes.append(f"--buffers has no effect: {NAME} explores executions, not store buffers")
+    return judge(task, tally)
+
+
+def explore(task: Task) -> Tally:
+    """What the program of `task` can do, with the loop bound given or deepening until nothing is cut."""
+    if has_operation(task.program, Send, Receive):
+        raise EngineLimitError("channels have no axiomatic reading")
+    if task.model.plan is None:
+        raise EngineLimitError(f"the model {task.model.name} has no axioms")
+    search = _Search(task, task.model.plan)
+    unrolling = task.options.unrolling
+    bounds = [unrolling.exact] if unrolling.exact is not None else range(1, unrolling.deepest + 1)
+    tally = Tally(engine=NAME, algorithm=ALGORITHM, looked_for=_LOOKED_FOR)
+    for bound in bounds:
+        tally = search.run(bound)
+        if is_settled(task, tally):
+            break
+    return tally
+
+
+def core() -> ModuleType:
+    """The extension module.
+
+    Raises:
+        EngineLimitError: it is not installed.
+    """
+    try:
+        from membar import _core  # noqa: PLC0415 - everything but this engine works without it
+    except ImportError:
+        raise EngineLimitError(
+            "the engine graphs needs membar's Rust core, which this installation lacks; "
+            "install membar from its wheel, or choose --engine reference (slower)"
+        ) from None
+    return _core
+
+
+# Compiled models by identity: plans are large, and hashing one takes longer than a small search.
+_KEPT = 16
+_compiled: dict[int, tuple[Plan, LoweredPlan, _core.Plan]] = {}
+
+
+def compiled(plan: Plan) -> tuple[LoweredPlan, _core.Plan]:
+    """The plan as the core holds it, kept for the next time."""
+    found = _compiled.get(id(plan))
+    if found is None or found[0] is not plan:
+        lowered = lower_plan(plan)
+        found = (plan, lowered, core().Plan(lowered.form))
+        while len(_compiled) >= _KEPT:
+            del _compiled[next(iter(_compiled))]
+        _compiled[id(plan)] = found
+    return found[1], found[2]
+
+
+class _Search:
+    """A program and a model handed to the core, and what comes back."""
+
+    def __init__(self, task: Task, plan: Plan) -> None:
+        self.task = task
+        self.plan = plan
+        self.started = time.monotonic()
+        lowered_plan, self.compiled = compiled(plan)
+        self.program = expand(task.program)
+        self.observer = Observer(task.program)
+        self.terms = _terms(task.program)
+        self.lowered = lower_program(self.program, lowered_plan.tags, self.terms)
+        self.cell_ids = {(cell.object.name, cell.index): cell.id for cell in self.program.cells}
+
+    def run(self, bound: int) -> Tally:
+        """Everything within one loop bound."""
+        limits, options = self.task.limits, self.task.options
+        left = None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0)
+        try:
+            found = self.compiled.search(
+                self.lowered.form,
+                bound=bound,
+                seconds=left,
+                executions=limits.executions,
+                memory=limits.memory,
+                keep_all=options.all_executions,
+                prune="prune" not in options.reductions_off,
+            )
+        except OverflowError as large:
+            raise EngineLimitError(str(large)) from None
+        return self._tally(found, bound)
+
+    def _seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    def _tally(self, found: _core.Findings, bound: int) -> Tally:
+        for thread in found.faults:
+            raise InputError(self._fault(found.fault_witness(thread), thread))
+        tally = Tally(engine=NAME, algorithm=ALGORITHM, looked_for=_LOOKED_FOR)
+        tally.loops_cut = bound if found.cut else None
+        tally.limit = self._limit(found.stopped)
+        self._take_remarks(found, tally)
+        for thread in found.failures[:1]:
+            tally.failed_assertion = self._failure(found.failure_witness(thread))
+        for index, (state, count) in enumerate(found.states):
+            self._take_state(found, index, state, count, tally)
+        for index in range(found.kept):
+            witness = self._witness(found.kept_witness(index), "")
+            if self._passes(witness):
+                tally.kept.append(witness)
+        tally.statistics = Statistics(
+            executions=found.executions,
+            blocked=found.blocked,
+            nodes=found.nodes,
+            seconds=self._seconds(),
+        )
+        return tally
+
+    def _limit(self, stopped: str | None) -> str | None:
+        limits = self.task.limits
+        match stopped:
+            case None:
+                return None
+            case "time":
+                return f"the time limit of {limits.seconds:g} s was reached"
+            case "executions":
+                return f"the limit of {limits.executions} executions was reached"
+            case "memory":
+                return f"the memory limit of {limits.memory} bytes was reached"
+            case _:
+                return "a request to stop was reached"
+
+    def _take_remarks(self, found: _core.Findings, tally: Tally) -> None:
+        undefined: list[int] = []
+        for number in found.remarks:
+            check = self.plan.checks[number]
+            if check.mode is CheckMode.FLAG:
+                tally.flags.add(check.name)
+            else:
+                undefined.append(number)
+        if undefined:
+            names = ", ".join(sorted({self.plan.checks[number].name for number in undefined}))
+            tally.race = self._witness(found.remark_witness(undefined[0]), f"undefined behaviour: {names}")
+
+    def _take_state(
+        self, found: _core.Findings, index: int, state: tuple[int, ...], count: int, tally: Tally
+    ) -> None:
+        ending = self._ending(state)
+        if not ending.passes:
+            return
+        tally.outcomes.add(ending.shown)
+        if ending.satisfies:
+            tally.positive += count
+            if tally.positive_witness is None:
+                message = "satisfies the condition" if self.task.program.condition else ""
+                tally.positive_witness = self._witness(found.state_witness(index), message)
+        else:
+            tally.negative += count
+            if tally.negative_witness is None:
+                message = "does not satisfy the condition"
+                tally.negative_witness = self._witness(found.state_witness(index), message)
+
+    def _ending(self, state: tuple[int, ...]) -> Ending:
+        registers: list[dict[str, int]] = [{} for _ in self.program.threads]
+        memory: dict[int, int] = {}
+        for term, word in zip(self.terms, state, strict=True):
+            match term:
+                case FinalRegister(thread=thread, register=register):
+                    registers[thread][register] = word
+                case FinalCell(name=name, index=index):
+                    memory[self.cell_ids[name, index]] = word
+        return self.observer.ending(registers, memory)
+
+    def _passes(self, witness: Witness) -> bool:
+        registers = [dict(pairs) for pairs in witness.execution.registers]
+        return self.observer.ending(registers, _final_memory(witness.execution)).passes
+
+    def _witness(self, found: _core.Execution, message: str) -> Witness:
+        execution = lifted(self.program, self.lowered, found)
+        registers = [dict(pairs) for pairs in execution.registers]
+        final: FinalState = self.observer.ending(registers, _final_memory(execution)).shown
+        choices = tuple(tuple(thread[3]) for thread in found[1])
+        return Witness(execution=execution, final=final, choices=choices, message=message)
+
+    def _failure(self, found: _core.Execution) -> Witness:
+        message = "assertion failed"
+        for number, (status, end, _, _) in enumerate(found[1]):
+            if status == "failed" and end is not None:
+                operation = self.program.threads[number].edges[end[0]].operations[end[1]]
+                if isinstance(operation, Assert) and operation.message:
+                    message = operation.message
+                break
+        return self._witness(found, message)
+
+    def _fault(self, found: _core.Execution, number: int) -> Diagnostic:
+        _, end, values, _ = found[1][number]
+        edge_index, operation_index = end or (0, 0)
+        edge = self.program.threads[number].edges[edge_index]
+        operation = edge.operations[operation_index]
+        if not isinstance(operation, Load | Store | StoreConditional | Rmw):
+            raise TypeError("only accesses go wrong")
+        names = self.lowered.registers[number]
+        registers = {names[register]: word for register, word in values}
+        word = evaluate(operation.address, registers, self.program.bases)
+        return bad_access(self.program, word, operation.size, edge)
+
+
+def _terms(program: Program) -> tuple[Term, ...]:
+    """What must be known of a final state: what it shows, and what the question speaks of."""
+    terms = [item.term for item in observed(program)]
+    condition = program.condition
+    if condition is not None:
+        terms += terms_of(condition.formula)
+        if condition.filter is not None:
+            terms += terms_of(condition.filter)
+    return tuple(dict.fromkeys(terms))
+
+
+def _final_memory(execution: Execution) -> Mapping[int, int]:
+    """The last value of every cell that occurs."""
+    last = (execution.events[order[-1]] for order in execution.co)
+    return {event.cell: event.value for event in last if event.cell is not None}
+
+
+def lifted(program: Program, lowered: LoweredProgram, found: _core.Execution) -> Execution:
+    """An execution of the core with names, tags and source spans."""
+    events, threads, rf, co, (po, addr, data, ctrl, amo, lxsx, spawn_join) = found
+    return Execution(
+        events=tuple(_event(program, lowered, number, event) for number, event in enumerate(events)),
+        po=frozenset(po),
+        rf=tuple(rf),
+        co=tuple(tuple(order) for order in co),
+        addr=frozenset(addr),
+        data=frozenset(data),
+        ctrl=frozenset(ctrl),
+        amo=frozenset(amo),
+        lxsx=frozenset(lxsx),
+        spawn_join=frozenset(spawn_join),
+        registers=tuple(
+            _registers(names, thread[2]) for names, thread in zip(lowered.registers, threads, strict=True)
+        ),
+    )
+
+
+def _registers(names: Sequence[str], values: Sequence[tuple[int, int]]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted((names[register], word) for register, word in values))
+
+
+def _event(program: Program, lowered: LoweredProgram, number: int, event: _core.Event) -> Event:
+    thread, kind, cell, value, tags, step, edge = event
+    if thread == INIT_THREAD:
+        return Event(id=number, thread=thread, kind=Kind.WRITE, cell=cell, value=value)
+    return Event(
+        id=number,
+        thread=thread,
+        kind=Kind(kind),
+        cell=cell,
+        value=value,
+        tags=NO_TAGS if tags < 0 else lowered.tag_sets[tags],
+        step=step,
+        span=program.threads[thread].edges[edge].span,
+    )
+
+
+ENGINE = Engine(
+    name=NAME, title="execution graphs of any axiomatic model, explored by the Rust core", run=run
+)

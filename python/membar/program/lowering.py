@@ -1,0 +1,263 @@
+"""A Program in the compact integer form that the Rust core reads.
+
+The form is a flat list of 64-bit words, packed lowest byte first. A list is its length followed by its items.
+
+    program    = VERSION cells tag-sets threads terms
+    cell       = address size initial-value
+    tag-set    = list of the numbers of its tags, as far as the model speaks of them
+    thread     = started registers entry number-of-points edges
+    register   = has-initial-value value
+    edge       = source target is-back-edge is-unordered guard operations
+    operation  = number of its kind, then its fields; see `_operation`
+    expression = number of words, then postfix code; see `expression_code`
+    term       = 0 thread register, or 1 cell
+
+Names become numbers: registers and control points per thread, in order of appearance; cells by `Cell.id`;
+threads by position. Addresses are constants. `core/membar-core/src/program.rs` reads it and checks every
+index.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from membar.diagnostics import EngineLimitError
+from membar.program.condition import FinalCell, FinalRegister, Term
+from membar.program.expr import (
+    MASK,
+    Address,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Extend,
+    Register,
+    Select,
+    Unary,
+    UnaryOp,
+)
+from membar.program.operations import (
+    Assert,
+    Assume,
+    Choose,
+    Fence,
+    Join,
+    Load,
+    Operation,
+    Rmw,
+    Set,
+    Spawn,
+    Store,
+    StoreConditional,
+    Tags,
+)
+from membar.program.program import Edge, Program, Thread
+
+VERSION = 1
+
+_Key = TypeVar("_Key")
+
+_UNARY = {UnaryOp.NEGATE: 2, UnaryOp.INVERT: 3, UnaryOp.NOT: 4}
+_EXTEND, _SELECT, _FIRST_BINARY = 5, 6, 7
+_BINARY = {op: _FIRST_BINARY + position for position, op in enumerate(BinaryOp)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoweredProgram:
+    """A program for the core.
+
+    Attributes:
+        form: the packed words.
+        tag_sets: what the numbers of tag sets stand for.
+        registers: per thread, what the numbers of registers stand for.
+    """
+
+    form: bytes
+    tag_sets: tuple[Tags, ...]
+    registers: tuple[tuple[str, ...], ...]
+
+
+def packed(words: Sequence[int]) -> bytes:
+    """Words as bytes, lowest first."""
+    return struct.pack(f"<{len(words)}Q", *words)
+
+
+def lower_program(program: Program, tags: Mapping[str, int], terms: Iterable[Term]) -> LoweredProgram:
+    """The compact form of `program`, which must be free of locks (`expand`) and channels.
+
+    Args:
+        program: what to lower.
+        tags: the numbers of the tags that the model speaks of.
+        terms: what final states are to show, in this order.
+
+    Raises:
+        EngineLimitError: it has channels.
+    """
+    return _Lowering(program, tags).run(tuple(terms))
+
+
+class _Lowering:
+    """One program on its way down."""
+
+    def __init__(self, program: Program, tags: Mapping[str, int]) -> None:
+        self.program = program
+        self.tags = tags
+        self.tag_sets: dict[Tags, int] = {}
+        self.thread_numbers = {thread.name: number for number, thread in enumerate(program.threads)}
+
+    def run(self, terms: tuple[Term, ...]) -> LoweredProgram:
+        cells = self.program.cells
+        registers = [
+            {name: number for number, (name, _) in enumerate(thread.registers)}
+            for thread in self.program.threads
+        ]
+        for term in terms:
+            if isinstance(term, FinalRegister):
+                _number(registers[term.thread], term.register)
+        bodies = [
+            _ThreadLowering(self, thread, known).words()
+            for thread, known in zip(self.program.threads, registers, strict=True)
+        ]
+        words = [VERSION, len(cells)]
+        for cell in cells:
+            words += (cell.address, cell.object.size, cell.initial)
+        words.append(len(self.tag_sets))
+        for tag_set in self.tag_sets:
+            numbers = sorted(self.tags[tag] for tag in tag_set if tag in self.tags)
+            words += (len(numbers), *numbers)
+        words.append(len(bodies))
+        for body in bodies:
+            words += body
+        words.append(len(terms))
+        at = {(cell.object.name, cell.index): cell.id for cell in cells}
+        for term in terms:
+            match term:
+                case FinalRegister(thread=thread, register=register):
+                    words += (0, thread, registers[thread][register])
+                case FinalCell(name=name, index=index):
+                    words += (1, at[name, index])
+        return LoweredProgram(
+            form=packed(words),
+            tag_sets=tuple(self.tag_sets),
+            registers=tuple(tuple(known) for known in registers),
+        )
+
+    def tag_set(self, tags: Tags) -> int:
+        return self.tag_sets.setdefault(tags, len(self.tag_sets))
+
+
+class _ThreadLowering:
+    """One thread on its way down."""
+
+    def __init__(self, lowering: _Lowering, thread: Thread, registers: dict[str, int]) -> None:
+        self.lowering = lowering
+        self.thread = thread
+        self.registers = registers
+        self.points: dict[int, int] = {}
+
+    def words(self) -> list[int]:
+        entry = _number(self.points, self.thread.entry)
+        edges: list[int] = []
+        for index, edge in enumerate(self.thread.edges):
+            edges += self._edge(edge, is_back=index in self.thread.back_edges)
+        initial = {name: self.lowering.program.word(value) for name, value in self.thread.registers}
+        words = [int(self.thread.started), len(self.registers)]
+        for name in self.registers:
+            words += (int(name in initial), initial.get(name, 0))
+        return [*words, entry, len(self.points), len(self.thread.edges), *edges]
+
+    def _edge(self, edge: Edge, *, is_back: bool) -> list[int]:
+        words = [
+            _number(self.points, edge.source),
+            _number(self.points, edge.target),
+            int(is_back),
+            int(edge.unordered),
+            *self._expr(edge.guard),
+            len(edge.operations),
+        ]
+        for operation in edge.operations:
+            words += self._operation(operation)
+        return words
+
+    def _operation(self, operation: Operation) -> list[int]:
+        register, expr, tags = self._register, self._expr, self.lowering.tag_set
+        match operation:
+            case Load(address=address, size=size, signed=signed, exclusive=exclusive):
+                own = register(operation.register)
+                return [0, own, *expr(address), size, int(signed), tags(operation.tags), int(exclusive)]
+            case Store(address=address, value=value, size=size, exclusive=exclusive):
+                return [1, *expr(address), *expr(value), size, tags(operation.tags), int(exclusive)]
+            case StoreConditional(status=status, address=address, value=value, size=size):
+                return [2, register(status), *expr(address), *expr(value), size, tags(operation.tags)]
+            case Rmw():
+                return self._rmw(operation)
+            case Fence():
+                return [4, tags(operation.tags)]
+            case Set(register=name, value=value):
+                return [5, register(name), *expr(value)]
+            case Assume(condition=condition):
+                return [6, *expr(condition)]
+            case Assert(condition=condition):
+                return [7, *expr(condition)]
+            case Choose(register=name, low=low, high=high):
+                return [8, register(name), *expr(low), *expr(high)]
+            case Spawn(thread=thread):
+                return [9, self.lowering.thread_numbers[thread]]
+            case Join(thread=thread):
+                return [10, self.lowering.thread_numbers[thread]]
+            case _:
+                kind = type(operation).__name__.lower()
+                raise EngineLimitError(f"the core has no `{kind}` operation")
+
+    def _rmw(self, op: Rmw) -> list[int]:
+        tags = self.lowering.tag_set
+        failed = op.read_tags if op.failed_tags is None else op.failed_tags
+        return [
+            3, self._register(op.register),
+            *self._expr(op.address), *self._expr(op.value), *self._expr(op.condition),
+            op.size, int(op.signed), tags(op.read_tags), tags(op.write_tags), tags(failed),
+        ]  # fmt: skip
+
+    def _register(self, name: str) -> int:
+        return _number(self.registers, name)
+
+    def _expr(self, expr: Expr) -> list[int]:
+        code: list[int] = []
+        expression_code(expr, self.registers, self.lowering.program.bases, code)
+        return [len(code), *code]
+
+
+def expression_code(expr: Expr, registers: dict[str, int], bases: Mapping[str, int], code: list[int]) -> None:
+    """Appends the postfix code of `expr` to `code`; registers it meets for the first time get a number.
+
+    0 constant, 1 register, 2 … 4 negate, invert, not, 5 width sign: extend, 6 select, 7 … the operators of
+    `BinaryOp` in their order.
+    """
+    match expr:
+        case Constant(value=value):
+            code += (0, value)
+        case Address(name=name, offset=offset):
+            code += (0, (bases[name] + offset) & MASK)
+        case Register(name=name):
+            code += (1, _number(registers, name))
+        case Unary(op=op, operand=operand):
+            expression_code(operand, registers, bases, code)
+            code.append(_UNARY[op])
+        case Binary(op=binary, left=left, right=right):
+            expression_code(left, registers, bases, code)
+            expression_code(right, registers, bases, code)
+            code.append(_BINARY[binary])
+        case Extend(operand=operand, width=width, signed=signed):
+            expression_code(operand, registers, bases, code)
+            code += (_EXTEND, width, int(signed))
+        case Select(condition=condition, then=then, otherwise=otherwise):
+            for part in (condition, then, otherwise):
+                expression_code(part, registers, bases, code)
+            code.append(_SELECT)
+
+
+def _number(numbers: dict[_Key, int], key: _Key) -> int:
+    return numbers.setdefault(key, len(numbers))
