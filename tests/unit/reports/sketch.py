@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hypothesis import strategies as st
+
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind
 from membar.program.program import MemoryObject, Program, Thread
 from membar.source import SourceFile
@@ -68,3 +70,30 @@ def sketch(
         if e.kind is Kind.READ and e.cell is not None
     ]
     return source, program, Execution(events=tuple(events), po=frozenset(po), rf=tuple(rf), co=tuple(chains))
+
+
+@st.composite
+def executions(draw: st.DrawFn) -> Execution:
+    """Small executions over two locations with any reads-from."""
+    threads = []
+    written: dict[str, list[int]] = {"x": [0], "y": [0]}
+    plan = [[draw(st.sampled_from("RWF")) for _ in range(draw(st.integers(0, 4)))] for _ in range(3)]
+    places = [[draw(st.sampled_from("xy")) for _ in kinds] for kinds in plan]
+    for kinds, names in zip(plan, places, strict=True):
+        for kind, name in zip(kinds, names, strict=True):
+            if kind == "W":
+                written[name].append(len(written[name]))
+    counters = {"x": 0, "y": 0}
+    for kinds, names in zip(plan, places, strict=True):
+        words = []
+        for kind, name in zip(kinds, names, strict=True):
+            if kind == "W":
+                counters[name] += 1
+                words.append(f"W {name} {counters[name]}")
+            elif kind == "R":
+                words.append(f"R {name} {draw(st.sampled_from(written[name]))}")
+            else:
+                words.append("F full")
+        threads.append("; ".join(words))
+    co = {name: draw(st.permutations(values[1:])) for name, values in written.items()}
+    return sketch(*threads, co=co)[2]

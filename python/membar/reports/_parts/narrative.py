@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from membar.outcome import Step, Witness
 from membar.program.execution import Event, Execution, Kind
 from membar.program.program import Program
@@ -12,6 +14,7 @@ from membar.reports._parts.event import (
     place,
     source_text,
     thread_name,
+    units,
     value_text,
 )
 from membar.reports._parts.order import Order, order_of
@@ -40,14 +43,19 @@ def narrative(program: Program, witness: Witness, *, columns: int, signs: Signs)
 def _cell(
     program: Program, execution: Execution, order: Order, unit: tuple[Event, ...], signs: Signs
 ) -> Cell:
-    first = unit[0]
+    notes = [note for event in unit for note in _notes(program, execution, order, event, signs)]
+    effects = _effects(program, execution, unit, signs)
+    return Cell(unit[0].thread, _text(program, unit[0]), effects, tuple(notes))
+
+
+def _effects(program: Program, execution: Execution, unit: tuple[Event, ...], signs: Signs) -> Line:
+    """What the events of one step do to memory, one after another."""
     effects: list[tuple[str, str]] = []
     for event in unit:
         if event.kind is not Kind.FENCE:
             effects += [(", ", "")] if effects else []
             effects += _effect(program, execution, event, signs).pieces
-    notes = [note for event in unit for note in _notes(program, execution, order, event, signs)]
-    return Cell(first.thread, _text(program, first), Line(tuple(effects)), tuple(notes))
+    return Line(tuple(effects))
 
 
 def _text(program: Program, event: Event) -> Line:
@@ -101,30 +109,33 @@ def remarks(program: Program, execution: Execution, order: Order) -> list[str]:
 
 
 def _run_table(program: Program, witness: Witness, columns: int, signs: Signs) -> list[Line]:
-    """The steps of an operational run; under a step, what memory and the store buffers hold after it."""
+    """The steps of an operational run, with what the store buffers hold after those that change them.
+
+    A step is told in the user's words where it first happens; what follows from it (its write leaves the
+    buffer) in the machine's. Steps that touch neither memory nor a buffer are left out.
+    """
     heads = [thread.name for thread in program.threads]
     cells: list[Cell] = []
-    before: Step | None = None
+    seen: set[int] = set()
+    units_by_event = {unit[0].id: unit for unit in units(witness.execution)}
+    before = Step(thread=0, action="", memory=tuple((cell.name, cell.initial) for cell in program.cells))
     for step in witness.steps:
-        cells.append(_step_cell(program, witness.execution, before, step, signs))
+        notes = tuple(_changed(program, before.buffers, step))
+        unit = units_by_event.get(step.event) if step.event is not None else None
+        if unit is not None and unit[0].id not in seen:
+            seen.add(unit[0].id)
+            effects = _effects(program, witness.execution, unit, signs)
+            cells.append(Cell(step.thread, _text(program, unit[0]), effects, notes))
+        elif step.event is not None or notes or dict(step.memory) != dict(before.memory):
+            cells.append(Cell(step.thread, line((printable(step.action), "write")), remarks=notes))
         before = step
     return thread_table(heads, cells, columns=columns, signs=signs)
 
 
-def _step_cell(program: Program, execution: Execution, before: Step | None, step: Step, signs: Signs) -> Cell:
-    event = execution.events[step.event] if step.event is not None else None
-    text, told = line(printable(step.action)), Line()
-    if event is not None:
-        text = _text(program, event)
-        told = Line() if event.kind is Kind.FENCE else _effect(program, execution, event, signs)
-    notes: list[Line] = []
-    old = dict(before.memory) if before else {cell.name: cell.initial for cell in program.cells}
-    changed = [f"{name}={value}" for name, value in step.memory if old.get(name) != value]
-    if changed:
-        notes.append(line((f"memory {' '.join(changed)}", "write")))
-    previous = before.buffers if before else ((),) * len(step.buffers)
+def _changed(program: Program, before: tuple[tuple[tuple[str, int], ...], ...], step: Step) -> Iterator[Line]:
+    """A line for each store buffer that the step changed."""
     for thread, content in enumerate(step.buffers):
-        if content != (previous[thread] if thread < len(previous) else ()):
-            held = " ".join(f"{name}={value}" for name, value in content) or "empty"
-            notes.append(line((f"buffer of {thread_name(program, thread)}: {held}", "dim")))
-    return Cell(max(step.thread, 0), text, told, tuple(notes))
+        if content != (before[thread] if thread < len(before) else ()):
+            owner = "" if thread == step.thread else f" of {thread_name(program, thread)}"
+            held = ", ".join(f"{name}={value}" for name, value in content) or "empty"
+            yield line((f"buffer{owner}: {held}", "dim"))

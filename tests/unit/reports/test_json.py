@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import json as standard
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from membar.diagnostics import InputError
+from membar.outcome import Explored, FinalState, Holds, HoldsWithin, Step, Unknown, Witness
+from membar.program.execution import Execution
+from membar.reports import diagnostic, json
+from membar.source import SourceFile
+from unit.reports.shapes import SB, Answered, model, run, sb_answer, sb_program, sb_states, sb_witness
+from unit.reports.sketch import executions
+
+
+def loaded(answer: Answered) -> dict[str, Any]:
+    text = json.render(answer)
+    assert text.count("\n") == 1
+    found: dict[str, Any] = standard.loads(text)
+    return found
+
+
+def test_the_keys_that_tools_rely_on() -> None:
+    found = loaded(sb_answer())
+    witness = found.pop("witness")
+    assert found == {
+        "file": "SB.litmus",
+        "verdict": "violated",
+        "guarantee": "all executions",
+        "model": "x86-tso",
+        "engine": "reference",
+        "algorithm": "enumeration",
+        "property": "condition",
+        "unchecked": [],
+        "flags": [],
+        "notes": [],
+        "statistics": {"executions": 4, "candidates": 4, "seconds": 0.25},
+        "positive": 1,
+        "negative": 3,
+        "outcomes": [{"0:EAX": a, "1:EAX": b} for a in (0, 1) for b in (0, 1)],
+    }
+    assert witness["source"] == SB
+    assert witness["model"] == "x86-tso"
+    assert witness["events"][3] == {
+        "id": 3, "thread": 0, "kind": "R", "cell": 1, "location": "y", "value": 0, "step": 1, "line": 5,
+        "span": [SB.index("MOV EAX,[y]"), SB.index("MOV EAX,[y]") + 11],
+    }  # fmt: skip
+    assert witness["relations"]["po"] == [[2, 3], [4, 5]]
+
+
+def test_nothing_asked_has_no_verdict() -> None:
+    found = loaded(sb_answer(Explored(run(outcomes=sb_states()), complete=True)))
+    assert "verdict" not in found
+    assert "witness" not in found
+
+
+def test_bounds_and_reasons_are_data() -> None:
+    within = loaded(sb_answer(HoldsWithin(run(checked=("a", "b")), "loops unrolled 4 times")))
+    assert (within["verdict"], within["bound"], within["property"]) == (
+        "holds-within",
+        "loops unrolled 4 times",
+        "a,b",
+    )
+    assert loaded(sb_answer(Unknown(run(), "time limit")))["reason"] == "time limit"
+
+
+def test_the_same_answer_gives_the_same_bytes() -> None:
+    states = sb_states()
+    backwards = replace(run(), outcomes=states[::-1])
+    forwards = replace(run(), outcomes=states)
+    assert json.render(sb_answer(Holds(backwards))) == json.render(sb_answer(Holds(forwards)))
+
+
+words = st.integers(0, 2**64 - 1)
+entries = st.tuples(st.text(max_size=3), words)
+steps = st.builds(
+    Step,
+    thread=st.integers(0, 2),
+    action=st.text(max_size=5),
+    memory=st.lists(entries, max_size=2).map(tuple),
+    buffers=st.lists(st.lists(entries, max_size=2).map(tuple), max_size=3).map(tuple),
+)
+finals = st.dictionaries(
+    st.text(max_size=4), st.one_of(st.integers(-(2**63), 2**64), st.text(max_size=3)), max_size=3
+).map(lambda table: tuple(table.items()))
+
+
+@given(
+    executions(),
+    finals,
+    st.lists(st.lists(words).map(tuple), max_size=3).map(tuple),
+    st.lists(steps, max_size=3),
+)
+def test_a_witness_read_back_is_the_witness(
+    execution: Execution, final: FinalState, choices: tuple[tuple[int, ...], ...], run_steps: list[Step]
+) -> None:
+    registers = tuple((("r0", i), ("r1", 7)) for i in range(3))
+    witness = Witness(
+        execution=replace(execution, registers=registers, data=execution.po),
+        final=final,
+        choices=choices,
+        steps=tuple(run_steps),
+        message="why",
+    )
+    threads = replace(sb_program(), threads=sb_program().threads * 2)
+    text = standard.dumps(json.witness_value(SourceFile("s", ""), threads, model(), witness))
+    saved = json.witness_from_json(text)
+    assert saved.witness == witness
+    assert (saved.program, saved.model) == ("SB", "x86-tso")
+
+
+def test_spans_and_the_model_text_survive() -> None:
+    cat = SourceFile("my.cat", "acyclic po")
+    answer = replace(sb_answer(), model=replace(model("my"), source=cat))
+    saved = json.witness_from_json(json.render(answer))
+    event = saved.witness.execution.events[3]
+    assert event.span is not None
+    assert event.span.text == "MOV EAX,[y]"
+    assert saved.model_source is not None
+    assert saved.model_source.text == "acyclic po"
+    json.check_fits(saved, sb_program())
+
+
+def test_the_first_witness_of_several_lines_is_taken() -> None:
+    text = json.render(sb_answer(Unknown(run(), "limit"))) + json.render(sb_answer())
+    assert json.witness_from_json(text).witness == sb_witness()
+
+
+def broken(**changes: object) -> str:
+    found = loaded(sb_answer())
+    witness = found["witness"]
+    for path, value in changes.items():
+        *way, last = path.split("__")
+        place = witness
+        for key in way:
+            place = place[int(key) if key.isdigit() else key]
+        if value is None:
+            del place[last]
+        else:
+            place[int(last) if last.isdigit() else last] = value
+    return standard.dumps(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is not JSON"),
+        ("{", "is not JSON"),
+        ("[1" * 100_000, "is not JSON"),
+        ("1" * 5000, "is not JSON"),
+        ("[]", "the file should be an object with a `witness`"),
+        ('{"file": "x"}', "the file should be an object with a `witness`"),
+        ('{"witness": 3}', "witness should be an object"),
+        ('{"witness": {}}', "witness.format should be present"),
+        (broken(version=7), "witness.version should be 1"),
+        (broken(source=None), "witness.source should be present"),
+        (broken(events__2__kind="Q"), "witness.events[2].kind should be `R`, `W` or `F`"),
+        (broken(events__2__id=9), "witness.events[2].id should be 2"),
+        (broken(events__2__thread=5), "witness.events[2].thread should be a thread"),
+        (broken(events__2__value="1"), "witness.events[2].value should be a whole number"),
+        (broken(events__2__span=[0, 99999]), "witness.events[2].span should be a place inside the source"),
+        (broken(relations__rf=[[0, 99]]), "witness.relations.rf[0][1] should be an event"),
+        (broken(relations__rf=[[0]]), "witness.relations.rf[0] should be a pair of events"),
+        (broken(relations__co="x"), "witness.relations.co should be an array"),
+        (broken(final=[["x"]]), "witness.final[0] should be a label and its value"),
+        (broken(choices=[True]), "witness.choices[0] should be an array"),
+        (broken(message=1), "witness.message should be a string"),
+    ],
+)
+def test_a_malformed_witness_is_a_located_error(text: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        json.witness_from_json(text, path="w.json")
+    (found,) = caught.value.diagnostics
+    assert message in found.message
+    assert found.primary is not None
+    assert found.primary.span.path == "w.json"
+    assert diagnostic.render(found).startswith(f"error[{found.code}]")
+
+
+def test_a_witness_of_another_program_is_refused() -> None:
+    saved = json.witness_from_json(broken(events__2__cell=40))
+    with pytest.raises(InputError, match="does not belong"):
+        json.check_fits(saved, sb_program())
