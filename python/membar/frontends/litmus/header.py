@@ -182,7 +182,7 @@ def _closing_brace(source: SourceFile, opening: int) -> int:
     )
 
 
-_BODY_MARK = re.compile(rf'\(\*|/\*|//|[{{}};\n"]|{_QUESTION.pattern}|[A-Za-z0-9_]+|\S')
+_BODY_MARK = re.compile(rf'\(\*|/\*|//|"[^"\n]*"|[{{}};\n]|{_QUESTION.pattern}|[A-Za-z0-9_]+|\S')
 
 
 def _question_start(source: SourceFile, start: int, *, c_like: bool) -> int:

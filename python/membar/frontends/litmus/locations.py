@@ -28,6 +28,8 @@ class _Entry:
 class Locations:
     """Every location of a test. Those without a declaration are an `int` that starts at 0.
 
+    `problems` has what is wrong with the declarations; initial registers are the dialect's to check.
+
     `pointer_size` is the width in bytes of an address in this dialect. An untyped location that starts
     with an address has that width.
     """
@@ -39,13 +41,13 @@ class Locations:
         self._typed: set[str] = set()
         for declaration in test.locations:
             self._declare(declaration)
-        for declaration in test.locations:
-            for value in declaration.values:
-                self._use_value(value)
-        for register in test.registers:
-            self._use_value(register.value)
-        for symbol in test.symbols:
-            self._use_value(symbol.value)
+        values = [value for declaration in test.locations for value in declaration.values]
+        pointers = [entry.value for entry in test.registers] + [symbol.value for symbol in test.symbols]
+        for value in (*values, *pointers):
+            if isinstance(value, Reference):
+                self.use(value.name, value.span)
+        for value in values:
+            self._check(value)
 
     def __contains__(self, name: str) -> bool:
         """Whether the test has a location of this name."""
@@ -124,13 +126,11 @@ class Locations:
             return INT
         return self._pointer() if found.is_pointer else found
 
-    def _use_value(self, value: InitialValue | None) -> None:
-        if isinstance(value, Reference):
-            self.use(value.name, value.span)
-            try:
-                self.value(value)
-            except InputError as problem:
-                self.problems.extend(problem.diagnostics)
+    def _check(self, value: InitialValue) -> None:
+        try:
+            self.value(value)
+        except InputError as problem:
+            self.problems.extend(problem.diagnostics)
 
     def _find(self, name: str, span: Span) -> _Entry:
         entry = self._entries.get(name)

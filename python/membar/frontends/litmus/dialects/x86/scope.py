@@ -22,9 +22,9 @@ class QuestionScope:
         self._threads = threads
         self._bits = bits
         self._types = {
-            (entry.thread, found.register): entry.type
+            (entry.thread, found.register): scalar
             for entry in test.registers
-            if entry.type is not None and (found := part(entry.register, bits)) is not None
+            if (found := part(entry.register, bits)) and (scalar := scalar_type(entry.type or ""))
         }
         self._names: dict[FinalRegister, str] = {}
         whole = dict.fromkeys(found.register for found in parts(bits).values())
@@ -48,21 +48,16 @@ class QuestionScope:
                 span,
                 f"expected a register such as `{thread}:{example}`",
             )
-        width, signed = self._view(thread, found, span)
+        width, signed = self._view(thread, found)
         final = FinalRegister(thread, found.register, width, signed)
         self._names.setdefault(final, f"{thread}:{found.name}")
         return final
 
-    def _view(self, thread: int, found: Part, span: Span) -> tuple[int, bool]:
+    def _view(self, thread: int, found: Part) -> tuple[int, bool]:
         """Width and sign that the register is shown with."""
-        declared = self._types.get((thread, found.register))
-        if declared is None:
-            return min(found.width, 32), found.width >= 32
-        scalar = scalar_type(declared)
+        scalar = self._types.get((thread, found.register))
         if scalar is None:
-            raise error(
-                codes.TYPE, f"unknown type `{declared}` of `{thread}:{found.name}`", span, "declared so"
-            )
+            return min(found.width, 32), found.width >= 32
         return min(found.width, 8 * scalar.size), scalar.signed
 
     def label(self, register: FinalRegister) -> str:

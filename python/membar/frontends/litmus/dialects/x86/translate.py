@@ -18,6 +18,7 @@ from membar.frontends.litmus.dialects.x86.scope import QuestionScope
 from membar.frontends.litmus.dialects.x86.syntax import Syntax, read_instruction
 from membar.frontends.litmus.locations import Locations
 from membar.frontends.litmus.question import condition
+from membar.frontends.litmus.scalars import scalar_type
 from membar.frontends.litmus.sizes import mixed_sizes
 from membar.frontends.litmus.test import Cell, Column, LitmusTest
 from membar.program.expr import TRUE, Address, negation
@@ -204,6 +205,13 @@ def _initial_registers(
                     f"unknown register `{entry.register}`",
                     entry.span,
                     f"expected a register such as `{entry.thread}:{'EAX' if bits == 32 else 'rax'}`",
+                )
+            if entry.type is not None and scalar_type(entry.type) is None:
+                raise error(
+                    codes.TYPE,
+                    f"unknown type `{entry.type}`",
+                    entry.span,
+                    "expected a scalar type such as `int` or `uint64_t`",
                 )
             if entry.value is None:
                 continue
