@@ -60,7 +60,8 @@ class Observer:
 
     def _show(self, term: Term, word: int) -> int | str:
         name = self.program.name_of_address(word)
-        return shown(term, word) if name is None else name
+        # The address of an array is that of its first element, and shown without the index.
+        return shown(term, word) if name is None else name.removesuffix("[0]")
 
 
 def observed(program: Program) -> tuple[Observed, ...]:

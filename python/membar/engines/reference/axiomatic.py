@@ -8,7 +8,7 @@ from dataclasses import replace
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
 from membar.engines.reference.candidates import combinations, consistent, skeleton
-from membar.engines.reference.threads import Status, Trace
+from membar.engines.reference.trace import Status, Trace
 from membar.engines.reference.values import all_traces
 from membar.models.evaluate import Evaluation, evaluator_of
 from membar.outcome import FinalState, Statistics, Witness

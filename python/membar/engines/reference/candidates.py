@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from membar.diagnostics import EngineLimitError
 from membar.engines.reference.budget import Budget
-from membar.engines.reference.threads import Pair, Status, Trace, Turn
+from membar.engines.reference.trace import Pair, Status, Trace, Turn
 from membar.models.evaluate import Evaluation, Evaluator
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind
 from membar.program.program import Program

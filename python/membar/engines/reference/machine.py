@@ -8,10 +8,10 @@ A thread's buffer is one list, oldest entry first. What differs between the mode
     cam   as tso, but at most k entries per location
 
 Loads take the newest own entry of their location, else memory. A read-modify-write that writes, a lock,
-every access tagged as locked and every channel operation wait until the own buffer is empty and act on
-memory at once. `Spawn` puts a mark into the buffer: the new thread starts when what was stored before is in
-memory. `Join` waits until the thread has ended and its buffer is empty. `Assume` that fails, and an
-exclusive store whose reservation is lost, stop the run there.
+and every channel operation wait until the own buffer is empty and act on memory at once. `Spawn` puts a
+mark into the buffer: the new thread starts when what was stored before is in memory. `Join` waits until the
+thread has ended and its buffer is empty. An assumption that fails, and an exclusive store whose reservation
+is lost, stop the run there.
 
 A reservation is lost when another thread's store to the location reaches memory after what the exclusive
 load read did. A store-conditional that succeeds is an ordinary store, but until it is in memory no other
@@ -26,9 +26,10 @@ from collections.abc import Iterator
 
 from membar.diagnostics import Diagnostic, EngineLimitError
 from membar.engines.reference.state import (
-    ACCESS_TAGS,
     BARRIER,
     FENCES,
+    LOCKED,
+    MARKS,
     Entry,
     FenceEffect,
     Halt,
@@ -39,7 +40,7 @@ from membar.engines.reference.state import (
     State,
 )
 from membar.engines.reference.step import Step
-from membar.engines.reference.threads import Choices
+from membar.engines.reference.trace import Choices
 from membar.models.model import Operational
 from membar.program.expr import evaluate
 from membar.program.operations import Fence, Load, Lock, Operation, Rmw, Store, StoreConditional, Tags, Unlock
@@ -209,7 +210,9 @@ class Machine:
     def _refuse_unknown_tags(self, operation: Operation) -> None:
         if self.discipline is Operational.SC:
             return
-        known = frozenset(FENCES[self.discipline]) if isinstance(operation, Fence) else ACCESS_TAGS
+        known = frozenset(FENCES[self.discipline]) if isinstance(operation, Fence) else MARKS
+        if isinstance(operation, Rmw | Lock):
+            known |= {LOCKED}
         for tag in sorted(tags_of(operation) - known):
             raise EngineLimitError(f"the {self.discipline.value} store-buffer machine does not know `{tag}`")
 

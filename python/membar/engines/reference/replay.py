@@ -5,7 +5,8 @@ from __future__ import annotations
 from membar.engines.reference.axiomatic import final_memory
 from membar.engines.reference.candidates import are_born_and_joined, skeleton
 from membar.engines.reference.runs import follow_steps
-from membar.engines.reference.threads import ChoiceError, Status, Trace, follow
+from membar.engines.reference.threads import follow
+from membar.engines.reference.trace import ChoiceError, Status, Trace
 from membar.models.evaluate import failures
 from membar.models.model import Model
 from membar.outcome import Witness

@@ -8,7 +8,8 @@ from dataclasses import replace
 from membar.engines.reference.candidates import skeleton
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.state import Act, Did, Move, State
-from membar.engines.reference.threads import Status, Trace, follow
+from membar.engines.reference.threads import follow
+from membar.engines.reference.trace import Status, Trace
 from membar.models.model import Model
 from membar.outcome import Step, Witness
 from membar.program.condition import FinalCell, shown

@@ -37,10 +37,10 @@ FENCES: Mapping[Operational, Mapping[str, FenceEffect]] = {
         "LFENCE": FenceEffect.NOTHING,
     },
 }
-# An access with this tag waits for an empty buffer and acts on memory at once.
+# A read-modify-write with this tag waits for an empty buffer even if it writes nothing.
 LOCKED = "X"
-# The tags that accesses may have: LOCKED, and words that mark what the operation already says.
-ACCESS_TAGS = frozenset({LOCKED, "RMW", "EX"})
+# The tags that accesses may have: they mark what the operation already says.
+MARKS = frozenset({"RMW", "EX"})
 
 # A buffer entry: (cell, value), or a mark: (BARRIER, 0), (BIRTH, thread).
 Entry: TypeAlias = tuple[int, int]

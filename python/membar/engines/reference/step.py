@@ -19,7 +19,7 @@ from membar.engines.reference.state import (
     Promise,
     State,
 )
-from membar.engines.reference.threads import Choices, bad_access
+from membar.engines.reference.trace import Choices, bad_access
 from membar.models.model import Operational
 from membar.program.expr import MASK, Expr, evaluate, signed
 from membar.program.operations import (
@@ -122,8 +122,8 @@ class Step:
                 self._load(operation)
             case Store():
                 self._do_store(operation)
-            case Unlock(address=address, size=size, tags=tags):
-                self._store(self._cell(address, size), 0, at_once=LOCKED in tags)
+            case Unlock(address=address, size=size):
+                self._store(self._cell(address, size), 0, at_once=False)
             case StoreConditional():
                 self._store_conditional(operation)
             case Rmw():
@@ -154,7 +154,7 @@ class Step:
 
     def _load(self, op: Load) -> None:
         cell = self._cell(op.address, op.size)
-        if LOCKED in op.tags or (op.exclusive and self.is_instruction):
+        if op.exclusive and self.is_instruction:
             self._drain()
         word = self._seen(cell)
         self._read(cell, word)
@@ -169,8 +169,7 @@ class Step:
         cell = self._cell(op.address, op.size)
         if op.exclusive:
             self._promise(cell)
-        at_once = LOCKED in op.tags or (op.exclusive and self.is_instruction)
-        self._store(cell, self._value(op.value), at_once=at_once)
+        self._store(cell, self._value(op.value), at_once=op.exclusive and self.is_instruction)
 
     def _store_conditional(self, op: StoreConditional) -> None:
         cell = self._cell(op.address, op.size)
@@ -178,7 +177,7 @@ class Step:
         self.made.append(status)
         if status == 0:
             self._promise(cell)
-            self._store(cell, self._value(op.value), at_once=LOCKED in op.tags)
+            self._store(cell, self._value(op.value), at_once=False)
         self.monitor.clear()
         self.registers[op.status] = status
 

@@ -5,18 +5,27 @@ edge taken where several guards are open, 0 or 1 (the status) for each store-con
 waits for ever) for each `Join`, and the values of each `Receive`. `follow` re-runs a thread along given
 choices; `traces` finds all choices.
 
-Loops: in one run, each back edge of the thread is taken at most `bound` times. A run that would take one
-once more is cut there.
+Loops: in one run, each back edge of the thread is taken at most `bound` times, and a run that would take one
+once more is cut there. A turn does not count if nothing was chosen and no event happened since the back edge
+was taken last: such loops only compute. But they may do so for ever, so they are cut too, much later.
 """
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
-from membar.diagnostics import Diagnostic, EngineLimitError, Label
+from membar.diagnostics import EngineLimitError
+from membar.engines.reference.trace import (
+    ChoiceError,
+    Choices,
+    EndError,
+    Pair,
+    Status,
+    Trace,
+    Turn,
+    bad_access,
+)
 from membar.program.dependencies import Uses, registers_read
 from membar.program.execution import Event, Kind
 from membar.program.expr import MASK, Expr, evaluate, registers_of, signed
@@ -41,121 +50,13 @@ from membar.program.operations import (
     Unlock,
 )
 from membar.program.program import Cell, Edge, Program, Thread
-from membar.source import Span
 
-Pair: TypeAlias = tuple[int, int]
 Values: TypeAlias = Mapping[int, Sequence[int]]  # per cell, what a read of it may return
 Reads: TypeAlias = frozenset[int]
 NO_READS: Reads = frozenset()
 _WIDEST_CHOICE = 1 << 16  # more values than this are not enumerated
-_LONGEST_LOOP = 1 << 16  # a witness that turns more often without an event is not followed
-
-
-class Status(enum.Enum):
-    """How a run of a thread ended."""
-
-    COMPLETE = "complete"
-    BLOCKED = "blocked"  # an assumption failed, no guard is open, or it waits for a thread for ever
-    CUT = "cut"  # by the loop bound
-    FAILED = "failed"  # an assertion failed; nothing comes after it
-    FAULT = "fault"  # it accessed what is no location
-    UNBORN = "unborn"  # no `Spawn` started it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """A `Spawn` or a passed `Join`: it stands before the event at `position` of the trace."""
-
-    position: int
-    thread: str
-    is_spawn: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trace:
-    """One run of one thread.
-
-    Attributes:
-        thread: index into `Program.threads`.
-        status: how it ended.
-        events: in program order; ids are positions in this trace, as in all pairs below.
-        registers: last values, sorted by name.
-        choices: what determines the run.
-        turns: where it started and joined threads.
-        waits_for: the thread whose end it waits for in vain.
-        failure: text of the failed assertion.
-        fault: what is wrong with the access that ended it.
-        span: the place where it ended, unless complete.
-        needs: the (cell, value) pairs it reads.
-        supplies: the (cell, value) pairs it writes.
-    """
-
-    thread: int
-    status: Status
-    events: tuple[Event, ...] = ()
-    po: frozenset[Pair] = frozenset()
-    addr: frozenset[Pair] = frozenset()
-    data: frozenset[Pair] = frozenset()
-    ctrl: frozenset[Pair] = frozenset()
-    amo: frozenset[Pair] = frozenset()
-    lxsx: frozenset[Pair] = frozenset()
-    registers: tuple[tuple[str, int], ...] = ()
-    choices: tuple[int, ...] = ()
-    turns: tuple[Turn, ...] = ()
-    waits_for: str | None = None
-    failure: str | None = None
-    fault: Diagnostic | None = None
-    span: Span | None = None
-    needs: frozenset[Pair] = frozenset()
-    supplies: frozenset[Pair] = frozenset()
-
-
-class ChoiceError(Exception):
-    """Choices that no run of the thread makes."""
-
-
-class Choices:
-    """Answers a run's questions: with the given choices, then with first options, noting the others."""
-
-    def __init__(self, given: tuple[int, ...], *, searching: bool) -> None:
-        self.given = given
-        self.searching = searching
-        self.made: list[int] = []
-        self.others: list[tuple[int, ...]] = []
-
-    def pick(self, options: Sequence[int] | None) -> int:
-        """One of `options`; None stands for any word, which only a run along given choices can answer."""
-        position = len(self.made)
-        if position < len(self.given):
-            answer = self.given[position]
-            if options is not None and answer not in options:
-                raise ChoiceError(f"choice {position + 1}, {answer}, is not possible there")
-        elif not self.searching or options is None:
-            raise EndError(Status.CUT)
-        else:
-            answer = options[0]
-            done = tuple(self.made)
-            self.others.extend((*done, other) for other in reversed(options[1:]))
-        self.made.append(answer)
-        return answer
-
-
-class EndError(Exception):
-    """Ends the run of a thread before its final control point."""
-
-    def __init__(
-        self,
-        status: Status,
-        *,
-        failure: str | None = None,
-        fault: Diagnostic | None = None,
-        waits_for: str | None = None,
-    ) -> None:
-        super().__init__(status.value)
-        self.status = status
-        self.failure = failure
-        self.fault = fault
-        self.waits_for = waits_for
+_LONGEST_LOOP = 1 << 12  # local turns of one loop in one run
+_NO_BOUND = 1 << 62
 
 
 class _Run:
@@ -182,7 +83,7 @@ class _Run:
         self.events: list[Event] = []
         self.steps = 0
         self.unordered: set[int] = set()
-        self.taken: dict[int, int] = {}
+        self.taken: dict[int, tuple[int, int, int]] = {}  # back edge → turns, local turns, length so far
         self.addr: set[Pair] = set()
         self.data: set[Pair] = set()
         self.ctrl: set[Pair] = set()
@@ -222,10 +123,14 @@ class _Run:
         return opened[0] if len(opened) == 1 else self.choices.pick(opened)
 
     def _count_loop(self, index: int) -> None:
-        if index in self.code.thread.back_edges:
-            if self.taken.get(index, 0) == self.bound:
-                raise EndError(Status.CUT)
-            self.taken[index] = self.taken.get(index, 0) + 1
+        if index not in self.code.thread.back_edges:
+            return
+        turns, local_turns, seen = self.taken.get(index, (0, 0, 0))
+        now = len(self.choices.made) + len(self.events)
+        is_local = now == seen
+        if local_turns == _LONGEST_LOOP if is_local else turns == self.bound:
+            raise EndError(Status.CUT)
+        self.taken[index] = (turns, local_turns + 1, now) if is_local else (turns + 1, local_turns, now)
 
     def _do(self, operation: Operation, uses: Uses) -> None:
         match operation:
@@ -414,31 +319,6 @@ def _accesses(events: Sequence[Event], kind: Kind) -> frozenset[Pair]:
     return frozenset((e.cell, e.value) for e in events if e.kind is kind and e.cell is not None)
 
 
-def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Diagnostic:
-    """Why `size` bytes at address `word` are no location of the program."""
-    cell = program.cell_at.get(word)
-    name = program.name_of_address(word)
-    span = edge.span if edge else None
-    if cell is not None or name is not None:
-        what = cell.name if cell else name
-        element = (
-            f", whose element has {cell.object.size}" if cell else ", which is inside or behind a location"
-        )
-        return Diagnostic(
-            code="W0321",
-            message=f"access of {size} bytes at `{what}`{element}: mixed-size accesses are not supported",
-            primary=None if span is None else Label(span, "only whole locations can be accessed"),
-            help="declare the location with the size of its accesses",
-        )
-    shown = signed(word)
-    return Diagnostic(
-        code="W0322",
-        message=f"access of {size} bytes at address {shown}, which is no location",
-        primary=None if span is None else Label(span, "no location is there"),
-        help="let the address be that of a declared location" if shown else "the pointer is null here",
-    )
-
-
 class Code:
     """A thread of a program, with what its runs ask again and again."""
 
@@ -478,7 +358,7 @@ def follow(program: Program, index: int, choices: tuple[int, ...], *, events: in
         ChoiceError: there is no such run.
     """
     given = Choices(choices, searching=False)
-    run = _Run(Code(program, index), given, None, bound=_LONGEST_LOOP, most_events=events)
+    run = _Run(Code(program, index), given, None, bound=_NO_BOUND, most_events=events)
     trace = run.to_the_end()
     if len(given.made) != len(choices):
         raise ChoiceError(f"{len(choices) - len(given.made)} choices are left over")

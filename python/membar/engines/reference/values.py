@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from membar.engines.reference.budget import Budget
-from membar.engines.reference.threads import Code, Trace, traces
+from membar.engines.reference.threads import Code, traces
+from membar.engines.reference.trace import Trace
 from membar.program.execution import Kind
 from membar.program.program import Program
 

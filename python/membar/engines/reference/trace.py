@@ -1,0 +1,148 @@
+"""What a run of one thread is: its events, how it ended, and the choices that determine it."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from membar.diagnostics import Diagnostic, Label
+from membar.program.execution import Event
+from membar.program.expr import signed
+from membar.program.program import Edge, Program
+from membar.source import Span
+
+Pair: TypeAlias = tuple[int, int]
+
+
+class Status(enum.Enum):
+    """How a run of a thread ended."""
+
+    COMPLETE = "complete"
+    BLOCKED = "blocked"  # an assumption failed, no guard is open, or it waits for a thread for ever
+    CUT = "cut"  # by the loop bound
+    FAILED = "failed"  # an assertion failed; nothing comes after it
+    FAULT = "fault"  # it accessed what is no location
+    UNBORN = "unborn"  # no `Spawn` started it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A `Spawn` or a passed `Join`: it stands before the event at `position` of the trace."""
+
+    position: int
+    thread: str
+    is_spawn: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """One run of one thread.
+
+    Attributes:
+        thread: index into `Program.threads`.
+        status: how it ended.
+        events: in program order; ids are positions in this trace, as in all pairs below.
+        registers: last values, sorted by name.
+        choices: what determines the run.
+        turns: where it started and joined threads.
+        waits_for: the thread whose end it waits for in vain.
+        failure: text of the failed assertion.
+        fault: what is wrong with the access that ended it.
+        span: the place where it ended, unless complete.
+        needs: the (cell, value) pairs it reads.
+        supplies: the (cell, value) pairs it writes.
+    """
+
+    thread: int
+    status: Status
+    events: tuple[Event, ...] = ()
+    po: frozenset[Pair] = frozenset()
+    addr: frozenset[Pair] = frozenset()
+    data: frozenset[Pair] = frozenset()
+    ctrl: frozenset[Pair] = frozenset()
+    amo: frozenset[Pair] = frozenset()
+    lxsx: frozenset[Pair] = frozenset()
+    registers: tuple[tuple[str, int], ...] = ()
+    choices: tuple[int, ...] = ()
+    turns: tuple[Turn, ...] = ()
+    waits_for: str | None = None
+    failure: str | None = None
+    fault: Diagnostic | None = None
+    span: Span | None = None
+    needs: frozenset[Pair] = frozenset()
+    supplies: frozenset[Pair] = frozenset()
+
+
+class ChoiceError(Exception):
+    """Choices that no run of the thread makes."""
+
+
+class Choices:
+    """Answers a run's questions: with the given choices, then with first options, noting the others."""
+
+    def __init__(self, given: tuple[int, ...], *, searching: bool) -> None:
+        self.given = given
+        self.searching = searching
+        self.made: list[int] = []
+        self.others: list[tuple[int, ...]] = []
+
+    def pick(self, options: Sequence[int] | None) -> int:
+        """One of `options`; None stands for any word, which only a run along given choices can answer."""
+        position = len(self.made)
+        if position < len(self.given):
+            answer = self.given[position]
+            if options is not None and answer not in options:
+                raise ChoiceError(f"choice {position + 1}, {answer}, is not possible there")
+        elif not self.searching or options is None:
+            raise EndError(Status.CUT)
+        else:
+            answer = options[0]
+            done = tuple(self.made)
+            self.others.extend((*done, other) for other in reversed(options[1:]))
+        self.made.append(answer)
+        return answer
+
+
+class EndError(Exception):
+    """Ends the run of a thread before its final control point."""
+
+    def __init__(
+        self,
+        status: Status,
+        *,
+        failure: str | None = None,
+        fault: Diagnostic | None = None,
+        waits_for: str | None = None,
+    ) -> None:
+        super().__init__(status.value)
+        self.status = status
+        self.failure = failure
+        self.fault = fault
+        self.waits_for = waits_for
+
+
+def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Diagnostic:
+    """Why `size` bytes at address `word` are no location of the program."""
+    cell = program.cell_at.get(word)
+    name = program.name_of_address(word)
+    span = edge.span if edge else None
+    if cell is not None or name is not None:
+        what = cell.name if cell else name
+        element = (
+            f", whose element has {cell.object.size}" if cell else ", which is inside or behind a location"
+        )
+        return Diagnostic(
+            code="W0321",
+            message=f"access of {size} bytes at `{what}`{element}: mixed-size accesses are not supported",
+            primary=None if span is None else Label(span, "only whole locations can be accessed"),
+            help="declare the location with the size of its accesses",
+        )
+    shown = signed(word)
+    return Diagnostic(
+        code="W0322",
+        message=f"access of {size} bytes at address {shown}, which is no location",
+        primary=None if span is None else Label(span, "no location is there"),
+        help="let the address be that of a declared location" if shown else "the pointer is null here",
+    )
