@@ -13,6 +13,7 @@ from membar.source import Span
 
 Entry = InitRegister | InitLocation | InitSymbol
 
+MOST_ELEMENTS = 4096
 _THREAD = re.compile(r"P[0-9]+")
 _INITIALISERS = frozenset({"ATOMIC_INIT", "ATOMIC_VAR_INIT", "ATOMIC_LONG_INIT", "ATOMIC64_INIT"})
 
@@ -68,8 +69,9 @@ def _entry(scanner: Scanner) -> Entry:
     if bracket is None:
         return _location(scanner, name, kind, name.span, first)
     size = scanner.expect_kind("number", "the number of elements")
-    if size.value == 0:
-        raise error(codes.INITIAL_STATE, f"array `{name.text}` has no elements", size.span, "at least 1")
+    if not 1 <= size.value <= MOST_ELEMENTS:
+        message = f"array `{name.text}` cannot have {size.value} elements"
+        raise error(codes.INITIAL_STATE, message, size.span, f"expected 1 to {MOST_ELEMENTS}")
     return _location(scanner, name, kind, scanner.expect("]").span, first, count=size.value)
 
 
@@ -140,15 +142,11 @@ def _values(scanner: Scanner) -> tuple[tuple[InitialValue, ...], Span]:
 
 def _value(scanner: Scanner) -> InitialValue:
     """`1`, `-3`, `0xff`, `x`, `&x`, `x[2]`, `ATOMIC_INIT(0)`."""
-    if scanner.accept("("):
-        inner = _value(scanner)
-        scanner.expect(")")
-        return inner
     start = scanner.token
     if scanner.accept("-"):
-        return -scanner.expect_kind("number", "a number").value
+        return _word(scanner, -scanner.expect_kind("number", "a number").value, start.span)
     if start.kind == "number":
-        number = scanner.take().value
+        number = _word(scanner, scanner.take().value, start.span)
         if scanner.token.text == ":":
             raise error(
                 codes.UNSUPPORTED,
@@ -160,9 +158,10 @@ def _value(scanner: Scanner) -> InitialValue:
     scanner.accept("&")
     name = scanner.expect_kind("name", "a number or the name of a location")
     if name.text in _INITIALISERS and scanner.accept("("):
-        inner = _value(scanner)
+        inner = scanner.accept("-")
+        number = scanner.expect_kind("number", "a number").value
         scanner.expect(")")
-        return inner
+        return _word(scanner, -number if inner else number, name.span)
     if scanner.token.text == ":":
         raise error(
             codes.UNSUPPORTED,
@@ -175,6 +174,16 @@ def _value(scanner: Scanner) -> InitialValue:
         end = scanner.expect("]").span
         return Reference(name.text, index, start.span.to(end))
     return Reference(name.text, 0, start.span.to(name.span))
+
+
+def _word(scanner: Scanner, number: int, start: Span) -> int:
+    """`number`, if 64 bits can hold it."""
+    if not -(1 << 63) <= number < 1 << 64:
+        span = start.to(scanner.last)
+        raise error(
+            codes.INITIAL_STATE, f"{number} does not fit into 64 bits", span, "expected a smaller number"
+        )
+    return number
 
 
 def _to_here(first: Span, value: InitialValue | None, last: Span) -> Span:

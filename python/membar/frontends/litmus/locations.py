@@ -46,8 +46,8 @@ class Locations:
         for value in (*values, *pointers):
             if isinstance(value, Reference):
                 self.use(value.name, value.span)
-        for value in values:
-            self._check(value)
+        for declaration in test.locations:
+            self._check(declaration)
 
     def __contains__(self, name: str) -> bool:
         """Whether the test has a location of this name."""
@@ -126,11 +126,25 @@ class Locations:
             return INT
         return self._pointer() if found.is_pointer else found
 
-    def _check(self, value: InitialValue) -> None:
-        try:
-            self.value(value)
-        except InputError as problem:
-            self.problems.extend(problem.diagnostics)
+    def _check(self, declaration: InitLocation) -> None:
+        """Every initial value must exist and fit."""
+        entry = self._entries[declaration.name]
+        width = 8 * entry.scalar.size
+        for value in declaration.values:
+            try:
+                found = self.value(value)
+            except InputError as problem:
+                self.problems.extend(problem.diagnostics)
+                continue
+            if isinstance(found, int) and not -(1 << (width - 1)) <= found < 1 << width:
+                self.problems.append(
+                    Diagnostic(
+                        code=codes.TYPE,
+                        message=f"{found} does not fit into the {width} bits of `{entry.name}`",
+                        primary=Label(declaration.span, f"expected a number of {width} bits"),
+                        help=f"declare a wider type: `int64_t {entry.name}={found};`",
+                    )
+                )
 
     def _find(self, name: str, span: Span) -> _Entry:
         entry = self._entries.get(name)

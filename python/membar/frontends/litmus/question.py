@@ -44,6 +44,8 @@ _COMPARISONS = {
     ">=": Comparison.GE,
 }
 _SECTIONS = frozenset({"locations", "filter", "exists", "forall", "final"})
+# Deeper questions would exhaust Python's stack.
+_DEEPEST = 100
 _THREAD = re.compile(r"P[0-9]+")
 
 
@@ -138,6 +140,7 @@ class _Reader:
         self.arrays = arrays
         self.mentions: list[_Mention] = []
         self.problems: list[Diagnostic] = []
+        self._depth = 0
 
     def question(self) -> tuple[Quantifier, Formula, Formula | None]:
         """`[locations […]] [filter …] [exists|~exists|forall|final …] [;] [with …] [<< … >>]`."""
@@ -230,9 +233,13 @@ class _Reader:
 
     def _implication(self) -> Formula:
         left = self._disjunction()
-        if self.scanner.accept("=>"):
-            return Implies(left, self._implication())
-        return left
+        lefts = [left]
+        while self.scanner.accept("=>"):
+            lefts.append(self._disjunction())
+        formula = lefts.pop()
+        while lefts:
+            formula = Implies(lefts.pop(), formula)
+        return formula
 
     def _disjunction(self) -> Formula:
         parts = [self._conjunction()]
@@ -248,17 +255,27 @@ class _Reader:
 
     def _negation(self) -> Formula:
         scanner = self.scanner
-        if scanner.accept("not") or scanner.accept("~"):
-            return Not(self._negation())
-        if scanner.accept("("):
-            inner = self._implication()
-            scanner.expect(")", "`)`, `/\\` or `\\/`")
-            return inner
+        if scanner.token.text in {"not", "~", "("}:
+            return self._nested()
         if scanner.accept("true"):
             return TRUTH
         if scanner.accept("false"):
             return Or(())
         return self._comparison()
+
+    def _nested(self) -> Formula:
+        """`not …`, `~…` or `(…)`."""
+        opening = self.scanner.take()
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise error(codes.QUESTION, "the question is nested too deeply", opening.span)
+        if opening.text == "(":
+            formula = self._implication()
+            self.scanner.expect(")", "`)`, `/\\` or `\\/`")
+        else:
+            formula = Not(self._negation())
+        self._depth -= 1
+        return formula
 
     def _comparison(self) -> Formula:
         start = self.scanner.token.span

@@ -9,6 +9,8 @@ from membar.diagnostics import InputError, error
 from membar.frontends.litmus import codes
 from membar.source import SourceFile, Span
 
+# Longer than any number of 64 bits in any base, suffix included.
+_LONGEST_NUMBER = 80
 _BLANK = re.compile(r"\s+")
 _TOKEN = re.compile(
     r"""(?P<number>0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)(?:[uUlL]+\b)?
@@ -113,7 +115,10 @@ class Scanner:
         match = _TOKEN.match(self._text, at, self._end)
         if match is None:
             raise error(self.code, f"unexpected character `{self._text[at]}`", self.source.span(at, at + 1))
-        return Token(match.lastgroup or "", match.group(), self.source.span(at, match.end()))
+        span = self.source.span(at, match.end())
+        if match.lastgroup == "number" and match.end() - at > _LONGEST_NUMBER:
+            raise error(self.code, "this number is too large", span, "expected a number of at most 64 bits")
+        return Token(match.lastgroup or "", match.group(), span)
 
     def take(self) -> Token:
         """The next token; moves behind it."""

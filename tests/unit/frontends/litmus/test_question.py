@@ -177,6 +177,8 @@ def test_natural_order() -> None:
         ("exists 0:ZZ=1", ("W0111", 4, 8)),
         ("exists a=0x100000000", ("W0112", 4, 10)),
         ("exists a=-2147483649", ("W0112", 4, 10)),
+        ("exists " + "(" * 5000 + "a=1", ("W0108", 4, 108)),
+        ("exists " + "~" * 5000 + "a=1", ("W0108", 4, 108)),
     ],
 )
 def test_broken_questions(text: str, found: tuple[str, int, int]) -> None:

@@ -57,6 +57,7 @@ from unit.frontends.litmus.x86.machine import code, program_of
         ("X86_64", "movl (),%eax", ("W0106", 4, 7)),
         ("X86_64", "movl %fs:(x),%eax", ("W0110", 4, 7)),
         ("X86_64", "movq (x),%eax", ("W0106", 4, 11)),
+        ("X86", "MOV EAX,$" + "9" * 5000, ("W0106", 4, 10)),
         ("X86_64", "clflush (x)", ("W0105", 4, 2)),
     ],
 )
@@ -79,6 +80,7 @@ def test_broken_instructions(dialect: str, instruction: str, found: tuple[str, i
         ("X86 t\n{ 0:RAX=1; }\nP0 ;\nNOP ;\n", ("W0111", 2, 3)),
         ("X86 t\n{ 2:EAX=1; }\nP0 ;\nNOP ;\n", ("W0111", 2, 3)),
         ("X86 t\n{ %p=x; }\nP0 ;\nNOP ;\n", ("W0110", 2, 3)),
+        ("X86 t\n{ x=0x100000000; }\nP0 ;\nNOP ;\n", ("W0112", 2, 3)),
         ("X86 t\n{ colour x; }\nP0 ;\nNOP ;\n", ("W0112", 2, 3)),
         ("X86 t\n{ 0:EAX=x[1]; x=0; }\nP0 ;\nNOP ;\n", ("W0104", 2, 9)),
         ("X86_64 t\n{ int64_t x; 0:rax=x; }\nP0 ;\nmovl (%rax),%ebx ;\n", ("W0109", 4, 1)),

@@ -13,7 +13,8 @@ from membar.frontends.litmus.test import Cell
 from membar.program.expr import Address
 
 _NAME = r"[A-Za-z_.][A-Za-z0-9_.$]*"
-_NUMBER = r"[-+]?\s*(?:0[xX][0-9a-fA-F]+|[0-9]+)"
+_DIGITS = r"(?:0[xX][0-9a-fA-F]{1,40}|[0-9]{1,40})"
+_NUMBER = rf"[-+]?\s*{_DIGITS}"
 _IMMEDIATE = re.compile(rf"\$?\s*({_NUMBER})")
 _ADDRESS = re.compile(rf"\$\s*({_NAME})")
 _BARE = re.compile(_NAME)
@@ -22,7 +23,7 @@ _INTEL_MEMORY = re.compile(r"(?:(?P<size>[A-Za-z]+)\s+[Pp][Tt][Rr]\s*)?\[(?P<ins
 _INTEL_SIZES = {"BYTE": 1, "WORD": 2, "DWORD": 4, "QWORD": 8}
 _TERM = re.compile(
     rf"\s*(?P<sign>[-+]?)\s*(?:(?P<scale>[1248])\s*\*\s*(?P<scaled>{_NAME})"
-    rf"|(?P<name>{_NAME})(?:\s*\*\s*(?P<times>[1248]))?|(?P<number>0[xX][0-9a-fA-F]+|[0-9]+))\s*"
+    rf"|(?P<name>{_NAME})(?:\s*\*\s*(?P<times>[1248]))?|(?P<number>0[xX][0-9a-fA-F]{1, 40}|[0-9]{1, 40}))\s*"
 )
 
 _ATT_MEMORY = re.compile(
@@ -30,7 +31,7 @@ _ATT_MEMORY = re.compile(
     rf"\s*\((?P<inside>[^()]*)\)"
 )
 _ATT_INSIDE = re.compile(
-    r"\s*(?:%\s*(?P<base>[A-Za-z0-9]+))?\s*(?:,\s*%\s*(?P<index>[A-Za-z0-9]+)\s*(?:,\s*(?P<scale>[0-9]+))?)?\s*"
+    r"\s*(?:%\s*(?P<base>[A-Za-z0-9]+))?\s*(?:,\s*%\s*(?P<index>[A-Za-z0-9]+)\s*(?:,\s*(?P<scale>[0-9]{1,9}))?)?\s*"
 )
 
 
