@@ -74,9 +74,16 @@ def words(source: SourceFile) -> list[Word]:
     """
     result = list(_raw_words(source))
     for index, word in enumerate(result):
-        if word.kind == "STAR" and index + 1 < len(result) and result[index + 1].kind in OPERANDS:
+        if word.kind == "STAR" and _begins_operand(result[index + 1 : index + 3]):
             result[index] = Word("CROSS", word.text, word.span)
     return result
+
+
+def _begins_operand(following: list[Word]) -> bool:
+    """Whether an operand comes next; `~empty` and its like begin a statement."""
+    kinds = [word.kind for word in following]
+    is_check = len(kinds) == 2 and kinds[0] == "TILDE" and kinds[1] in ("ACYCLIC", "IRREFLEXIVE", "EMPTY")
+    return bool(kinds) and kinds[0] in OPERANDS and not is_check
 
 
 def _raw_words(source: SourceFile) -> Iterator[Word]:
