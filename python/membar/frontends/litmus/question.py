@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.litmus import codes
+from membar.frontends.litmus.observed import (
+    Element,
+    Mention,
+    OrderKey,
+    Whole,
+    in_order,
+    natural_order,
+    plain_label,
+)
 from membar.frontends.litmus.scanner import Scanner, without_comments
 from membar.frontends.litmus.test import LitmusTest, Scope
 from membar.program.condition import (
@@ -22,7 +30,6 @@ from membar.program.condition import (
     Formula,
     Implies,
     Not,
-    Observed,
     Or,
     Quantifier,
     Term,
@@ -30,7 +37,9 @@ from membar.program.condition import (
 from membar.program.expr import Address
 from membar.source import Span
 
-OrderKey: TypeAlias = tuple[tuple[int, int, str], ...]
+# Dialects that give an order of their own find its type here, beside what takes it.
+__all__ = ["OrderKey", "condition", "natural_order", "plain_label"]
+
 Found = TypeVar("Found")
 
 _COMPARISONS = {
@@ -47,18 +56,6 @@ _SECTIONS = frozenset({"locations", "filter", "exists", "forall", "final"})
 # Deeper questions would exhaust Python's stack.
 _DEEPEST = 100
 _THREAD = re.compile(r"P[0-9]+")
-
-
-def natural_order(name: str) -> OrderKey:
-    """Sorts `X2` before `X10`."""
-    return tuple(
-        (1, int(part), "") if part.isdigit() else (0, 0, part) for part in re.split(r"([0-9]+)", name) if part
-    )
-
-
-def plain_label(register: FinalRegister) -> str:
-    """`0:EAX`."""
-    return f"{register.thread}:{register.register}"
 
 
 def condition(
@@ -86,49 +83,9 @@ def condition(
     return FinalCondition(
         quantifier=quantifier,
         formula=formula,
-        observed=tuple(_in_order(reader.mentions, order, label)),
+        observed=tuple(in_order(reader.mentions, order, label)),
         filter=filtered,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Whole:
-    """A whole array."""
-
-    name: str
-    cells: tuple[FinalCell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Element:
-    """`v[1]`."""
-
-    cell: FinalCell
-
-
-# A place that the question names; a bare FinalCell is a scalar location.
-_Mention: TypeAlias = FinalRegister | FinalCell | _Whole | _Element
-
-
-def _in_order(
-    mentions: Iterable[_Mention], order: Callable[[str], OrderKey], label: Callable[[FinalRegister], str]
-) -> Iterator[Observed]:
-    """As herd shows final states: registers, then locations and whole arrays, then single elements."""
-    unique = dict.fromkeys(mentions)
-    registers = {label(item): item for item in unique if isinstance(item, FinalRegister)}
-    for name, register in sorted(
-        registers.items(), key=lambda pair: (pair[1].thread, order(pair[1].register))
-    ):
-        yield Observed(register, name)
-    for item in sorted((m for m in unique if isinstance(m, FinalCell | _Whole)), key=lambda m: m.name):
-        if isinstance(item, FinalCell):
-            yield Observed(item, item.name)
-        else:
-            for cell in item.cells:
-                yield Observed(cell, f"{cell.name}[{cell.index}]", array=cell.name)
-    elements = [item.cell for item in unique if isinstance(item, _Element)]
-    for cell in sorted(elements, key=lambda cell: (cell.name, cell.index)):
-        yield Observed(cell, f"{cell.name}[{cell.index}]")
 
 
 class _Reader:
@@ -138,7 +95,7 @@ class _Reader:
         self.scanner = scanner
         self.scope = scope
         self.arrays = arrays
-        self.mentions: list[_Mention] = []
+        self.mentions: list[Mention] = []
         self.problems: list[Diagnostic] = []
         self._depth = 0
 
@@ -284,12 +241,12 @@ class _Reader:
         if op is None:
             raise self.scanner.unexpected("a comparison such as `=`")
         self.scanner.take()
-        if isinstance(place, _Whole):
+        if isinstance(place, Whole):
             return self._array_comparison(place, op, start)
-        term = place.cell if isinstance(place, _Element) else place
+        term = place.cell if isinstance(place, Element) else place
         return Compare(term, op, self._value_for(term))
 
-    def _array_comparison(self, array: _Whole, op: Comparison, start: Span) -> Formula:
+    def _array_comparison(self, array: Whole, op: Comparison, start: Span) -> Formula:
         """`v={1,2}`."""
         opening = self.scanner.expect("{", f"the values of the whole array `{array.name}`, such as `{{0,1}}`")
         values = [self._value_for(array.cells[0])]
@@ -317,7 +274,7 @@ class _Reader:
         )
         return equal if op is Comparison.EQ else Not(equal)
 
-    def _place(self) -> _Mention:
+    def _place(self) -> Mention:
         """`0:EAX`, `P0:EAX`, `x`, `[x]`, `v[1]`, `[v[1]]`."""
         scanner = self.scanner
         if scanner.accept("["):
@@ -333,16 +290,16 @@ class _Reader:
         self.mentions.append(place)
         return place
 
-    def _location(self) -> _Mention:
+    def _location(self) -> Mention:
         name = self.scanner.expect_kind("name", "the name of a location")
         if self.scanner.token.text == ":" and _THREAD.fullmatch(name.text):
             return self._register(int(name.text[1:]), name.span)
         if self.scanner.accept("["):
             index = self.scanner.expect_kind("number", "an index").value
             span = name.span.to(self.scanner.expect("]").span)
-            return _Element(self._cell(name.text, index, span))
+            return Element(self._cell(name.text, index, span))
         if (count := self.arrays.get(name.text)) is not None:
-            return _Whole(name.text, tuple(self._cell(name.text, i, name.span) for i in range(count)))
+            return Whole(name.text, tuple(self._cell(name.text, i, name.span) for i in range(count)))
         return self._cell(name.text, None, name.span)
 
     def _register(self, thread: int, start: Span) -> FinalRegister:
@@ -380,9 +337,9 @@ class _Reader:
             return self._number_or_register()
         if scanner.token.text == "[":
             place = self._place()
-            if isinstance(place, _Whole):
+            if isinstance(place, Whole):
                 raise scanner.unexpected("a value; an array is none; before it")
-            return place.cell if isinstance(place, _Element) else place
+            return place.cell if isinstance(place, Element) else place
         ampersand = scanner.accept("&")
         name = scanner.expect_kind("name", "a number, a register or the name of a location")
         start = (ampersand or name).span

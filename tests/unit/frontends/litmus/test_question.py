@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from membar.diagnostics import error
-from membar.frontends.litmus.question import condition, natural_order
+from membar.frontends.litmus.observed import natural_order
+from membar.frontends.litmus.question import condition
 from membar.program.condition import (
     TRUTH,
     And,

@@ -23,7 +23,7 @@ _INTEL_MEMORY = re.compile(r"(?:(?P<size>[A-Za-z]+)\s+[Pp][Tt][Rr]\s*)?\[(?P<ins
 _INTEL_SIZES = {"BYTE": 1, "WORD": 2, "DWORD": 4, "QWORD": 8}
 _TERM = re.compile(
     rf"\s*(?P<sign>[-+]?)\s*(?:(?P<scale>[1248])\s*\*\s*(?P<scaled>{_NAME})"
-    rf"|(?P<name>{_NAME})(?:\s*\*\s*(?P<times>[1248]))?|(?P<number>0[xX][0-9a-fA-F]{1, 40}|[0-9]{1, 40}))\s*"
+    rf"|(?P<name>{_NAME})(?:\s*\*\s*(?P<times>[1248]))?|(?P<number>{_DIGITS}))\s*"
 )
 
 _ATT_MEMORY = re.compile(

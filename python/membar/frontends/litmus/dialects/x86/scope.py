@@ -6,7 +6,7 @@ from membar.diagnostics import error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.dialects.x86.registers import Part, part, parts
 from membar.frontends.litmus.locations import Locations
-from membar.frontends.litmus.question import OrderKey
+from membar.frontends.litmus.observed import OrderKey
 from membar.frontends.litmus.scalars import scalar_type
 from membar.frontends.litmus.test import LitmusTest
 from membar.program.condition import FinalCell, FinalRegister
