@@ -49,7 +49,7 @@ pub fn search(
     plan: &Plan,
     schedule: &Schedule,
     options: Options,
-    stop: &Stop,
+    stop: &Stop<'_>,
 ) -> Result<Findings, CoreError> {
     let mut watch = Watch::new(stop, options.limits);
     let mut tally = Tally::default();
@@ -97,6 +97,29 @@ struct Source {
     value: u64,
 }
 
+/// A read that goes through its sources.
+#[derive(Debug, Default)]
+struct ReadChoice {
+    /// The next source to try.
+    next: usize,
+    /// How to take the present one back.
+    undo: Option<Undo>,
+}
+
+/// What was before a read took its value: the runs that fitted, of its own thread and of the writer's.
+#[derive(Debug)]
+struct Undo {
+    read: usize,
+    before: [Option<(usize, SmallSet)>; 2],
+}
+
+/// Two writes that are put in order, first one way, then the other.
+#[derive(Debug)]
+struct WriteChoice {
+    pair: (Cursor, usize, usize),
+    taken: u8,
+}
+
 struct Search<'a> {
     program: &'a Program,
     plan: &'a Plan,
@@ -110,8 +133,8 @@ struct Search<'a> {
     chosen: Vec<u32>,
     /// Per thread the runs of its class that fit the reads chosen so far.
     alive: Vec<SmallSet>,
-    /// The reads in the order in which they choose.
-    order: Vec<usize>,
+    /// The reads in the order in which they choose, with their sources.
+    order: Vec<(usize, Vec<Source>)>,
     /// Coherence orders to go back to.
     saved: Vec<u64>,
     /// Room for a final state.
@@ -152,7 +175,7 @@ impl<'a> Search<'a> {
         if self.evaluation.run(self.plan, &self.schedule.statics, &self.graph).is_some() {
             return Ok(());
         }
-        self.choose_reads(0)
+        self.choose_reads()
     }
 
     /// What was cut is looked at only for what already went wrong in it.
@@ -161,114 +184,161 @@ impl<'a> Search<'a> {
         !any(&[Status::Cut]) || any(&[Status::Failed, Status::Fault]) || !self.schedule.remarks.is_empty()
     }
 
-    /// Reads with few options first; whether every read has one.
+    /// Lists the sources of every read, reads with few of them first; whether every read has one.
     fn order_reads(&mut self) -> bool {
-        let mut counted: Vec<(usize, usize)> =
-            self.graph.reads.iter().map(|&read| (self.options(read).len(), read)).collect();
-        counted.sort_unstable();
         self.order.clear();
-        self.order.extend(counted.iter().map(|&(_, read)| read));
-        counted.first().is_none_or(|&(options, _)| options > 0)
+        for &read in &self.graph.reads {
+            let sources = self.sources(read);
+            if sources.is_empty() {
+                return false;
+            }
+            self.order.push((read, sources));
+        }
+        self.order.sort_by_key(|(read, sources)| (sources.len(), *read));
+        true
     }
 
-    /// The writes and values that `read` can still take.
-    fn options(&self, read: usize) -> Vec<Source> {
-        let mut options = Vec::new();
+    /// The writes and values that `read` can take.
+    fn sources(&self, read: usize) -> Vec<Source> {
+        let mut sources = Vec::new();
         let place = self.graph.events[read];
-        let (Some(thread), Some(cell)) = (place.thread, place.cell) else { return options };
+        let (Some(thread), Some(cell)) = (place.thread, place.cell) else { return sources };
         let Some((_, writes)) = self.graph.cells.iter().find(|(other, _)| *other == cell) else {
-            return options;
+            return sources;
         };
-        for (value, runs) in &self.graph.classes[thread].by_value[place.position] {
-            let runs = runs.and(&self.alive[thread]);
-            if runs.is_empty() {
+        for (value, _) in &self.graph.classes[thread].by_value[place.position] {
+            let fits = |write: usize| self.can_take(read, Source { write, value: *value });
+            sources.extend(writes.iter().filter(|&&w| fits(w)).map(|&write| Source { write, value: *value }));
+        }
+        sources
+    }
+
+    /// Whether some runs that fit so far let `read` take its value from `source`.
+    fn can_take(&self, read: usize, source: Source) -> bool {
+        let place = self.graph.events[read];
+        let (Some(thread), Some(cell)) = (place.thread, place.cell) else { return false };
+        let Some(readers) = self.graph.classes[thread].with_value(place.position, source.value) else {
+            return false;
+        };
+        let written = self.graph.events[source.write];
+        let Some(other) = written.thread else {
+            return self.program.cells[cell.index()].initial == source.value
+                && readers.meets(&self.alive[thread]);
+        };
+        let writers = self.graph.classes[other].with_value(written.position, source.value);
+        writers.is_some_and(|writers| {
+            if other == thread {
+                writers.and(readers).meets(&self.alive[thread])
+            } else {
+                readers.meets(&self.alive[thread]) && writers.meets(&self.alive[other])
+            }
+        })
+    }
+
+    /// Gives each read a write, in all ways. No recursion: programs may be long.
+    fn choose_reads(&mut self) -> Result<(), Failure> {
+        if self.order.is_empty() {
+            return self.reads_chosen();
+        }
+        let mut choices = vec![ReadChoice::default()];
+        while let Some(choice) = choices.last_mut() {
+            if let Some(undo) = choice.undo.take() {
+                self.undo(undo);
+            }
+            let next = choice.next;
+            choice.next += 1;
+            let depth = choices.len() - 1;
+            let (read, sources) = &self.order[depth];
+            let (read, several) = (*read, sources.len() > 1);
+            let Some(&source) = sources.get(next) else {
+                choices.pop();
+                continue;
+            };
+            if !self.can_take(read, source) {
                 continue;
             }
-            for &write in writes {
-                let source = self.graph.events[write];
-                let fits = match source.thread {
-                    None => self.program.cells[cell.index()].initial == *value,
-                    Some(other) => {
-                        let alive = if other == thread { &runs } else { &self.alive[other] };
-                        self.graph.classes[other]
-                            .with_value(source.position, *value)
-                            .is_some_and(|writers| !writers.and(alive).is_empty())
-                    }
-                };
-                if fits {
-                    options.push(Source { write, value: *value });
-                }
-            }
-        }
-        options
-    }
-
-    /// Gives each read from `depth` on a write, in all ways.
-    fn choose_reads(&mut self, depth: usize) -> Result<(), Failure> {
-        let Some(&read) = self.order.get(depth) else { return self.reads_chosen() };
-        let options = self.options(read);
-        let ask = options.len() > 1 && depth + 1 < self.order.len();
-        let place = self.graph.events[read];
-        let Some(thread) = place.thread else { return Ok(()) };
-        for option in options {
             self.watch.step()?;
             self.tally.nodes += 1;
-            let before = self.alive[thread].clone();
-            self.narrow(thread, place.position, option.value);
-            let source = self.graph.events[option.write];
-            let other = source.thread.map(|other| {
-                let before = self.alive[other].clone();
-                self.narrow(other, source.position, option.value);
-                (other, before)
-            });
-            self.graph.source[read] = Some(option.write);
-            let refused =
-                ask && self.evaluation.run(self.plan, &self.schedule.growing_reads, &self.graph).is_some();
-            let result = if refused { Ok(()) } else { self.choose_reads(depth + 1) };
-            self.graph.source[read] = None;
-            if let Some((other, before)) = other {
-                self.alive[other] = before;
+            choices[depth].undo = Some(self.take_source(read, source));
+            if depth + 1 == self.order.len() {
+                self.reads_chosen()?;
+            } else if !several
+                || self.evaluation.run(self.plan, &self.schedule.growing_reads, &self.graph).is_none()
+            {
+                choices.push(ReadChoice::default());
             }
-            self.alive[thread] = before;
-            result?;
         }
         Ok(())
     }
 
-    /// Keeps the runs of `thread` in which the event at `position` has `value`.
-    fn narrow(&mut self, thread: usize, position: usize, value: u64) {
-        let fitting = self.graph.classes[thread].with_value(position, value);
-        self.alive[thread] = fitting.map_or_else(SmallSet::default, |runs| runs.and(&self.alive[thread]));
+    /// Lets `read` take its value from `source`.
+    fn take_source(&mut self, read: usize, source: Source) -> Undo {
+        let written = self.graph.events[source.write];
+        let ends = [self.graph.events[read], written].map(|place| place.thread.map(|t| (t, place.position)));
+        let before = ends.map(|end| {
+            end.map(|(thread, position)| {
+                let fitting = self.graph.classes[thread].with_value(position, source.value);
+                let narrowed = fitting.map_or_else(SmallSet::default, |runs| runs.and(&self.alive[thread]));
+                (thread, std::mem::replace(&mut self.alive[thread], narrowed))
+            })
+        });
+        self.graph.source[read] = Some(source.write);
+        Undo { read, before }
+    }
+
+    fn undo(&mut self, undo: Undo) {
+        self.graph.source[undo.read] = None;
+        // In reverse: reader and writer may be one thread.
+        for (thread, runs) in undo.before.into_iter().rev().flatten() {
+            self.alive[thread] = runs;
+        }
     }
 
     fn reads_chosen(&mut self) -> Result<(), Failure> {
         if self.graph.is_spawned_twice() {
             return Err(CoreError::TooLarge("a thread is started more than once").into());
         }
-        if self.evaluation.run(self.plan, &self.schedule.reads, &self.graph).is_some() {
+        if self.evaluation.run(self.plan, &self.schedule.reads, &self.graph).is_some()
+            || self.evaluation.run(self.plan, &self.schedule.growing_coherence, &self.graph).is_some()
+        {
             return Ok(());
         }
-        if self.evaluation.run(self.plan, &self.schedule.growing_coherence, &self.graph).is_some() {
-            return Ok(());
-        }
-        self.order_writes(Cursor::default())
+        self.order_writes()
     }
 
     /// Puts every two writes of one location in order, in all ways.
-    fn order_writes(&mut self, cursor: Cursor) -> Result<(), Failure> {
-        let Some((cursor, a, b)) = self.graph.unordered(cursor) else { return self.ordered() };
-        for (earlier, later) in [(a, b), (b, a)] {
+    fn order_writes(&mut self) -> Result<(), Failure> {
+        let Some(first) = self.graph.unordered(Cursor::default()) else { return self.ordered() };
+        let size = self.graph.coherence.len();
+        let mut choices = vec![WriteChoice { pair: first, taken: 0 }];
+        self.saved.clear();
+        self.saved.extend_from_slice(&self.graph.coherence);
+        while let Some(choice) = choices.last_mut() {
+            let (cursor, a, b) = choice.pair;
+            let (earlier, later) = if choice.taken == 0 { (a, b) } else { (b, a) };
+            let start = self.saved.len() - size;
+            if choice.taken > 0 {
+                self.graph.coherence.copy_from_slice(&self.saved[start..]);
+            }
+            if choice.taken == 2 {
+                choices.pop();
+                self.saved.truncate(start);
+                continue;
+            }
+            choice.taken += 1;
             self.watch.step()?;
             self.tally.nodes += 1;
-            let start = self.saved.len();
-            self.saved.extend_from_slice(&self.graph.coherence);
             self.graph.order(earlier, later);
-            let refused =
-                self.evaluation.run(self.plan, &self.schedule.growing_coherence, &self.graph).is_some();
-            let result = if refused { Ok(()) } else { self.order_writes(cursor) };
-            self.graph.coherence.copy_from_slice(&self.saved[start..]);
-            self.saved.truncate(start);
-            result?;
+            if self.evaluation.run(self.plan, &self.schedule.growing_coherence, &self.graph).is_some() {
+                continue;
+            }
+            match self.graph.unordered(cursor) {
+                None => self.ordered()?,
+                Some(pair) => {
+                    self.saved.extend_from_slice(&self.graph.coherence);
+                    choices.push(WriteChoice { pair, taken: 0 });
+                }
+            }
         }
         Ok(())
     }

@@ -57,6 +57,12 @@ impl SmallSet {
         Self { low: self.low & other.low, high }
     }
 
+    /// Whether some number is in both.
+    #[must_use]
+    pub fn meets(&self, other: &Self) -> bool {
+        self.low & other.low != 0 || self.high.iter().zip(&other.high).any(|(a, b)| a & b != 0)
+    }
+
     /// Whether it has no member.
     #[must_use]
     pub fn is_empty(&self) -> bool {
