@@ -17,7 +17,7 @@ EXCLUSIVE = replace(PLAIN, exclusives=True)
 
 @pytest.mark.parametrize("name", BOTH_READINGS)
 @given(program=programs(X86))
-@settings(max_examples=100)
+@settings(max_examples=200)
 def test_axioms_and_store_buffers_agree_on_random_programs(name: str, program: Program) -> None:
     assert not readings([program], shipped(name))
 
@@ -31,7 +31,7 @@ def test_axioms_and_store_buffers_agree_on_longer_programs(name: str, program: P
 
 @pytest.mark.parametrize("name", BOTH_READINGS)
 @given(program=programs(EXCLUSIVE))
-@settings(max_examples=40)
+@settings(max_examples=60)
 def test_axioms_and_store_buffers_agree_on_exclusives(name: str, program: Program) -> None:
     assert not readings([program], shipped(name))
 

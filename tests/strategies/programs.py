@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 from types import MappingProxyType
+from typing import TypeAlias
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -143,11 +144,11 @@ def program_of_seed(seed: int, features: Features = PLAIN, *, size: Size = SMALL
     """The random program number `seed`."""
     random = Random(seed)
     count = random.randint(*size.threads)
-    total = random.randint(max(size.accesses[0], count), size.accesses[1])
-    locations = LOCATIONS[: random.choice((2, 2, 3))]
+    total = max(2 * count, random.randint(*size.accesses))
+    locations = LOCATIONS[: random.choice((count, 2, 3))]
     built = tuple(
-        _ThreadBuilder(random, features, locations, index).build(share)
-        for index, share in enumerate(_shares(random, total, count))
+        _ThreadBuilder(random, features, index).build(plan)
+        for index, plan in enumerate(_plans(random, locations, count, total))
     )
     starts_at = {name: int(features.initial and random.randrange(6) == 0) for name in locations}
     objects = tuple(
@@ -158,50 +159,54 @@ def program_of_seed(seed: int, features: Features = PLAIN, *, size: Size = SMALL
     return replace(program, condition=_condition(random, program))
 
 
-def _shares(random: Random, total: int, count: int) -> list[int]:
-    """How many accesses each thread has: as even as possible, the rest anywhere."""
-    shares = [total // count] * count
-    for _ in range(total % count):
-        shares[random.randrange(count)] += 1
-    return shares
+_Plan: TypeAlias = list[tuple[str, str]]  # what a thread does: "load" or "store", and where
+
+
+def _plans(random: Random, locations: tuple[str, ...], count: int, total: int) -> list[_Plan]:
+    """What each thread does: a ring of threads that hand on locations, then accesses anywhere.
+
+    Each thread ends at the location where the next one begins, and of the two accesses there one at least
+    is a store: that makes a cycle of the kind by which models differ.
+    """
+    plans: list[_Plan] = [[("", "")] * 2 for _ in range(count)]
+    for index in range(count):
+        here = locations[index % len(locations)]
+        leaves, arrives = random.choice((("store", "load"), ("load", "store"), ("store", "store")))
+        plans[index][1] = (leaves, here)
+        plans[(index + 1) % count][0] = (arrives, here)
+    for _ in range(total - 2 * count):
+        plan = random.choice(plans)
+        kind = random.choice(("load", "load", "store"))
+        plan.insert(random.randint(0, len(plan)), (kind, random.choice(locations)))
+    return plans
 
 
 class _ThreadBuilder:
     """One thread, access by access, each on an edge of its own."""
 
-    def __init__(self, random: Random, features: Features, locations: tuple[str, ...], index: int) -> None:
+    def __init__(self, random: Random, features: Features, index: int) -> None:
         self.random = random
         self.features = features
         self.index = index
         self.point = 0
         self.edges: list[Edge] = []
         self.read: list[str] = []
-        # Neighbouring accesses mostly go to different locations: that is where models differ.
-        self.tour = random.sample(locations, len(locations))
 
-    def build(self, accesses: int) -> Thread:
-        position = 0
-        while position < accesses:
-            if position and self._chance(self.features.fences, 1, 3):
+    def build(self, plan: _Plan) -> Thread:
+        for position, (kind, location) in enumerate(plan):
+            if position and self._chance(self.features.fences, 1, 4):
                 self._step(Fence(self.random.choice(self.features.fences)))
-            location = self.tour[position % len(self.tour)]
-            if self.random.randint(0, 5) == 0:
-                location = self.random.choice(list(self.tour))
-            if accesses - position >= 2 and self._chance(self.features.exclusives, 1, 2):
-                self._exclusive_pair(location)
-                position += 2
+            if self._chance(self.features.exclusives, 1, 5):
+                self._exclusive_pair(location, self.random.choice(plan)[1])
             else:
-                self._access(location)
-                position += 1
+                self._access("rmw" if self._chance(self.features.rmws, 1, 6) else kind, location)
         return Thread(name=f"P{self.index}", entry=0, edges=tuple(self.edges))
 
     def _chance(self, allowed: object, wins: int, of: int) -> bool:
         return bool(allowed) and self.random.randint(1, of) <= wins
 
-    def _access(self, location: str) -> None:
+    def _access(self, kind: str, location: str) -> None:
         guard = self._guard()
-        kinds = ["load", "store", "store"] if not self.read else ["load", "store"]
-        kind = self.random.choice([*kinds, *kinds, "rmw"] if self.features.rmws else kinds)
         if kind == "load":
             self._step(self._load(location), guard)
         elif kind == "store":
@@ -232,12 +237,12 @@ class _ThreadBuilder:
             write_tags=write_tags,
         )
 
-    def _exclusive_pair(self, location: str) -> None:
+    def _exclusive_pair(self, location: str, other: str) -> None:
         self._step(self._load(location, exclusive=True))
         value = self._value()
         tags = self.random.choice(self.features.stores)
         # Now and then the reservation is for another location, and the store must not succeed.
-        target = location if self.random.randint(0, 7) else self.tour[-1]
+        target = location if self.random.randrange(8) else other
         status = f"s{len(self.read)}"
         self._step(
             StoreConditional(status=status, address=Address(target), value=value, size=SIZE, tags=tags)
@@ -271,7 +276,8 @@ class _ThreadBuilder:
         return Address(location)
 
     def _value(self) -> Expr:
-        constant = Constant(self.random.randint(1, 2))
+        # Stores of different threads mostly store different values, so that reads tell them apart.
+        constant = Constant(1 + self.index % 2 if self.random.randrange(3) else self.random.randint(1, 2))
         if self.read and self._chance(self.features.dependencies, 2, 5):
             source = self._source()
             fake = Binary(BinaryOp.ADD, Binary(BinaryOp.XOR, source, source), constant)
