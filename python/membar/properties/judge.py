@@ -85,14 +85,15 @@ class Tally:
 
 def judge(task: Task, tally: Tally) -> Outcome:
     """The outcome of `task`, given what an engine found."""
-    asked = [name for name in task.properties if name != "none"]
-    if asked and task.program.condition is not None and "condition" not in asked:
+    named = [name for name in task.properties if name != "none"]
+    asked = [name for name in named if name != "condition"]
+    if named and task.program.condition is not None:
         asked.insert(0, "condition")  # a program's own question is always answered
     run = _run(task, tally, asked)
-    if not asked:
+    if not named:
         return Explored(run, complete=tally.limit is None)
     if not run.checked:
-        return Unknown(run, f"the engine {tally.engine} cannot check {', '.join(asked)} of this program")
+        return Unknown(run, f"the engine {tally.engine} cannot check {', '.join(named)} of this program")
     broken = _broken(task, tally, run.checked)
     if broken is not None:
         return Violated(run, *broken)
