@@ -162,3 +162,70 @@ fn combine(a: &[u64], b: &[u64], out: &mut [u64], f: impl Fn(u64, u64) -> u64) {
         *out = f(a, b);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::Schedule;
+
+    /// Four events in a row; events 1 and 3 are reads and carry every tag.
+    struct Row;
+
+    impl Provider for Row {
+        fn primitive(&self, primitive: Primitive, shape: Shape, out: &mut [u64]) {
+            match primitive {
+                Primitive::ProgramOrder => (0..3).for_each(|a| shape.relate(out, a, a + 1)),
+                Primitive::Reads => [1, 3].iter().for_each(|&read| shape.insert(out, read)),
+                _ => {}
+            }
+        }
+
+        fn tagged(&self, _: Tag, shape: Shape, out: &mut [u64]) {
+            self.primitive(Primitive::Reads, shape, out);
+        }
+    }
+
+    /// The rows (or the one word) of the last of these slots.
+    fn last(slots: &[&[u64]], fixpoints: &[&[u64]]) -> Vec<u64> {
+        let mut form = vec![1, 1];
+        let check: &[u64] = &[2, slots.len() as u64 - 1, 0, 0];
+        for list in [slots, fixpoints, &[check]] {
+            form.push(list.len() as u64);
+            form.extend(list.iter().copied().flatten());
+        }
+        let plan = Plan::decode(&form).unwrap();
+        let mut evaluation = Evaluation::default();
+        evaluation.resize(&plan, 4);
+        evaluation.run(&plan, &Schedule::new(&plan, true).statics, &Row);
+        evaluation.slot(plan.checks[0].slot).to_vec()
+    }
+
+    const PO: &[u64] = &[0, 1, 8];
+    const R: &[u64] = &[0, 0, 0];
+
+    #[test]
+    fn operators_have_their_meaning() {
+        assert_eq!(last(&[PO], &[]), [0b0010, 0b0100, 0b1000, 0]);
+        assert_eq!(last(&[PO, &[9, 1, 0]], &[]), [0, 0b0001, 0b0010, 0b0100]);
+        assert_eq!(last(&[PO, &[10, 1, 0]], &[]), [0b1110, 0b1100, 0b1000, 0]);
+        assert_eq!(last(&[PO, &[11, 1, 0]], &[]), [0b1111, 0b1110, 0b1100, 0b1000]);
+        assert_eq!(last(&[PO, &[12, 1, 0]], &[]), [0b0011, 0b0110, 0b1100, 0b1000]);
+        assert_eq!(last(&[PO, &[8, 1, 0, 0]], &[]), [0b0100, 0b1000, 0, 0]);
+        assert_eq!(last(&[PO, &[7, 1, 0]], &[]), [0b1101, 0b1011, 0b0111, 0b1111]);
+        assert_eq!(last(&[PO, &[15, 0, 0]], &[]), [0b0111]);
+        assert_eq!(last(&[PO, &[16, 0, 0]], &[]), [0b1110]);
+        assert_eq!(last(&[R, &[7, 0, 0]], &[]), [0b0101]);
+        assert_eq!(last(&[&[1, 0, 0]], &[]), [0b1010]);
+        assert_eq!(last(&[R, &[13, 1, 0]], &[]), [0, 0b0010, 0, 0b1000]);
+        assert_eq!(last(&[R, &[14, 1, 0, 0]], &[]), [0, 0b1010, 0, 0b1010]);
+        assert_eq!(last(&[&[3, 1], PO, &[6, 1, 0, 1], &[5, 1, 2, 1]], &[]), [0; 4]);
+        assert_eq!(last(&[&[2, 0], R, &[4, 0, 0, 1]], &[]), [0b1010]);
+    }
+
+    #[test]
+    fn a_least_fixpoint_is_the_transitive_closure() {
+        // let rec v = po | (v ; po)
+        let slots: &[&[u64]] = &[PO, &[17, 1], &[8, 1, 1, 0], &[4, 1, 0, 2]];
+        assert_eq!(last(slots, &[&[1, 3, 1, 1, 3]]), last(&[PO, &[10, 1, 0]], &[]));
+    }
+}

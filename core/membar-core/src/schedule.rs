@@ -306,3 +306,70 @@ pub(crate) fn dependence(plan: &Plan) -> Vec<Vec<bool>> {
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(slots: &[&[u64]], fixpoints: &[&[u64]], checks: &[&[u64]]) -> Plan {
+        let mut form = vec![1, 0];
+        for list in [slots, fixpoints, checks] {
+            form.push(list.len() as u64);
+            form.extend(list.iter().copied().flatten());
+        }
+        Plan::decode(&form).unwrap()
+    }
+
+    const PO: &[u64] = &[0, 1, 8];
+    const RF: &[u64] = &[0, 1, 15];
+    const CO: &[u64] = &[0, 1, 16];
+
+    #[test]
+    fn checks_are_asked_as_soon_as_they_are_known() {
+        let checks: &[&[u64]] = &[&[0, 0, 0, 0], &[0, 1, 0, 0], &[0, 2, 0, 0], &[2, 0, 1, 1]];
+        let schedule = Schedule::new(&plan(&[PO, RF, CO], &[], checks), true);
+        assert_eq!(schedule.statics.required, [0]);
+        assert_eq!(schedule.growing_reads.required, [1, 2]);
+        assert_eq!(schedule.reads.required, [1]);
+        assert_eq!(schedule.growing_coherence.required, [2]);
+        assert_eq!(schedule.coherence.required, []);
+        assert_eq!(schedule.remarks, [3]);
+        let unpruned = Schedule::new(&plan(&[PO, RF, CO], &[], checks), false);
+        assert_eq!(unpruned.growing_reads.required, []);
+        assert_eq!(unpruned.coherence.required, [2]);
+    }
+
+    #[test]
+    fn what_may_shrink_does_not_prune() {
+        // po \ rf: unstable until rf is known, then known. co \ rf: prunes once rf is known. ~co: never.
+        let slots: &[&[u64]] = &[PO, RF, CO, &[6, 1, 0, 1], &[6, 1, 2, 1], &[7, 1, 2]];
+        let checks: &[&[u64]] = &[&[0, 3, 0, 0], &[0, 4, 0, 0], &[2, 5, 0, 0], &[2, 2, 1, 0]];
+        let schedule = Schedule::new(&plan(slots, &[], checks), true);
+        assert_eq!(schedule.growing_reads.required, []);
+        assert_eq!(schedule.reads.required, [0]);
+        assert_eq!(schedule.growing_coherence.required, [1]);
+        assert_eq!(schedule.coherence.required, [2, 3]);
+    }
+
+    #[test]
+    fn a_group_is_computed_together_and_what_it_does_not_change_before() {
+        // let rec v = (po ; po) | (v ; rf): slot 2 = v, 3 = po ; po inside the group.
+        let slots: &[&[u64]] = &[PO, RF, &[17, 1], &[8, 1, 0, 0], &[8, 1, 2, 1], &[4, 1, 3, 4]];
+        let schedule = Schedule::new(&plan(slots, &[&[2, 5, 1, 2, 5]], &[&[0, 5, 0, 0]]), true);
+        assert!(schedule.statics.items.contains(&Item::Slot(Slot(3))));
+        let body = vec![Item::Slot(Slot(4)), Item::Slot(Slot(5))];
+        let group = Item::Loop { variables: vec![(Slot(2), Slot(5))], body };
+        assert_eq!(schedule.reads.items, [Item::Slot(Slot(1)), group]);
+        assert_eq!(schedule.growing_reads.required, [0]);
+    }
+
+    #[test]
+    fn only_what_is_needed_is_computed() {
+        let slots: &[&[u64]] = &[PO, RF, CO, &[10, 1, 2], &[8, 1, 0, 1]];
+        let schedule = Schedule::new(&plan(slots, &[], &[&[1, 4, 0, 0]]), true);
+        assert_eq!(schedule.statics.items, [Item::Slot(Slot(0))]);
+        assert_eq!(schedule.reads.items, [Item::Slot(Slot(1)), Item::Slot(Slot(4))]);
+        assert_eq!(schedule.growing_coherence.items, []);
+        assert_eq!(schedule.coherence.items, []);
+    }
+}

@@ -544,3 +544,84 @@ impl Run {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const X: u64 = 64;
+
+    /// A program with one cell and one thread of three registers whose one edge does `operations`.
+    fn program(operations: &[&[u64]]) -> Program {
+        let mut form = vec![1, 1, X, 8, 0, 1, 0, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 1, 0, 0, 2, 0, 1];
+        form.push(operations.len() as u64);
+        form.extend(operations.iter().copied().flatten());
+        form.push(0);
+        Program::decode(&form, 0).unwrap()
+    }
+
+    /// Runs the thread, answering each question with the next of `answers`.
+    fn run(program: &Program, answers: &[u64]) -> Run {
+        let mut machine = Machine::new(program, &program.threads[0], 1);
+        let mut run = machine.begin();
+        let mut question = machine.advance(&mut run).unwrap();
+        for &answer in answers {
+            assert_ne!(question, Question::Ended);
+            question = machine.answer(&mut run, answer).unwrap();
+        }
+        assert_eq!(question, Question::Ended);
+        run
+    }
+
+    fn members(set: &SmallSet) -> Vec<usize> {
+        set.iter().collect()
+    }
+
+    const LOAD_R0: &[u64] = &[0, 0, 2, 0, X, 8, 0, 0, 0];
+
+    #[test]
+    fn dependencies_follow_registers() {
+        // r0 = [x]; r1 = r0 + 1; [x + (r0 - r0)] = r1; assume r0; [x] = 5
+        let address = &[1, 8, 0, X, 1, 0, 1, 0, 8, 7][..];
+        let set = &[5, 1, 5, 1, 0, 0, 1, 7][..];
+        let store = [address, &[2, 1, 1, 8, 0, 0]].concat();
+        let last = &[1, 2, 0, X, 2, 0, 5, 8, 0, 0][..];
+        let found = run(&program(&[LOAD_R0, set, &store, &[6, 2, 1, 0], last]), &[7]);
+        let events = &found.skeleton.events;
+        assert_eq!(found.values, [7, 8, 5]);
+        assert_eq!((members(&events[1].address), members(&events[1].data)), (vec![0], vec![0]));
+        assert_eq!((members(&events[1].control), members(&events[2].control)), (vec![], vec![0]));
+        assert_eq!(members(&events[2].data), []);
+        assert_eq!(found.skeleton.status, Status::Complete);
+    }
+
+    #[test]
+    fn an_rmw_does_not_depend_on_itself() {
+        // r0 = [x], then [x] = r0 + 1 if r0 is 0, atomically; then once more.
+        let rmw = &[3, 0, 2, 0, X, 5, 1, 0, 0, 1, 7, 5, 1, 0, 0, 0, 20, 8, 0, 0, 0, 0][..];
+        let found = run(&program(&[rmw, rmw]), &[0, 1]);
+        assert_eq!(found.values, [0, 1, 1]);
+        assert_eq!(found.skeleton.atomic, [(0, 1)]);
+        assert!(found.skeleton.events.iter().all(|event| event.data.is_empty() && event.control.is_empty()));
+    }
+
+    #[test]
+    fn an_exclusive_store_needs_an_open_load() {
+        let load = &[0, 0, 2, 0, X, 8, 0, 0, 1][..];
+        let store = &[1, 2, 0, X, 2, 0, 5, 8, 0, 1][..];
+        let found = run(&program(&[load, store, store]), &[3]);
+        assert_eq!(found.skeleton.status, Status::Blocked);
+        assert_eq!(found.skeleton.atomic, [(0, 1)]);
+        assert_eq!(found.skeleton.end, Some((EdgeId(0), 2)));
+    }
+
+    #[test]
+    fn early_ends_say_where() {
+        let fails = run(&program(&[LOAD_R0, &[7, 2, 1, 0]]), &[0]);
+        assert_eq!((fails.skeleton.status, fails.skeleton.end), (Status::Failed, Some((EdgeId(0), 1))));
+        let strays = run(&program(&[&[0, 0, 2, 0, X + 1, 8, 0, 0, 0]]), &[]);
+        assert_eq!(strays.skeleton.status, Status::Fault);
+        let small = run(&program(&[&[0, 0, 2, 0, X, 4, 0, 0, 0]]), &[]);
+        assert_eq!(small.skeleton.status, Status::Fault);
+    }
+}
