@@ -85,11 +85,11 @@ class _Tracer:
             for fixpoint in plan.fixpoints
             for variable, result in zip(fixpoint.variables, fixpoint.results, strict=True)
         }
-        self._budget = BUDGET
+        self._budget, self._root = BUDGET, -1
 
     def trace(self, slot: int, source: int, target: int) -> list[Edge]:
         """The pair `(source, target)` of `slot` as edges of named relations, in order."""
-        self._budget = BUDGET
+        self._budget, self._root = BUDGET, slot
         try:
             edges = self._derive(slot, source, target, "", frozenset())
         except _OutOfBudget:
@@ -118,7 +118,7 @@ class _Tracer:
             raise _OutOfBudget
         if question in active or not self._has(slot, source, target):
             return None
-        if active:
+        if slot != self._root:
             name = self._names.get(slot, name)
         active |= {question}
         instruction = self._plan.instructions[slot]
@@ -136,7 +136,7 @@ class _Tracer:
                 return self._derive(args[0], source, target, name, active)
             case Op.PLUS | Op.STAR:
                 return self._path(args[0], source, target, name, active)
-            case Op.SEQUENCE if not name:
+            case Op.SEQUENCE if not name or self._is_recursive(slot):
                 return self._through(args, source, target, active)
             case _:
                 return [Edge(source, target, name or self.label(slot))]

@@ -89,10 +89,9 @@ class Expressions:
         raise self._unknown(name, span, scope)
 
     def _unknown(self, name: str, span: Span, scope: Scope) -> UnknownNameError:
-        known = [*scope, *PRIMITIVES, *BUILTINS, *self._vocabulary]
-        similar = difflib.get_close_matches(name, known, n=1) or [
-            k for k in known if k.lower() == name.lower()
-        ]
+        known = sorted({*scope, *PRIMITIVES, *BUILTINS, *self._vocabulary})
+        similar = [word for word in known if word.lower() == name.lower()]
+        similar += difflib.get_close_matches(name, known, n=1)
         return UnknownNameError(
             Diagnostic(
                 code="W0206",
