@@ -12,14 +12,16 @@ from membar.reports import Answer, Report
 from membar.reports._parts.condition import state_text
 from membar.reports._parts.drawing import EDGE_COLORS, MEANINGS, DrawnEdge
 from membar.reports._parts.event import cell_name, line_number, source_text, value_text
-from membar.reports._parts.layout import Box, Layout, initial_writes, layout
+from membar.reports._parts.layout import BOX_HEIGHT, Box, Layout, initial_writes, layout
 from membar.reports._parts.path import Path, Point, shown
+from membar.reports._parts.style import line, wrapped
 from membar.reports._parts.style import width as columns_of
 from membar.reports._parts.verdict import spoken, witness_of
 
 CHARACTER = 7.3  # width of a character of the code font
 SMALL = 6.2  # and of the small sans-serif one
-LONGEST = 40  # characters of source text shown in a box; the whole text is in the tooltip
+LONGEST = 30  # characters of source text on a line of a box; the whole text is in the tooltip
+LINE = 15.0  # height of a further line of source text
 NARROWEST = 96.0
 MARGIN = 28.0
 
@@ -39,7 +41,9 @@ def render(program: Program, witness: Witness, *, title: str = "") -> str:
     widths = [_column_width(program, execution, index) for index in range(len(program.threads))]
     initial = [f"{_shown_value(program, event)}" for event in initial_writes(execution)]
     initial_width = max([48.0, *(len(text) * CHARACTER + 20 for text in initial)])
-    grid = layout(program, execution, widths, initial_width=initial_width)
+    lines = max([1, *(len(_source(program, event)) for event in execution.events)])
+    height = BOX_HEIGHT + LINE * (lines - 1)
+    grid = layout(program, execution, widths, height=height, initial_width=initial_width)
     head = _head(program, witness, title)
     foot = _foot(program, witness, grid)
     wide = max(grid.width, head[1], foot[1])
@@ -172,33 +176,18 @@ def _boxes(program: Program, execution: Execution, grid: Layout) -> list[str]:
 def _box_text(program: Program, event: Event, box: Box) -> list[str]:
     """The user's text above, line number and value below."""
     number = line_number(event)
-    lines = [
-        f"<title>{escape(source_text(program, event))}</title>",
-        _text(box.left + 10, box.top + 18, _source(program, event), font=_CODE, size=12, color=_INK),
-    ]
+    lines = [f"<title>{escape(source_text(program, event))}</title>"]
+    for index, part in enumerate(_source(program, event)):
+        y = box.top + 18 + LINE * index
+        lines.append(_text(box.left + 10, y, part, font=_CODE, size=12, color=_INK))
+    y = box.bottom - 9
     if number is not None:
-        lines.append(_text(box.left + 10, box.top + 35, f"line {number}", font=_SANS, size=10, color=_FAINT))
+        lines.append(_text(box.left + 10, y, f"line {number}", font=_SANS, size=10, color=_FAINT))
     words = _value(program, event)
     if words:
-        color = (
-            EDGE_COLORS["rf"]
-            if event.kind is Kind.READ
-            else EDGE_COLORS["co"]
-            if event.kind is Kind.WRITE
-            else _FAINT
-        )
-        lines.append(
-            _text(
-                box.right - 10,
-                box.top + 35,
-                words,
-                font=_CODE,
-                size=12,
-                color=color,
-                weight="600",
-                anchor="end",
-            )
-        )
+        color = {Kind.READ: EDGE_COLORS["rf"], Kind.WRITE: EDGE_COLORS["co"], Kind.FENCE: _FAINT}[event.kind]
+        value = _text(box.right - 10, y, words, font=_CODE, size=12, color=color, weight="600", anchor="end")
+        lines.append(value)
     return lines
 
 
@@ -263,9 +252,9 @@ def _label_place(
         cost = abs(index / (len(points) - 1) - 0.5) * 4
         cost += 1000 * sum(_overlap(box, other, 1) for other in boxes)
         cost += 400 * sum(_overlap(box, other, 2) for other in placed)
-        for other, line in samples:
+        for other, others in samples:
             if other is not edge:
-                cost += sum(3 * _inside(p, box, 0) + _inside(p, box, 7) for p in line)
+                cost += sum(3 * _inside(p, box, 0) + _inside(p, box, 7) for p in others)
         # The ends of the arrow itself should stay visible.
         cost += 20 * sum(_inside(p, box, 4) for p in (points[0], points[-1]))
         if best is None or cost < best[0]:
@@ -293,22 +282,30 @@ def _column_width(program: Program, execution: Execution, thread: int) -> float:
     for event in execution.events:
         if event.thread == thread:
             number = f"line {line_number(event)}" if line_number(event) else ""
-            text = columns_of(_source(program, event)) * CHARACTER
+            text = max(map(columns_of, _source(program, event))) * CHARACTER
             below = len(number) * SMALL + columns_of(_value(program, event)) * CHARACTER + 14
             widest = max(widest, text + 20, below + 20)
     return widest
 
 
-def _source(program: Program, event: Event) -> str:
-    return _short(source_text(program, event), LONGEST)
+def _source(program: Program, event: Event) -> list[str]:
+    """The user's text on at most two lines."""
+    first, *rest = wrapped(line(source_text(program, event)), LONGEST, indent=2)
+    lines = [part.render(color=False) for part in (first, *rest[:1])]
+    return [*lines[:-1], lines[-1] + ("…" if rest[1:] else "")]
 
 
 def _value(program: Program, event: Event) -> str:
     if event.kind is Kind.FENCE:
-        text = source_text(program, event).lower()
-        return _short(" ".join(tag for tag in sorted(event.tags) if tag.lower() not in text), 24)
+        said = _letters(source_text(program, event))
+        return _short(" ".join(tag for tag in sorted(event.tags) if _letters(tag) not in said), 24)
     arrow = "→" if event.kind is Kind.READ else "←"
     return f"{cell_name(program, event)} {arrow} {value_text(program, event)}"
+
+
+def _letters(text: str) -> str:
+    """Letters and digits only, in one case: `DMB SY` and `dmb.sy` are the same word."""
+    return "".join(c for c in text.lower() if c.isalnum())
 
 
 def _shown_value(program: Program, event: Event) -> str:

@@ -104,9 +104,22 @@ class Layout:
 
 
 def layout(
-    program: Program, execution: Execution, widths: Sequence[float], *, initial_width: float
+    program: Program,
+    execution: Execution,
+    widths: Sequence[float],
+    *,
+    height: float = BOX_HEIGHT,
+    initial_width: float,
 ) -> Layout:
-    """Places everything; `widths` are those of the columns' boxes, `initial_width` of an initial write's."""
+    """Places everything.
+
+    Args:
+        program: for its threads.
+        execution: what is drawn.
+        widths: of the boxes in each column.
+        height: of all boxes.
+        initial_width: of the boxes of initial writes.
+    """
     grid = _Grid(execution, len(program.threads))
     courses = _courses(execution, grid)
     gutters = _gutter_widths(courses, len(widths))
@@ -132,12 +145,12 @@ def layout(
         lanes = sum(c.way is Way.INITIAL for c in courses)
         y += INIT_HEIGHT + (26 + min(6.0 * lanes, 40.0) if lanes else 14)
     headers = tuple(Box(left, y, w, HEADER - 8) for left, w in zip(lefts, widths, strict=True))
-    tops, bottom = _rows(courses, grid.rows, y + HEADER)
+    tops, bottom = _rows(courses, grid.rows, y + HEADER, height)
     for event in execution.events:
         if not event.is_initial:
             column, row = grid.place[event.id]
-            boxes[event.id] = Box(lefts[column], tops[row], widths[column], BOX_HEIGHT)
-    frame = _Frame(grid=grid, boxes=boxes, lefts=lefts, widths=list(widths), tops=tops)
+            boxes[event.id] = Box(lefts[column], tops[row], widths[column], height)
+    frame = _Frame(grid=grid, boxes=boxes, lefts=lefts, widths=list(widths), tops=tops, height=height)
     drawer = _Drawer(frame, courses)
     paths = tuple((course.edge, drawer.path(course)) for course in courses)
     return Layout(boxes=boxes, headers=headers, paths=paths, width=total, height=bottom)
@@ -260,16 +273,16 @@ def _gutter_widths(courses: Iterable[Course], columns: int) -> list[float]:
     return widths
 
 
-def _rows(courses: Iterable[Course], rows: int, top: float) -> tuple[list[float], float]:
+def _rows(courses: Iterable[Course], rows: int, top: float, height: float) -> tuple[list[float], float]:
     """The top of each row, and the bottom of the grid; gaps are as high as the edges in them need."""
     lanes = Counter(course.gap for course in courses if course.way is Way.FAR)
     y = top + (LANE * lanes[-1] + 8 if lanes[-1] else 0.0)
     tops: list[float] = []
     for row in range(rows):
         tops.append(y)
-        y += BOX_HEIGHT + ROW_GAP + LANE * max(lanes[row] - 1, 0)
+        y += height + ROW_GAP + LANE * max(lanes[row] - 1, 0)
     last = LANE * lanes[rows - 1] + 8 if lanes[rows - 1] else 0.0
-    return tops, (tops[-1] + BOX_HEIGHT + last if tops else y)
+    return tops, (tops[-1] + height + last if tops else y)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,6 +294,7 @@ class _Frame:
     lefts: list[float]
     widths: list[float]
     tops: list[float]
+    height: float
 
 
 def _bulge(course: Course) -> float:
@@ -382,7 +396,7 @@ class _Drawer:
         """The height of an edge's lane in its gap between rows."""
         if course.gap < 0:
             return self.frame.tops[0] - 8 - LANE * course.lane
-        return self.frame.tops[course.gap] + BOX_HEIGHT + ROW_GAP / 2 + LANE * course.lane
+        return self.frame.tops[course.gap] + self.frame.height + ROW_GAP / 2 + LANE * course.lane
 
     def _initial(self, course: Course) -> Path:
         """Down from the row on top into the gutter, along it, and into the side of the read."""

@@ -19,7 +19,7 @@ from membar.reports._parts.event import (
 )
 from membar.reports._parts.order import Order, order_of
 from membar.reports._parts.relations import reads_from
-from membar.reports._parts.style import Line, Signs, line, printable
+from membar.reports._parts.style import GLUE, Line, Signs, line, printable, wrapped
 from membar.reports._parts.table import Cell, thread_table
 
 MOST_REMARKS = 6  # strange things told in sentences; the table marks all of them
@@ -36,7 +36,11 @@ def narrative(program: Program, witness: Witness, *, columns: int, signs: Signs)
     return [
         *thread_table(heads, cells, columns=columns, signs=signs),
         Line(),
-        *(line("  ", text) for text in remarks(program, execution, order)),
+        *(
+            part
+            for text in remarks(program, execution, order)
+            for part in wrapped(line("  ", text), columns, indent=4)
+        ),
     ]
 
 
@@ -67,13 +71,13 @@ def _effect(program: Program, execution: Execution, event: Event, signs: Signs) 
     """`y → 0 (initial)` or `y → 1 (from P1:4)` for a read, `x ← 1` for a write."""
     name, value = cell_name(program, event), value_text(program, event)
     if event.kind is Kind.WRITE:
-        return line((f"{name} {signs.write} {value}", "write"))
+        return line((GLUE.join((name, signs.write, value)), "write"))
     write = reads_from(execution).get(event.id)
     origin = ""
     if write is not None:
         source = execution.events[write]
-        origin = " (initial)" if source.is_initial else f" (from {place(program, source)})"
-    return line((f"{name} {signs.read} {value}", "read"), (origin, "dim"))
+        origin = " (initial)" if source.is_initial else f" (from{GLUE}{place(program, source)})"
+    return line((GLUE.join((name, signs.read, value)), "read"), (origin, "dim"))
 
 
 def _notes(program: Program, execution: Execution, order: Order, event: Event, signs: Signs) -> list[Line]:

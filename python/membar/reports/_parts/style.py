@@ -40,6 +40,8 @@ class Signs:
     mark: str
 
 
+GLUE = "\N{NO-BREAK SPACE}"  # a blank at which lines are not broken
+
 UNICODE = Signs("│", "─", "┼", "→", "←", "…", "▲")
 ASCII = Signs("|", "-", "+", "->", "<-", "...", "^")
 
@@ -84,7 +86,7 @@ class Line:
         """The line as text without trailing blanks."""
         pieces = _stripped(self.pieces).pieces
         merged = ((role, "".join(t for t, _ in run)) for role, run in groupby(pieces, key=itemgetter(1)))
-        return "".join(paint(text, role, color=color) for role, text in merged)
+        return "".join(paint(text.replace(GLUE, " "), role, color=color) for role, text in merged)
 
 
 EMPTY = Line()
@@ -160,5 +162,9 @@ def _cut(text: str, columns: int) -> tuple[str, str]:
     for index, c in enumerate(text):
         used += width(c)
         if used > columns:
-            return text[: max(index, 1)], text[max(index, 1) :]
+            end = max(index, 1)
+            # After a punctuation mark, if there is one in the second half.
+            marks = (max(text.rfind(mark, end // 2, end) for mark in group) + 1 for group in ("(,;", "_"))
+            end = next((mark for mark in marks if mark), end)
+            return text[:end], text[end:]
     return text, ""

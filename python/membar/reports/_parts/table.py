@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from membar.reports._parts.style import EMPTY, Line, Signs, line, width, wrapped
 
 NARROWEST = 14  # columns below which a thread's column is no longer legible
+MOST_LINES = 2  # lines that a source text may take in its column
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ def thread_table(heads: Sequence[str], cells: Sequence[Cell], *, columns: int, s
         max([width(h), *(_width(c, texts[i]) for c in cells if c.column == i)]) for i, h in enumerate(heads)
     ]
     widths = _shares(wanted, columns - frame)
+    if any(len(wrapped(cell.text, widths[cell.column])) > MOST_LINES for cell in cells):
+        return _list(heads, cells, columns)
     texts = [text if widths[i] >= wanted[i] else 0 for i, text in enumerate(texts)]
     bar = f" {signs.vertical} "
 
@@ -66,8 +69,13 @@ def _width(cell: Cell, text_width: int) -> int:
 
 
 def _broken(cell: Cell, columns: int, text_width: int = 0) -> list[Line]:
-    """The lines of a cell, wrapped; remarks are indented."""
-    body = wrapped(cell.main(text_width), columns)
+    """The lines of a cell; what does not fit on one line is told under it, remarks always."""
+    main = cell.main(text_width)
+    if main.width <= columns:
+        body = [main]
+    else:
+        body = wrapped(cell.text, columns)
+        body += [Line((("  ", ""), *part.pieces)) for part in wrapped(cell.effect, columns - 2, indent=0)]
     for remark in cell.remarks:
         body += [Line((("  ", ""), *part.pieces)) for part in wrapped(remark, columns - 2, indent=1)]
     return body
