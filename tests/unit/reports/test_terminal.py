@@ -89,7 +89,7 @@ def test_a_read_from_further_down_is_marked() -> None:
     text = terminal.render(answer)
     assert "(from P0:6)" in text
     assert "^ sees P0:6, further down" in text
-    assert "P1's read of y at line 4 sees P0's write of y at line 6, which is further down." in text
+    assert "P1's read of y at line 4 sees P0's write of y at line 6, further down." in text
 
 
 def test_an_interleaving_says_that_no_weak_memory_is_needed() -> None:

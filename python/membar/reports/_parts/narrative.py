@@ -39,7 +39,7 @@ def narrative(program: Program, witness: Witness, *, columns: int, signs: Signs)
         *(
             part
             for text in remarks(program, execution, order)
-            for part in wrapped(line("  ", text), columns, indent=4)
+            for part in wrapped(line("  ", text), columns, indent=2)
         ),
     ]
 
@@ -97,15 +97,13 @@ def _notes(program: Program, execution: Execution, order: Order, event: Event, s
 def remarks(program: Program, execution: Execution, order: Order) -> list[str]:
     """Why the execution is interesting, in sentences."""
     if order.is_interleaving:
-        return [
-            "Read downwards, every step sees the latest writes above it: no weak memory is needed for this."
-        ]
+        return ["Reading downwards explains every value: no weak memory is needed for this."]
 
     def tell(first: int, verb: str, second: int, after: str = "") -> str:
         one, other = (phrase(program, execution.events[i]) for i in (first, second))
         return f"{one[:1].upper()}{one[1:]} {verb} {other}{after}."
 
-    said = [tell(read, "sees", write, ", which is further down") for write, read in order.broken_rf]
+    said = [tell(read, "sees", write, ", further down") for write, read in order.broken_rf]
     said += [tell(read, "does not see", write) for read, write in order.broken_fr]
     said += [tell(first, "reaches memory before", second) for first, second in order.broken_co]
     left = len(said) - MOST_REMARKS
