@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from membar import api
 from membar.engines.reference import ENGINE
 from membar.frontends.program import FRONTEND
 from membar.models.load import load
@@ -15,14 +16,10 @@ from membar.properties import PROPERTIES
 from membar.source import SourceFile
 from membar.task import Limits, Options, Task, Unrolling
 
-TAGS = ("MFENCE", "LFENCE", "SFENCE", "X", "NA", "RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC", "RMW", "A", "Q", "L",
-        "EX", "NoRet", "ISB", *(f"{kind}.{domain}{what}" for kind in ("DMB", "DSB")
-        for domain in ("", "ISH", "OSH", "NSH") for what in ("SY", "LD", "ST", "")))  # fmt: skip
-
 
 @cache
 def model(name: str) -> Model:
-    return load(name, vocabulary=TAGS)
+    return load(name, vocabulary=api.vocabulary())
 
 
 def parse(text: str) -> Program:

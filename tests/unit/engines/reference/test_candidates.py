@@ -212,7 +212,8 @@ def test_an_impossible_bad_access_is_no_error() -> None:
     """The null pointer is dereferenced only in executions that the model forbids."""
     safe = """program p memory x : i32 = 7 memory q : u64 memory f : i32
     thread P0 { 0 -> 1: store u64 [&q] := &x 1 -> 2: store [&f] := 1 }
-    thread P1 { 0 -> 1: g := load [&f] 1 -> 2: assume g == 1 2 -> 3: a := load u64 [&q] 3 -> 4: r := load [a] }
+    thread P1 { 0 -> 1: g := load [&f] 1 -> 2: assume g == 1 2 -> 3: a := load u64 [&q]
+      3 -> 4: r := load [a] }
     forall 1:r = 7"""
     assert isinstance(run(parse(safe), "x86-tso"), Holds)
     for buffers in (None, 3):
