@@ -50,8 +50,9 @@ def reduction(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
     kept: list[Pair] = []
     for a, successors in after.items():
         implied: set[int] = set()
-        for b in successors:
-            implied |= after.get(b, set())
+        for b in sorted(successors):
+            if b not in implied:  # else what follows b is implied already
+                implied |= after.get(b, set())
         kept += [(a, b) for b in successors - implied]
     return tuple(sorted(kept))
 
