@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 
 from membar.outcome import Witness
@@ -10,10 +9,11 @@ from membar.program.execution import Event, Execution, Kind
 from membar.program.program import Program
 from membar.reports import Answer, Report
 from membar.reports._parts.condition import state_text
-from membar.reports._parts.drawing import EDGE_COLORS, MEANINGS, DrawnEdge
+from membar.reports._parts.drawing import EDGE_COLORS, MEANINGS
 from membar.reports._parts.event import cell_name, line_number, source_text, value_text
+from membar.reports._parts.labels import place_labels
 from membar.reports._parts.layout import BOX_HEIGHT, Box, Layout, initial_writes, layout
-from membar.reports._parts.path import Path, Point, shown
+from membar.reports._parts.path import shown
 from membar.reports._parts.style import line, wrapped
 from membar.reports._parts.style import width as columns_of
 from membar.reports._parts.verdict import spoken, witness_of
@@ -205,76 +205,19 @@ def _stroke(name: str) -> str:
 
 
 def _labels(grid: Layout) -> list[str]:
-    """The name of each arrow but those of program order, where it disturbs least."""
+    """The name of each arrow but those of program order."""
     lines: list[str] = []
-    placed: list[Box] = []
-    samples = [(edge, tuple(path.samples())) for edge, path in grid.paths]
-    obstacles = [*grid.boxes.values(), *grid.headers]
-    for edge, path in grid.paths:
-        if edge.relation == "po":
-            continue
-        box = _label_place(edge, path, obstacles, placed, samples)
-        placed.append(box)
+    for edge, box in place_labels(grid):
         x, y = box.middle
+        color = EDGE_COLORS[edge.relation]
         lines.append(
             f'<rect x="{shown(box.left)}" y="{shown(box.top)}" width="{shown(box.width)}" '
             f'height="{shown(box.height)}" rx="4" fill="{_PAPER}" fill-opacity="0.92"/>'
         )
         lines.append(
-            _text(
-                x,
-                y + 4,
-                edge.relation,
-                font=_SANS,
-                size=11,
-                color=EDGE_COLORS[edge.relation],
-                weight="600",
-                anchor="middle",
-            )
+            _text(x, y + 4, edge.relation, font=_SANS, size=11, color=color, weight="600", anchor="middle")
         )
     return lines
-
-
-def _label_place(
-    edge: DrawnEdge,
-    path: Path,
-    boxes: Sequence[Box],
-    placed: Sequence[Box],
-    samples: Sequence[tuple[DrawnEdge, tuple[Point, ...]]],
-) -> Box:
-    """The place on the curve whose label hides no box, no other label and as few other arrows as possible."""
-    wide, high = len(edge.relation) * 6.8 + 6, 14.0
-    points = list(path.samples())
-    best: tuple[float, Box] | None = None
-    for index in range(5, len(points) - 6):
-        x, y = points[index]
-        box = Box(x - wide / 2, y - high / 2, wide, high)
-        cost = abs(index / (len(points) - 1) - 0.5) * 4
-        cost += 1000 * sum(_overlap(box, other, 1) for other in boxes)
-        cost += 400 * sum(_overlap(box, other, 2) for other in placed)
-        for other, others in samples:
-            if other is not edge:
-                cost += sum(3 * _inside(p, box, 0) + _inside(p, box, 7) for p in others)
-        # The ends of the arrow itself should stay visible.
-        cost += 20 * sum(_inside(p, box, 4) for p in (points[0], points[-1]))
-        if best is None or cost < best[0]:
-            best = cost, box
-    assert best is not None
-    return best[1]
-
-
-def _overlap(one: Box, other: Box, slack: float) -> bool:
-    return (
-        one.left < other.right + slack
-        and other.left < one.right + slack
-        and one.top < other.bottom + slack
-        and other.top < one.bottom + slack
-    )
-
-
-def _inside(point: Point, box: Box, slack: float) -> bool:
-    x, y = point
-    return box.left - slack <= x <= box.right + slack and box.top - slack <= y <= box.bottom + slack
 
 
 def _column_width(program: Program, execution: Execution, thread: int) -> float:

@@ -11,6 +11,7 @@ from membar.program.execution import Execution
 from membar.program.program import MemoryObject, Program, Thread
 from membar.reports import dot, svg
 from membar.reports._parts.drawing import drawn_edges
+from membar.reports._parts.labels import place_labels
 from membar.reports._parts.layout import Box, layout
 from membar.source import SourceFile
 from unit.reports.shapes import lb_execution, lb_program, run, sb_answer, sb_program, sb_witness
@@ -85,9 +86,17 @@ def test_dot_has_a_node_per_event_and_an_edge_per_relation() -> None:
         ("", "F full"),
     ],
 )
-def test_arrows_keep_out_of_boxes_and_labels_apart(threads: tuple[str, ...]) -> None:
+def test_arrows_keep_out_of_boxes(threads: tuple[str, ...]) -> None:
     _, program, execution = sketch(*threads)
     check_layout(program, execution)
+
+
+def test_labels_of_a_usual_test_cover_neither_boxes_nor_one_another() -> None:
+    _, program, execution = sketch("W x 1", "W y 1", "R x 1; R y 0", "R y 1; R x 0")
+    grid = layout(program, execution, [120.0] * 4, initial_width=50.0)
+    labels = [box for _, box in place_labels(grid)]
+    for index, label in enumerate(labels):
+        assert not any(overlap(label, other) for other in [*labels[index + 1 :], *grid.boxes.values()])
 
 
 @settings(max_examples=60, deadline=None)
@@ -111,6 +120,9 @@ def check_layout(program: Program, execution: Execution) -> None:
             assert 0 <= x <= grid.width
             for box in grid.boxes.values():
                 assert not strictly_inside(box, x, y)
+    for edge, label in place_labels(grid):
+        path = dict(grid.paths)[edge]
+        assert any(strictly_inside(label, x, y) for x, y in path.samples())
     boxes = list(grid.boxes.values())
     for index, box in enumerate(boxes):
         assert box.left >= 0

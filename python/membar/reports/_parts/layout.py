@@ -232,7 +232,8 @@ def _courses(execution: Execution, grid: _Grid) -> tuple[Course, ...]:
             gap = min(candidates, key=lambda g: (gaps[g], abs(2 * g + 1 - low - high), g))
             result.append(Course(edge, Way.FAR, gap=gap, lane=gaps[gap]))
             gaps[gap] += 1
-    return tuple(sorted(result, key=lambda c: edges.index(c.edge)))
+    rank = {edge: index for index, edge in enumerate(edges)}
+    return tuple(sorted(result, key=lambda course: rank[course.edge]))
 
 
 def _span(edge: DrawnEdge, grid: _Grid) -> tuple[int, int, int, int]:
