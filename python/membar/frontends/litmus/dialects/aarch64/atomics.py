@@ -18,7 +18,14 @@ from membar.frontends.litmus.dialects.aarch64.registers import (
     narrowed,
     word,
 )
-from membar.frontends.litmus.dialects.aarch64.tags import ACQUIRE, ATOMIC, NO_RETURN, RELEASE
+from membar.frontends.litmus.dialects.aarch64.tags import (
+    ACQUIRE,
+    ATOMIC,
+    COMPARED,
+    COMPUTED,
+    NO_RETURN,
+    RELEASE,
+)
 from membar.program.expr import (
     TRUE,
     Binary,
@@ -46,8 +53,8 @@ def _read_tags(ordering: str, *, returns: bool) -> Tags:
     return frozenset({ATOMIC, ACQUIRE}) if "A" in ordering else frozenset({ATOMIC})
 
 
-def _write_tags(ordering: str) -> Tags:
-    return frozenset({ATOMIC, RELEASE}) if "L" in ordering else frozenset({ATOMIC})
+def _write_tags(ordering: str, *more: str) -> Tags:
+    return frozenset({ATOMIC, *more, *([RELEASE] if "L" in ordering else [])})
 
 
 def _failed_tags(ordering: str, *, returns: bool) -> Tags:
@@ -75,7 +82,7 @@ def _compare_and_swap(operands: Operands, *, ordering: str, size: int | None) ->
         condition=equals(_OLD, narrowed(word(compared), 8 * count)),
         size=count,
         read_tags=_read_tags(ordering, returns=returns),
-        write_tags=_write_tags(ordering),
+        write_tags=_write_tags(ordering, COMPARED),
         failed_tags=_failed_tags(ordering, returns=returns),
     )
     return Step((rmw, *assign(compared, _OLD)))
@@ -102,7 +109,7 @@ def _operate(
         condition=TRUE,
         size=count,
         read_tags=_read_tags(ordering, returns=not target.is_zero),
-        write_tags=_write_tags(ordering),
+        write_tags=_write_tags(ordering, *([] if update is _replace else [COMPUTED])),
     )
     return Step((rmw, *assign(target, _OLD)))
 
@@ -134,7 +141,7 @@ def _compare_and_swap_pair(operands: Operands, *, ordering: str) -> Step:
             condition=Binary(BinaryOp.AND, succeeds, is_same),
             size=size,
             read_tags=_read_tags(ordering, returns=returns),
-            write_tags=_write_tags(ordering),
+            write_tags=_write_tags(ordering, COMPARED),
             failed_tags=failed_tags,
         )
 

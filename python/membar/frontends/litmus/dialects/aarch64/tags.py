@@ -11,6 +11,8 @@ RELEASE = "L"
 ATOMIC = "X"
 EXCLUSIVE = "EX"
 NO_RETURN = "NoRet"
+COMPUTED = "FetchOp"
+COMPARED = "Compared"
 
 BARRIER_OPTIONS = (
     "SY", "LD", "ST", "ISH", "ISHLD", "ISHST", "OSH", "OSHLD", "OSHST", "NSH", "NSHLD", "NSHST",
@@ -44,6 +46,8 @@ TAGS: Mapping[str, str] = MappingProxyType(
         ATOMIC: "(no order) Half of a single-instruction atomic (CAS, SWP, LDADD, …).",
         EXCLUSIVE: "(no order) Half of an exclusive pair (LDXR and STXR).",
         NO_RETURN: "Read of an atomic that returns nothing (STADD, LDADD to XZR): LD barriers ignore it.",
+        COMPUTED: "(no order) Write of an atomic that computes it from the value read (LDADD, …; not SWP).",
+        COMPARED: "(no order) Write of an atomic that happens only if the value read was as expected (CAS).",
         "ISB": "`ISB`: what follows is fetched anew, after the branches before it were decided.",
     }
     | {f"{kind}.{option}": _barrier(kind, option) for kind in ("DMB", "DSB") for option in BARRIER_OPTIONS}
