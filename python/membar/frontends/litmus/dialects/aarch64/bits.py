@@ -15,7 +15,7 @@ from membar.frontends.litmus.dialects.aarch64.registers import (
     value,
     word,
 )
-from membar.program.expr import Binary, BinaryOp, Expr, Extend, Register
+from membar.program.expr import Binary, BinaryOp, Expr, Extend, Register, Unary, UnaryOp
 from membar.program.operations import Operation, Set
 
 
@@ -110,6 +110,47 @@ def _reverse(operands: Operands, *, unit: int, container: int | None) -> Step:
     return Step((Set(RESULT, value(source)), *swaps, *assign(target, Register(RESULT))))
 
 
+def _extract(operands: Operands) -> Step:
+    """`EXTR`: bits from the middle of two registers side by side."""
+    target = operands.register()
+    width = target.width
+    high, low = (value(operands.register(width=width)) for _ in range(2))
+    at = operands.number_below(width)
+    right = Binary(BinaryOp.SHR, low, constant(at))
+    left = Binary(BinaryOp.SHL, high, constant(width - at))  # a shift by 64 leaves nothing
+    return written(operands, target, Binary(BinaryOp.OR, left, right))
+
+
+def _population() -> tuple[Operation, ...]:
+    """Replaces the intermediate result by the number of its bits that are set, adding neighbours up."""
+    steps: list[Operation] = []
+    for distance in (1, 2, 4, 8, 16, 32):
+        mask = constant(sum(((1 << distance) - 1) << at for at in range(0, 64, 2 * distance)))
+        kept = Binary(BinaryOp.AND, Register(RESULT), mask)
+        moved = Binary(BinaryOp.AND, Binary(BinaryOp.SHR, Register(RESULT), constant(distance)), mask)
+        steps.append(Set(RESULT, Binary(BinaryOp.ADD, kept, moved)))
+    return tuple(steps)
+
+
+def _count(operands: Operands, *, what: str) -> Step:
+    """`CNT` counts set bits, `CLZ` leading zeros, `CTZ` trailing zeros."""
+    target = operands.register()
+    width = target.width
+    source = value(operands.register(width=width))
+    operands.end()
+    before: list[Operation] = [Set(RESULT, source)]
+    if what == "CLZ":  # every bit below the topmost one is set, then the others are counted
+        for distance in (1, 2, 4, 8, 16, 32):
+            lower = Binary(BinaryOp.SHR, Register(RESULT), constant(distance))
+            before.append(Set(RESULT, Binary(BinaryOp.OR, Register(RESULT), lower)))
+        before.append(Set(RESULT, narrowed(Unary(UnaryOp.INVERT, Register(RESULT)), width)))
+    elif what == "CTZ":  # the bits below the lowest one
+        below = Binary(BinaryOp.SUB, Register(RESULT), constant(1))
+        free = Binary(BinaryOp.AND, Unary(UnaryOp.INVERT, Register(RESULT)), below)
+        before.append(Set(RESULT, narrowed(free, width)))
+    return Step((*before, *_population(), *assign(target, Register(RESULT))))
+
+
 HANDLERS: dict[str, Handler] = {
     "LSL": partial(_shift, kind="LSL"),
     "LSR": partial(_shift, kind="LSR"),
@@ -121,6 +162,10 @@ HANDLERS: dict[str, Handler] = {
     "UXTB": partial(_extension, bits=8, signed=False),
     "UXTH": partial(_extension, bits=16, signed=False),
     "UXTW": partial(_extension, bits=32, signed=False),
+    "EXTR": _extract,
+    "CNT": partial(_count, what="CNT"),
+    "CLZ": partial(_count, what="CLZ"),
+    "CTZ": partial(_count, what="CTZ"),
     "UBFM": _bitfield,
     "SBFM": partial(_bitfield, signed=True),
     "BFM": partial(_bitfield, keeps=True),
