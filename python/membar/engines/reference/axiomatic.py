@@ -35,14 +35,14 @@ def explore(task: Task) -> Tally:
             "channels have no axiomatic reading; give --buffers to run the store-buffer machine"
         )
     program = expand(task.program)
-    budget = Budget(task.limits)
+    budget = Budget(task.limits, task.options.progress)
     unrolling = task.options.unrolling
-    bounds = [unrolling.exact] if unrolling.exact is not None else range(1, unrolling.deepest + 1)
-    tally = Tally(engine=NAME, algorithm="none", looked_for=_LOOKED_FOR)
-    for bound in bounds:
+    deepest = max(0, unrolling.deepest if unrolling.exact is None else unrolling.exact)
+    bound = min(1, deepest) if unrolling.exact is None else deepest
+    tally = _Search(task, program, bound, budget).run()
+    while bound < deepest and not is_settled(task, tally):
+        bound += 1
         tally = _Search(task, program, bound, budget).run()
-        if is_settled(task, tally):
-            break
     if _has_long_steps(program):
         tally.notes.append("steps with several accesses are not atomic here: axioms speak of single accesses")
     return tally
@@ -96,8 +96,7 @@ class _Search:
         threads = all_traces(self.program, bound=self.bound, budget=self.budget)
         if any(trace.status is Status.CUT for runs in threads for trace in runs):
             self.tally.loops_cut = self.bound
-        for chosen in combinations(self.program, threads):
-            self.budget.step()
+        for chosen in combinations(self.program, threads, self.budget):
             if self._is_worth_it(chosen):
                 frame = skeleton(self.program, chosen)
                 self.candidates += frame.candidates

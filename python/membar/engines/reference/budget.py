@@ -5,11 +5,13 @@ from __future__ import annotations
 import resource
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from membar.task import Limits
 
 _LOOK_EVERY = 64  # steps between two looks at the clock and at memory
+_TELL_EVERY = 0.5  # seconds between two words about progress
 
 
 class LimitHitError(Exception):
@@ -23,9 +25,12 @@ class LimitHitError(Exception):
 class Budget:
     """Time, memory and counts that may still be spent."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, progress: Callable[[str], None] | None = None) -> None:
         self.limits = limits
         self.started = time.monotonic()
+        self.found = ""  # what is told about progress
+        self._progress = progress
+        self._told = 0.0
         self._steps = 0
 
     @property
@@ -44,7 +49,10 @@ class Budget:
             self.look()
 
     def look(self) -> None:
-        """Compares time and memory with their limits, now."""
+        """Compares time and memory with their limits, and tells about progress, now."""
+        if self._progress is not None and self.seconds - self._told > _TELL_EVERY:
+            self._told = self.seconds
+            self._progress(self.found or "starting")
         seconds, memory = self.limits.seconds, self.limits.memory
         if seconds is not None and self.seconds > seconds:
             raise LimitHitError(f"the time limit of {seconds:g} s was reached")
@@ -53,11 +61,13 @@ class Budget:
 
     def count_execution(self, executions: int) -> None:
         """Compares a number of executions with its limit."""
+        self.found = f"{executions} executions"
         if self.limits.executions is not None and executions > self.limits.executions:
             raise LimitHitError(f"the limit of {self.limits.executions} executions was reached")
 
     def count_state(self, states: int) -> None:
         """Compares a number of states with its limit."""
+        self.found = f"{states} states"
         if self.limits.states is not None and states > self.limits.states:
             raise LimitHitError(f"the limit of {self.limits.states} states was reached")
 

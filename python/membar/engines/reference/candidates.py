@@ -23,7 +23,9 @@ from membar.program.program import Program
 _Node: TypeAlias = tuple[int, int]
 
 
-def combinations(program: Program, threads: Sequence[Sequence[Trace]]) -> Iterator[tuple[Trace, ...]]:
+def combinations(
+    program: Program, threads: Sequence[Sequence[Trace]], budget: Budget
+) -> Iterator[tuple[Trace, ...]]:
     """Every choice of one run per thread in which all values read are written and all threads fit."""
     initial = frozenset((cell.id, cell.initial) for cell in program.cells)
     # What the threads from each position on could still supply.
@@ -41,6 +43,7 @@ def combinations(program: Program, threads: Sequence[Sequence[Trace]]) -> Iterat
                 yield chosen
             return
         for trace in threads[position]:
+            budget.step()
             known = supplied | trace.supplies
             missing = (needed | trace.needs) - known
             if missing <= later[position + 1]:

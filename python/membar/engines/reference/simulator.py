@@ -42,7 +42,7 @@ class _Simulation:
         self.bound = bound
         self.machine = Machine(task.program, discipline, bound)
         self.observer = Observer(task.program)
-        self.budget = Budget(task.limits)
+        self.budget = Budget(task.limits, task.options.progress)
         self.transitions = self.blocked = 0
         # How each state was first reached.
         self.reached: dict[State, tuple[State, Move] | None] = {}

@@ -3,12 +3,13 @@
 Round 1 runs every thread with the initial values only, round n + 1 with everything written in round n or
 before. It may never end by itself (`x = x + 1` by two threads), so rounds are bounded. Why that loses
 nothing: give each write of an execution the depth 1 + the greatest depth of the thread writes that
-supplied the reads it depends on (by address, data or control). As no value comes out of thin air, depth is
-well founded, and a write of depth n is the last of n *different* writes. Round n finds every write of
-depth n or less: what a run does not depend on cannot keep it from getting there. The path to a write is
-decided by its control dependencies, so the runs of round n show all n writes of such a chain, each in some
-thread's longest run. Hence, when round n has fewer than n writes (each thread's longest run taken
-together), nothing of depth n exists, and all that can be read was known.
+supplied the reads it depends on: by address, data or control, and because an assertion or an address
+before it had to be right for the thread to get there. As no value comes out of thin air, depth is well
+founded, and a write of depth n is the last of n *different* writes. Round n finds every write of depth n
+or less: what a run does not depend on cannot keep it from getting there. The path to a write is decided by
+what it depends on, so the runs of round n show all n writes of such a chain, each in some thread's longest
+run. Hence, when round n has fewer than n writes (each thread's longest run taken together), nothing of
+depth n exists, and all that can be read was known.
 """
 
 from __future__ import annotations

@@ -61,8 +61,9 @@ def test_classic_tests(
 
 def test_a_read_may_be_offered_a_later_write_of_its_own_thread() -> None:
     subject = program("r := load [&x]; store [&x] := 1")
-    threads = all_traces(subject, bound=1, budget=Budget(Limits()))
-    frames = [skeleton(subject, chosen) for chosen in combinations(subject, threads)]
+    budget = Budget(Limits())
+    threads = all_traces(subject, bound=1, budget=budget)
+    frames = [skeleton(subject, chosen) for chosen in combinations(subject, threads, budget)]
     assert [frame.sources for frame in frames] == [((1, (0,)),), ((1, (2,)),)]
     outcome = ENGINE.run(task(subject, "sc"))
     assert states(outcome) == {(0, 1, 0, 0, 0)}
@@ -123,6 +124,15 @@ def test_the_users_own_bound_is_said_to_be_theirs() -> None:
     outcome = ENGINE.run(task(subject, "sc", exact=2, user_bound=True))
     assert isinstance(outcome, HoldsWithin)
     assert (outcome.bound, outcome.chosen_by_user) == ("loops unrolled 2 times", True)
+
+
+def test_a_bound_of_zero_is_a_bound() -> None:
+    subject = looping(WAIT, SIGNAL, "~exists 0:s = 0")
+    for chosen in (task(subject, "sc", deepest=0), task(subject, "sc", exact=0)):
+        outcome = ENGINE.run(chosen)
+        assert isinstance(outcome, HoldsWithin)
+        assert outcome.bound == "loops unrolled 0 times"
+        assert outcome.run.statistics.executions
 
 
 def test_deepening_stops_when_nothing_is_cut() -> None:
