@@ -269,6 +269,9 @@ impl Plan {
 
     /// Groups are nested or apart, and each variable belongs to exactly one.
     fn validate(&self, words: &Words<'_>) -> Result<(), CoreError> {
+        if self.fixpoints.iter().any(|fixpoint| fixpoint.first > fixpoint.last) {
+            return Err(words.malformed("a recursive group that ends before it begins"));
+        }
         for (i, a) in self.fixpoints.iter().enumerate() {
             for b in &self.fixpoints[i + 1..] {
                 let apart = a.last < b.first || b.last < a.first;
@@ -294,8 +297,9 @@ impl Plan {
             Op::Complement(a) | Op::Difference(_, a) => depends[a.index()],
             _ => false,
         };
-        for depends in dependence(self) {
-            if self.instructions.iter().any(|instruction| negates(instruction.op, &depends)) {
+        for (fixpoint, depends) in self.fixpoints.iter().zip(dependence(self)) {
+            let group = &self.instructions[fixpoint.first.index()..=fixpoint.last.index()];
+            if group.iter().any(|instruction| negates(instruction.op, &depends)) {
                 return Err(words.malformed("a recursive definition under a negation"));
             }
         }
@@ -420,6 +424,8 @@ mod tests {
     fn a_variable_needs_its_group() {
         assert!(Plan::decode(&[1, 0, 1, 17, 1, 0, 0]).is_err());
         assert!(Plan::decode(&[1, 0, 2, 17, 1, 10, 1, 0, 1, 0, 1, 1, 0, 1, 0]).is_ok());
+        // The complement of the result is fine outside the group.
+        assert!(Plan::decode(&[1, 0, 3, 17, 1, 10, 1, 0, 7, 1, 1, 1, 0, 1, 1, 0, 1, 0]).is_ok());
         // The complement of itself has no least solution.
         assert!(Plan::decode(&[1, 0, 2, 17, 1, 7, 1, 0, 1, 0, 1, 1, 0, 1, 0]).is_err());
     }

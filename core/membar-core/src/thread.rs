@@ -179,6 +179,7 @@ impl<'a> Machine<'a> {
         let mut run = self.begin();
         run.skeleton.status = Status::Unborn;
         run.defined = SmallSet::default();
+        run.registers.fill(0); // it has none yet
         run
     }
 
