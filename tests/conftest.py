@@ -21,6 +21,11 @@ settings.load_profile("membar")
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--update-golden` writes the transcripts of `tests/golden` anew."""
+    parser.addoption("--update-golden", action="store_true", default=False)
+
+
 def corpus_path() -> Path:
     """The folder of other tools' answers; skips the test where it is not beside the repository."""
     if not CORPUS.is_dir():

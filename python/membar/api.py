@@ -23,7 +23,8 @@ from membar.source import SourceFile
 from membar.task import Limits, Options, Task
 
 # Which engine answers when the user names none: the first that exists.
-_PREFERRED = ("graphs", "reference")
+_FOR_AXIOMS = ("graphs", "reference")
+_FOR_BUFFERS = ("states", "reference")
 _NO_ORDER = "(no order)"
 
 WORDS: Mapping[type, str] = {
@@ -123,11 +124,16 @@ def default_model(program: Program) -> str:
     return "sc"
 
 
-def load_engine(name: str | None) -> Engine:
-    """The engine called `name`, or the default one."""
-    package = "membar.engines"
-    chosen = name or next(e for e in _PREFERRED if e in plugins.names(package))
-    return plugins.load(package, chosen, Engine, attribute="ENGINE")
+def load_engine(name: str) -> Engine:
+    """The engine called `name`."""
+    return plugins.load("membar.engines", name, Engine, attribute="ENGINE")
+
+
+def default_engine(model: Model, options: Options) -> str:
+    """The engine that answers when the user names none: store buffers were asked for, or axioms are there."""
+    wants_buffers = model.plan is None or options.buffers_chosen_by_user
+    preferred = _FOR_BUFFERS if wants_buffers else _FOR_AXIOMS
+    return next(engine for engine in preferred if engine in plugins.names("membar.engines"))
 
 
 def check(
@@ -169,7 +175,8 @@ def check(
         limits=limits or Limits(),
         options=options or Options(),
     )
-    return Result(text, program, chosen, answer(task, load_engine(engine)))
+    answering = load_engine(engine or default_engine(chosen, task.options))
+    return Result(text, program, chosen, answer(task, answering))
 
 
 def answer(task: Task, engine: Engine) -> Outcome:

@@ -94,7 +94,8 @@ def litmus(chosen: argparse.Namespace) -> int:
         include_dirs=tuple(chosen.include),
         folders=_folders(chosen),
     )
-    api.load_engine(chosen.engine)  # a wrong engine or model is one error, not one per test
+    if chosen.engine is not None:  # a wrong engine or model is one error, not one per test
+        api.load_engine(chosen.engine)
     if chosen.model is not None:
         api.load_model(chosen.model, include_dirs=chosen.include)
     start = time.perf_counter()

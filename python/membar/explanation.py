@@ -10,7 +10,7 @@ from membar.api import Result
 from membar.diagnostics import EngineLimitError
 from membar.engines.reference.budget import Budget, LimitHitError
 from membar.engines.reference.candidates import combinations, consistent, skeleton
-from membar.engines.reference.threads import Status
+from membar.engines.reference.trace import Status
 from membar.engines.reference.values import all_traces
 from membar.models import evaluate
 from membar.models.evaluate import Evaluator

@@ -206,9 +206,9 @@ def _question_start(source: SourceFile, start: int, *, c_like: bool) -> int:
 
 
 def _opens_comment(text: str, start: int, mark: str, depth: int, *, c_like: bool) -> bool:
-    """Whether `mark` really begins a comment: in C code, `(*p)` does not."""
+    """Whether `mark` really begins a comment: in C code, `(*p)` and `(**p)` do not."""
     if not c_like:
         return mark == "(*"
     if mark != "(*" or depth <= 0:
         return True
-    return text[start + 2 : start + 3] in {" ", "\t", "\n", "\r", "*"}
+    return re.match(r"\s|\*[\s*]", text[start + 2 : start + 4]) is not None

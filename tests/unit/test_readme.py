@@ -1,0 +1,62 @@
+"""The README says what is true: its program, its output and its Python snippet are run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from golden.test_transcripts import BLOCK, stable, transcript
+from membar import api, cli, plugins
+from membar.models import load
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_console_output_is_real(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert BLOCK.search(README)
+    assert transcript(README, capsys) == stable(README)
+
+
+def test_the_program_shown_is_the_example() -> None:
+    shown = re.search(r"```\n(X86.*?)```", README, re.DOTALL)
+    assert shown is not None
+    example = (ROOT / "examples" / "store-buffering.litmus").read_text(encoding="utf-8")
+    assert shown[1] == re.sub(r"\(\*.*?\*\)\n", "", example, flags=re.DOTALL)
+
+
+def test_the_python_snippet_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    code = re.search(r"```python\n(.*?)```", README, re.DOTALL)
+    assert code is not None
+    exec(compile(code[1], "README.md", "exec"), {})
+    wanted = re.findall(r"# (.*)", code[1])
+    assert capsys.readouterr().out.splitlines() == wanted
+
+
+def test_every_model_engine_and_dialect_is_named() -> None:
+    for name in load.names():
+        assert f"`{name}`" in README
+    for name in plugins.names("membar.engines"):
+        assert f"`{name}`" in README
+    for frontend in api.frontends():
+        for language in frontend.default_models:
+            assert language in README
+
+
+def test_links_lead_somewhere() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
+
+
+def test_commands_of_the_readme_are_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("check", "litmus", "models", "replay"):
+        assert f"membar {command}" in README
+        assert cli.main([command, "--help"]) == 0
+    assert "exit codes" in capsys.readouterr().out
