@@ -1,0 +1,132 @@
+"""Compact forms: they mean the same to the core, and a broken one is an error, never a crash."""
+
+from __future__ import annotations
+
+import struct
+from contextlib import suppress
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from membar import api
+from membar.diagnostics import EngineLimitError
+from membar.models.cat.elaborate import compile_model
+from membar.models.lowering import lower_plan
+from membar.models.primitives import PRIMITIVES
+from membar.program.condition import FinalCell, FinalRegister
+from membar.program.expr import MASK, Binary, BinaryOp, Constant, Expr, Register, evaluate
+from membar.program.lowering import expression_code, lower_program, packed
+from membar.program.operations import Load, Send
+from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
+from membar.source import SourceFile
+from strategies.programs import AARCH64, program_of_seed
+from strategies.syntax import expressions
+
+core = pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to compare")
+
+BASES = {"x": 0x1000, "y": 0x2000}
+WORDS = st.integers(0, 4) | st.integers(0, MASK) | st.sampled_from([1 << 31, 1 << 63, MASK])
+
+
+def value_in_core(expr: Expr, registers: dict[str, int]) -> int:
+    numbers: dict[str, int] = {}
+    code: list[int] = []
+    expression_code(expr, numbers, BASES, code)
+    values = [registers.get(name, 0) for name in numbers]
+    result: int = core.evaluate(packed([len(code), *code]), values)
+    return result
+
+
+@given(expr=expressions(("x", "y")), registers=st.dictionaries(st.sampled_from(["r0", "EAX", "load"]), WORDS))
+def test_expressions_mean_the_same_in_the_core(expr: Expr, registers: dict[str, int]) -> None:
+    assert value_in_core(expr, registers) == evaluate(expr, registers, BASES)
+
+
+@pytest.mark.parametrize("op", BinaryOp)
+def test_every_operator_means_the_same_on_hard_numbers(op: BinaryOp) -> None:
+    hard = (0, 1, 2, 63, 64, 65, 1 << 31, (1 << 63) - 1, 1 << 63, (1 << 63) + 1, MASK - 1, MASK)
+    for left in hard:
+        for right in hard:
+            expr = Binary(op, Register("a"), Constant(right))
+            assert value_in_core(expr, {"a": left}) == evaluate(expr, {"a": left}, BASES), (left, right)
+
+
+def test_every_primitive_of_models_is_one_of_the_core() -> None:
+    for name, primitive in PRIMITIVES.items():
+        kind = "empty" if primitive.sort.value == "set" else "acyclic"
+        text = f"{kind} {name} as it"
+        lowered = lower_plan(compile_model(SourceFile("one.cat", text), vocabulary=()).plan)
+        assert not lowered.tags, f"{name} was taken for a tag"
+        core.Plan(lowered.form)
+
+
+def message_passing() -> Program:
+    return program_of_seed(7, AARCH64)
+
+
+def test_registers_that_only_the_question_names_are_there() -> None:
+    program = message_passing()
+    terms = (FinalRegister(0, "nowhere"), FinalCell("x"))
+    lowered = lower_program(program, {}, terms)
+    assert "nowhere" in lowered.registers[0]
+    sc = api.load_model("sc").plan
+    assert sc is not None
+    found = core.Plan(lower_plan(sc).form).search(lowered.form, bound=1)
+    assert found.executions > 0
+    assert {state[0] for state, _ in found.states} == {0}
+
+
+def test_channels_are_refused() -> None:
+    edge = Edge(source=0, target=1, operations=(Send("c", ()),))
+    program = Program(
+        name="channel",
+        language="Program",
+        objects=(),
+        threads=(Thread(name="P0", entry=0, edges=(edge,)),),
+        channels=(Channel("c", 1, 0),),
+    )
+    with pytest.raises(EngineLimitError, match="send"):
+        lower_program(program, {}, ())
+
+
+def test_random_words_never_crash_the_core() -> None:
+    random = Random(5)
+    armv8 = api.load_model("armv8").plan
+    assert armv8 is not None
+    plan_form = lower_plan(armv8).form
+    plan = core.Plan(plan_form)
+    program_form = lower_program(message_passing(), lower_plan(armv8).tags, ()).form
+    searched = 0
+    with pytest.raises(ValueError, match="whole words"):
+        core.Plan(plan_form + b"\xff")
+    for _ in range(600):
+        with suppress(ValueError):
+            core.Plan(_mutated(random, plan_form))
+        with suppress(ValueError, OverflowError):
+            plan.search(_mutated(random, program_form), bound=1, seconds=0.02, executions=50, memory=1 << 20)
+            searched += 1
+    assert searched > 20
+
+
+def _mutated(random: Random, form: bytes) -> bytes:
+    words = list(struct.unpack(f"<{len(form) // 8}Q", form))
+    for _ in range(random.randint(1, 3)):
+        words[random.randrange(len(words))] = random.choice((random.randrange(30), random.getrandbits(64)))
+    return struct.pack(f"<{len(words)}Q", *words)
+
+
+def test_a_size_that_does_not_exist_is_refused() -> None:
+    load = Load(register="r", address=Constant(0), size=3)
+    program = Program(
+        name="odd",
+        language="Program",
+        objects=(MemoryObject(name="x"),),
+        threads=(Thread(name="P0", entry=0, edges=(Edge(source=0, target=1, operations=(load,)),)),),
+    )
+    sc = api.load_model("sc").plan
+    assert sc is not None
+    lowered = lower_program(program, {}, ())
+    with pytest.raises(ValueError, match="1, 2, 4 or 8"):
+        core.Plan(lower_plan(sc).form).search(lowered.form, bound=1)
