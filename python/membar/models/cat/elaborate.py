@@ -143,7 +143,7 @@ class _Elaborator:
                     raise error(
                         "W0211", f"`{statement.path}` includes itself", statement.span, "included again"
                     )
-                self.run(SourceFile.read(path))
+                self.run(_readable(path, statement))
                 return
         if statement.path not in library_files():
             raise error(
@@ -268,6 +268,14 @@ class _Elaborator:
         if rest.op is not Op.EMPTY:
             check = Check(kind=CheckKind.EMPTY, slot=-1, name="coherence-choice", span=span)
             self._requirements.append(Requirement(rest, check))
+
+
+def _readable(path: Path, statement: cat.Include) -> SourceFile:
+    try:
+        return SourceFile.read(path)
+    except OSError as problem:
+        reason = (problem.strerror or "unreadable").lower()
+        raise error("W0210", f"cannot read `{path}`: {reason}", statement.span, "included here") from None
 
 
 def _coherence_base(statement: cat.From) -> cat.Expr | None:
