@@ -86,7 +86,7 @@ def _candidates(program: Program, condition: FinalCondition) -> Iterator[Executi
     observer, evaluator = Observer(plain), Evaluator(_ANYTHING_GOES)
     budget = Budget(Limits(seconds=SECONDS))
     threads = all_traces(plain, bound=LOOPS, budget=budget)
-    for chosen in combinations(plain, threads):
+    for chosen in combinations(plain, threads, budget):
         if any(trace.status not in (Status.COMPLETE, Status.UNBORN) for trace in chosen):
             continue
         for candidate in consistent(evaluator, skeleton(plain, chosen), budget):

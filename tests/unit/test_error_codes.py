@@ -1,4 +1,4 @@
-"""Codes are public: each one in the sources has a line in docs/reference/errors.md, and the other way round."""
+"""Codes are public: each one in the sources has a line in docs/reference/errors.md, and vice versa."""
 
 from __future__ import annotations
 
