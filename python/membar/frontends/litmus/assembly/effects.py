@@ -1,0 +1,45 @@
+"""What one instruction does, before it becomes edges of a thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from membar.program.expr import TRUE, Expr
+from membar.program.operations import Operation
+
+if TYPE_CHECKING:
+    from membar.frontends.litmus.assembly.operands import Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Operations that are done in order, as one step."""
+
+    operations: tuple[Operation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The instruction may be done in any of these ways."""
+
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jump:
+    """To `target` if `condition` is not 0; the address of the next instruction goes to register `link`."""
+
+    target: Operand
+    condition: Expr = TRUE
+    link: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """To the code address in a register."""
+
+    register: str
+
+
+Effect: TypeAlias = Step | Choice | Jump | Return

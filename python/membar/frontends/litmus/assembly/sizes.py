@@ -1,0 +1,67 @@
+"""How large each location is: as declared, or as it is accessed; mixed sizes are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+from membar.diagnostics import Diagnostic, InputError, Label
+from membar.frontends.litmus import codes
+from membar.frontends.litmus.assembly.reach import ANY, Access, accesses
+from membar.program.expr import Address
+from membar.program.program import MemoryObject, Program
+
+_DEFAULT_SIZE = 4
+
+
+def with_sizes(program: Program, untyped: AbstractSet[str]) -> Program:
+    """`program` with the sizes of the locations named in `untyped` taken from their accesses.
+
+    Raises:
+        InputError: an access is wider or narrower than the location it can reach.
+    """
+    found = accesses(program)
+    problems: dict[str, Diagnostic] = {}
+    objects: list[MemoryObject] = []
+    for item in program.objects:
+        reaching = [access for access in found if _reaches(program, access, item)]
+        size = item.size
+        if item.name in untyped:
+            size = reaching[0].size if reaching else _unused_size(item)
+        for access in reaching:
+            if access.size != size and access.span is not None:
+                first = None if item.name not in untyped else reaching[0]
+                problems.setdefault(item.name, _mixed(item, size, access, first))
+        objects.append(replace(item, size=size))
+    if problems:
+        raise InputError(*problems.values())
+    return replace(program, objects=tuple(objects))
+
+
+def _reaches(program: Program, access: Access, item: MemoryObject) -> bool:
+    if access.addresses is ANY:
+        return False
+    base = program.bases[item.name]
+    return any(base <= address < base + item.size * item.count for address in access.addresses)
+
+
+def _unused_size(item: MemoryObject) -> int:
+    """A location that no instruction can reach is an int, or an address if it holds one."""
+    return 8 if any(isinstance(value, Address) for value in item.initial) else _DEFAULT_SIZE
+
+
+def _mixed(item: MemoryObject, size: int, access: Access, first: Access | None) -> Diagnostic:
+    others: list[Label] = []
+    if first is not None and first.span is not None:
+        others.append(Label(first.span, f"{size} bytes here"))
+    elif item.span is not None:
+        others.append(Label(item.span, f"declared with {size} bytes here"))
+    if access.span is None:
+        raise AssertionError
+    return Diagnostic(
+        code=codes.MIXED_SIZE,
+        message=f"mixed-size accesses are not supported: {access.size} bytes of the {size} of `{item.name}`",
+        primary=Label(access.span, f"accesses {access.size} bytes"),
+        others=tuple(others),
+        help="access a location always as a whole, with one size",
+    )
