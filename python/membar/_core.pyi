@@ -2,18 +2,20 @@
 
 from typing import TypeAlias, final
 
+__all__ = ["Findings", "Plan", "evaluate"]
+
 # thread (-1: initial write), kind, cell, value, tag set (-1: none), step, edge
-Event: TypeAlias = tuple[int, str, int | None, int, int, int, int]
+_Event: TypeAlias = tuple[int, str, int | None, int, int, int, int]
 # status, where it ended early (edge, operation), registers, choices
-Thread: TypeAlias = tuple[str, tuple[int, int] | None, list[tuple[int, int]], list[int]]
-Pairs: TypeAlias = list[tuple[int, int]]
+_Thread: TypeAlias = tuple[str, tuple[int, int] | None, list[tuple[int, int]], list[int]]
+_Pairs: TypeAlias = list[tuple[int, int]]
 # events, threads, rf, co, (po, addr, data, ctrl, amo, lxsx, spawn-join)
-Execution: TypeAlias = tuple[
-    list[Event],
-    list[Thread],
-    Pairs,
+_Execution: TypeAlias = tuple[
+    list[_Event],
+    list[_Thread],
+    _Pairs,
     list[list[int]],
-    tuple[Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs],
+    tuple[_Pairs, _Pairs, _Pairs, _Pairs, _Pairs, _Pairs, _Pairs],
 ]
 
 @final
@@ -55,10 +57,10 @@ class Findings:
     def faults(self) -> list[int]: ...
     @property
     def kept(self) -> int: ...
-    def state_witness(self, index: int) -> Execution: ...
-    def remark_witness(self, index: int) -> Execution: ...
-    def failure_witness(self, thread: int) -> Execution: ...
-    def fault_witness(self, thread: int) -> Execution: ...
-    def kept_witness(self, index: int) -> Execution: ...
+    def state_witness(self, index: int) -> _Execution: ...
+    def remark_witness(self, index: int) -> _Execution: ...
+    def failure_witness(self, thread: int) -> _Execution: ...
+    def fault_witness(self, thread: int) -> _Execution: ...
+    def kept_witness(self, index: int) -> _Execution: ...
 
 def evaluate(form: bytes, registers: list[int]) -> int: ...

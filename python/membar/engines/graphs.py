@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
@@ -34,6 +34,18 @@ from membar.task import Task
 
 if TYPE_CHECKING:
     from membar import _core
+
+# As the core hands them over; see `_core.pyi`.
+CoreEvent: TypeAlias = tuple[int, str, int | None, int, int, int, int]
+CoreThread: TypeAlias = tuple[str, tuple[int, int] | None, list[tuple[int, int]], list[int]]
+Pairs: TypeAlias = list[tuple[int, int]]
+CoreExecution: TypeAlias = tuple[
+    list[CoreEvent],
+    list[CoreThread],
+    Pairs,
+    list[list[int]],
+    tuple[Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs],
+]
 
 NAME = "graphs"
 ALGORITHM = "general search"
@@ -220,14 +232,14 @@ class _Search:
         registers = [dict(pairs) for pairs in witness.execution.registers]
         return self.observer.ending(registers, _final_memory(witness.execution)).passes
 
-    def _witness(self, found: _core.Execution, message: str) -> Witness:
+    def _witness(self, found: CoreExecution, message: str) -> Witness:
         execution = lifted(self.program, self.lowered, found)
         registers = [dict(pairs) for pairs in execution.registers]
         final: FinalState = self.observer.ending(registers, _final_memory(execution)).shown
         choices = tuple(tuple(thread[3]) for thread in found[1])
         return Witness(execution=execution, final=final, choices=choices, message=message)
 
-    def _failure(self, found: _core.Execution) -> Witness:
+    def _failure(self, found: CoreExecution) -> Witness:
         message = "assertion failed"
         for number, (status, end, _, _) in enumerate(found[1]):
             if status == "failed" and end is not None:
@@ -237,7 +249,7 @@ class _Search:
                 break
         return self._witness(found, message)
 
-    def _fault(self, found: _core.Execution, number: int) -> Diagnostic:
+    def _fault(self, found: CoreExecution, number: int) -> Diagnostic:
         _, end, values, _ = found[1][number]
         edge_index, operation_index = end or (0, 0)
         edge = self.program.threads[number].edges[edge_index]
@@ -267,7 +279,7 @@ def _final_memory(execution: Execution) -> Mapping[int, int]:
     return {event.cell: event.value for event in last if event.cell is not None}
 
 
-def lifted(program: Program, lowered: LoweredProgram, found: _core.Execution) -> Execution:
+def lifted(program: Program, lowered: LoweredProgram, found: CoreExecution) -> Execution:
     """An execution of the core with names, tags and source spans."""
     events, threads, rf, co, (po, addr, data, ctrl, amo, lxsx, spawn_join) = found
     return Execution(
@@ -291,7 +303,7 @@ def _registers(names: Sequence[str], values: Sequence[tuple[int, int]]) -> tuple
     return tuple(sorted((names[register], word) for register, word in values))
 
 
-def _event(program: Program, lowered: LoweredProgram, number: int, event: _core.Event) -> Event:
+def _event(program: Program, lowered: LoweredProgram, number: int, event: CoreEvent) -> Event:
     thread, kind, cell, value, tags, step, edge = event
     if thread == INIT_THREAD:
         return Event(id=number, thread=thread, kind=Kind.WRITE, cell=cell, value=value)
