@@ -1,0 +1,20 @@
+"""The ordering words of Power: what a barrier instruction says about order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+EXCLUSIVE = "EX"
+SYNC, LWSYNC, EIEIO, ISYNC = "SYNC", "LWSYNC", "EIEIO", "ISYNC"
+
+TAGS: Mapping[str, str] = MappingProxyType(
+    {
+        SYNC: "`sync`: all earlier accesses come before all later ones, as seen by every thread.",
+        LWSYNC: "`lwsync`: as `sync`, except that a later read may overtake an earlier write.",
+        EIEIO: "`eieio`: earlier writes come before later writes.",
+        ISYNC: "`isync`: what follows is fetched anew, after the branches before it were decided.",
+        EXCLUSIVE: "(no order) Half of a reserved pair (lwarx and stwcx.).",
+    }
+)
+"""Every tag that a Power operation may carry, with its meaning in one sentence."""
