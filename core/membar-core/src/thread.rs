@@ -13,6 +13,9 @@ use crate::small_set::SmallSet;
 /// More values than this are not enumerated.
 const WIDEST_CHOICE: u64 = 1 << 16;
 
+/// Local turns of one loop in one run.
+const LONGEST_LOOP: u32 = 1 << 12;
+
 /// What an event does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -131,13 +134,23 @@ pub struct Run {
     pub choices: Vec<u64>,
     origins: Vec<SmallSet>,
     control: SmallSet,
-    taken: Vec<u32>,
+    taken: Vec<Turns>,
     open: Vec<(CellId, u32)>,
     edge: EdgeId,
     operation: u32,
     step: u32,
     cell: CellId,
     resume: Resume,
+}
+
+/// How often a back edge was taken. A turn is local if nothing was chosen and no event happened since the last one:
+/// such loops only compute, and the bound does not count them; but they may do so for ever.
+#[derive(Debug, Clone, Copy, Default)]
+struct Turns {
+    counted: u32,
+    local: u32,
+    /// Choices and events up to the last turn.
+    seen: usize,
 }
 
 /// A run that ends early.
@@ -211,7 +224,7 @@ impl<'a> Machine<'a> {
             defined,
             choices: Vec::new(),
             control: SmallSet::default(),
-            taken: vec![0; self.thread.loops],
+            taken: vec![Turns::default(); self.thread.loops],
             open: Vec::new(),
             edge: EdgeId(0),
             operation: 0,
@@ -316,10 +329,17 @@ impl<'a> Machine<'a> {
         run.edge = id;
         run.operation = 0;
         if let Some(turns) = edge.closes.and_then(|closed| run.taken.get_mut(closed as usize)) {
-            if *turns == self.bound {
+            let now = run.choices.len() + run.values.len();
+            let (count, most) = if now == turns.seen {
+                (&mut turns.local, LONGEST_LOOP)
+            } else {
+                (&mut turns.counted, self.bound)
+            };
+            if *count == most {
                 return Err(Interrupt::End(Status::Cut));
             }
-            *turns += 1;
+            *count += 1;
+            turns.seen = now;
         }
         if edge.unordered {
             run.skeleton.unordered.push(run.step);
