@@ -21,6 +21,7 @@ from membar.models.plan import CheckMode, Plan
 from membar.outcome import FinalState, Outcome, Statistics, Witness
 from membar.program.access import bad_access
 from membar.program.condition import FinalCell, FinalRegister, Term, terms_of
+from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind
 from membar.program.expand import expand
 from membar.program.expr import evaluate
@@ -73,13 +74,24 @@ def explore(task: Task) -> Tally:
         raise EngineLimitError(f"the model {task.model.name} has no axioms")
     search = _Search(task, task.model.plan)
     unrolling = task.options.unrolling
-    bounds = [unrolling.exact] if unrolling.exact is not None else range(1, unrolling.deepest + 1)
-    tally = Tally(engine=NAME, algorithm=ALGORITHM, looked_for=_LOOKED_FOR)
-    for bound in bounds:
+    deepest = max(0, unrolling.deepest if unrolling.exact is None else unrolling.exact)
+    bound = min(1, deepest) if unrolling.exact is None else deepest
+    tally = search.run(bound)
+    while bound < deepest and not is_settled(task, tally):
+        bound += 1
         tally = search.run(bound)
-        if is_settled(task, tally):
-            break
+    if _has_long_steps(search.program):
+        tally.notes.append("steps with several accesses are not atomic here: axioms speak of single accesses")
     return tally
+
+
+def _has_long_steps(program: Program) -> bool:
+    """Whether some step makes several accesses in order; an operational reading does them all at once."""
+    return any(
+        not edge.unordered and sum(reads_memory(op) or writes_memory(op) for op in edge.operations) > 1
+        for thread in program.threads
+        for edge in thread.edges
+    )
 
 
 def core() -> ModuleType:
