@@ -3,7 +3,8 @@
 //! Form (all words): `VERSION`; number of cells, then per cell its address, size in bytes and initial value; number of
 //! tag sets, then per set the number of its tags (those the model speaks of) and the tags; number of threads, then per
 //! thread: a flag for started, number of registers, then per register a flag for "has an initial value" and that
-//! value, entry point, number of control points, number of edges, then per edge its source, target, a flag for back
+//! value, entry point, number of control points, number of branches whose paths meet again, then per such branch its
+//! control point and the one where they meet, number of edges, then per edge its source, target, a flag for back
 //! edge, a flag for unordered, its guard, the number of its operations, and the operations; number of terms of a final
 //! state, then per term 0, thread, register, or 1, cell. Expressions are as in `expr`; an operation is its number (the
 //! order of `Operation` below) followed by its fields.
@@ -16,7 +17,7 @@ use crate::plan::Tag;
 use crate::words::Words;
 
 /// First word of the form; to be changed with it.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// A location of the memory model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,7 +76,7 @@ pub enum Operation {
     Store { address: Expr, value: Expr, size: u32, tags: TagSet, exclusive: bool },
     StoreConditional { status: Register, address: Expr, value: Expr, size: u32, tags: TagSet },
     Rmw(Box<Rmw>),
-    Fence { tags: TagSet },
+    Fence { tags: TagSet, address: Option<Expr> },
     Set { register: Register, value: Expr },
     Assume { condition: Expr },
     Assert { condition: Expr },
@@ -127,6 +128,8 @@ pub struct Thread {
     pub edges: Vec<Edge>,
     /// The steps that leave each control point, in order.
     pub leaving: Vec<Vec<EdgeId>>,
+    /// Per control point, where what its guards decide ends, if it does.
+    pub joins: Vec<Option<u32>>,
     /// Number of back edges.
     pub loops: usize,
 }
@@ -162,7 +165,8 @@ impl Program {
     /// The form is malformed.
     pub fn decode(form: &[u64], tags: usize) -> Result<Self, CoreError> {
         let mut words = Words::new(form);
-        if words.word()? != VERSION {
+        let version = words.word()?;
+        if version != VERSION && version != 1 {
             return Err(words.malformed("unknown version of the program form"));
         }
         let mut cells = Vec::new();
@@ -186,7 +190,7 @@ impl Program {
         let mut threads = Vec::new();
         for _ in 0..count {
             threads
-                .push(Sizes { threads: count, tag_sets: tag_sets.len(), registers: 0 }.thread(&mut words)?);
+                .push(Sizes { threads: count, tag_sets: tag_sets.len(), registers: 0, version }.thread(&mut words)?);
         }
         let mut terms = Vec::new();
         for _ in 0..words.count()? {
@@ -234,6 +238,7 @@ struct Sizes {
     threads: usize,
     tag_sets: usize,
     registers: usize,
+    version: u64,
 }
 
 impl Sizes {
@@ -250,6 +255,11 @@ impl Sizes {
         let points = words.count()?.max(1);
         let entry = small(usize::try_from(entry).ok().filter(|&p| p < points).unwrap_or(usize::MAX))
             .map_err(|_| words.malformed("unknown control point"))?;
+        let mut joins = vec![None; points];
+        for _ in 0..(if self.version == 1 { 0 } else { words.count()? }) {
+            let branch = words.index(points, "unknown control point")?;
+            joins[branch] = Some(small(words.index(points, "unknown control point")?)?);
+        }
         let mut leaving = vec![Vec::new(); points];
         let mut edges = Vec::new();
         let mut loops = 0;
@@ -271,7 +281,7 @@ impl Sizes {
             }
             edges.push(Edge { target, closes, unordered, guard, operations });
         }
-        Ok(Thread { started, registers, entry, edges, leaving, loops: loops as usize })
+        Ok(Thread { started, registers, entry, edges, leaving, joins, loops: loops as usize })
     }
 
     fn register(&self, words: &mut Words<'_>) -> Result<Register, CoreError> {
@@ -325,7 +335,12 @@ impl Sizes {
                 write_tags: self.tags(words)?,
                 failed_tags: self.tags(words)?,
             })),
-            4 => Operation::Fence { tags: self.tags(words)? },
+            4 => {
+                let tags = self.tags(words)?;
+                let has_address = self.version != 1 && words.flag()?;
+                let address = if has_address { Some(self.expr(words)?) } else { None };
+                Operation::Fence { tags, address }
+            }
             5 => Operation::Set { register: self.register(words)?, value: self.expr(words)? },
             6 => Operation::Assume { condition: self.expr(words)? },
             7 => Operation::Assert { condition: self.expr(words)? },

@@ -2,7 +2,7 @@
 //!
 //! The meaning is that of `engines/reference/threads.py`. A run carries, for each register, the reads that its value
 //! comes from, and the reads that decided the path so far; from these come the address, data and control
-//! dependencies. A run is determined by its choices: values read, values chosen, edges where several are open, the
+//! dependencies. What the guards of a branch decide is forgotten where the program says that its paths meet again. A run is determined by its choices: values read, values chosen, edges where several are open, the
 //! status of store-conditionals, and whether a join passes.
 
 use crate::error::CoreError;
@@ -47,7 +47,7 @@ pub enum Status {
 pub struct Event {
     /// What it does.
     pub kind: Kind,
-    /// Where; None for fences.
+    /// Where; None for fences that name no location.
     pub cell: Option<CellId>,
     /// Its tags.
     pub tags: TagSet,
@@ -133,7 +133,7 @@ pub struct Run {
     /// What determines the run.
     pub choices: Vec<u64>,
     origins: Vec<SmallSet>,
-    control: SmallSet,
+    control: Control,
     taken: Vec<Turns>,
     open: Vec<(CellId, u32)>,
     edge: EdgeId,
@@ -141,6 +141,37 @@ pub struct Run {
     step: u32,
     cell: CellId,
     resume: Resume,
+}
+
+/// The reads that decided the path so far.
+#[derive(Debug, Clone, Default)]
+struct Control {
+    /// Those whose decision concerns all that follows.
+    lasting: SmallSet,
+    /// Those of branches whose paths have not met yet, with the control point where they will.
+    passing: Vec<(u32, SmallSet)>,
+}
+
+impl Control {
+    /// The thread comes to a control point.
+    fn arrive(&mut self, point: u32) {
+        self.passing.retain(|(join, _)| *join != point);
+    }
+
+    fn decide(&mut self, join: Option<u32>, reads: &SmallSet) {
+        match join {
+            None => self.lasting.extend(reads),
+            Some(join) => self.passing.push((join, reads.clone())),
+        }
+    }
+
+    fn reads(&self) -> SmallSet {
+        let mut all = self.lasting.clone();
+        for (_, reads) in &self.passing {
+            all.extend(reads);
+        }
+        all
+    }
 }
 
 /// How often a back edge was taken. A turn is local if nothing was chosen and no event happened since the last one:
@@ -223,7 +254,7 @@ impl<'a> Machine<'a> {
             registers,
             defined,
             choices: Vec::new(),
-            control: SmallSet::default(),
+            control: Control::default(),
             taken: vec![Turns::default(); self.thread.loops],
             open: Vec::new(),
             edge: EdgeId(0),
@@ -272,6 +303,7 @@ impl<'a> Machine<'a> {
         loop {
             match run.resume {
                 Resume::Point(point) => {
+                    run.control.arrive(point);
                     let Some(edge) = self.choose_edge(run, point)? else { return Ok(()) };
                     self.take(run, edge)?;
                 }
@@ -301,14 +333,16 @@ impl<'a> Machine<'a> {
         let leaving = &self.thread.leaving[point as usize];
         let Some(&first) = leaving.first() else { return Ok(None) };
         let mut open = Vec::new();
+        let mut decisive = SmallSet::default();
         for &edge in leaving {
             let guard = &self.thread.edges[edge.index()].guard;
             if guard.evaluate(&run.registers, &mut self.stack) != 0 {
                 open.push(edge);
             }
-            for register in guard.registers() {
-                run.control.extend(&run.origins[register.index()]);
-            }
+            decisive.extend(&run.origins_of(guard, None));
+        }
+        if !decisive.is_empty() {
+            run.control.decide(self.thread.joins[point as usize], &decisive);
         }
         match open[..] {
             [] => {
@@ -393,8 +427,15 @@ impl<'a> Machine<'a> {
                 let Some(old) = answer else { return self.ask_read(run, &rmw.address, rmw.size) };
                 self.modify(run, rmw, old);
             }
-            Operation::Fence { tags } => {
+            Operation::Fence { tags, address: None } => {
                 run.event(Kind::Fence, None, 0, *tags);
+            }
+            Operation::Fence { tags, address: Some(address) } => {
+                let word = address.evaluate(&run.registers, &mut self.stack);
+                let Some(&cell) = self.program.at.get(&word) else {
+                    return Err(Interrupt::End(Status::Fault));
+                };
+                run.event(Kind::Fence, Some(cell), 0, *tags);
             }
             Operation::Set { register, value } => {
                 let origins = run.origins_of(value, None);
@@ -403,7 +444,7 @@ impl<'a> Machine<'a> {
             }
             Operation::Assume { condition } => {
                 let origins = run.origins_of(condition, None);
-                run.control.extend(&origins);
+                run.control.decide(None, &origins);
                 if condition.evaluate(&run.registers, &mut self.stack) == 0 {
                     return Err(Interrupt::End(Status::Blocked));
                 }
@@ -519,7 +560,7 @@ impl Run {
             edge: self.edge,
             address: SmallSet::default(),
             data: SmallSet::default(),
-            control: self.control.clone(),
+            control: self.control.reads(),
         });
         self.values.push(value);
         self.values.len() - 1

@@ -87,7 +87,9 @@ def registers_read(operation: Operation) -> Uses:
             return Uses(data=_registers(low, high))
         case Send(values=values):
             return Uses(data=_registers(*values))
-        case Fence() | Spawn() | Join() | Receive():
+        case Fence(address=address):
+            return Uses() if address is None else Uses(address=_registers(address))
+        case Spawn() | Join() | Receive():
             return Uses()
 
 
@@ -125,7 +127,10 @@ def expressions_of(operation: Operation) -> Iterator[Expr]:
             yield high
         case Send(values=values):
             yield from values
-        case Fence() | Spawn() | Join() | Receive():
+        case Fence(address=address):
+            if address is not None:
+                yield address
+        case Spawn() | Join() | Receive():
             return
 
 

@@ -30,7 +30,7 @@ class Event:
         id: position in `Execution.events`; initial writes come first, then thread by thread in program order.
         thread: index into `Program.threads`, or `INIT_THREAD`.
         kind: read, write or fence.
-        cell: id of the cell accessed; None for fences.
+        cell: id of the cell accessed, or named by a fence; None for other fences.
         value: the word read or written (of the cell's size, unsigned); 0 for fences.
         tags: the ordering words of the operation.
         step: which edge occurrence of the thread it belongs to (0, 1, …); accesses of one edge share it.
@@ -58,7 +58,9 @@ class Execution:
 
     `po` is transitive and relates events of one thread only. `rf` maps each read to the write it reads.
     `co` lists, for each cell that is written, its writes from the initial one to the last.
-    `spawn_join` holds the pairs that thread creation and joining put in order.
+    `spawn_join` holds the pairs that thread creation and joining put in order. `addr`, `data` and `ctrl` are
+    dependencies by data, `pick_addr`, `pick_data` and `pick_ctrl` those by the condition of a selection
+    (see `program/origins.py`).
     """
 
     events: tuple[Event, ...]
@@ -72,3 +74,6 @@ class Execution:
     lxsx: frozenset[tuple[int, int]] = frozenset()
     spawn_join: frozenset[tuple[int, int]] = frozenset()
     registers: tuple[tuple[tuple[str, int], ...], ...] = ()  # final values, per thread, sorted by name
+    pick_addr: frozenset[tuple[int, int]] = frozenset()
+    pick_data: frozenset[tuple[int, int]] = frozenset()
+    pick_ctrl: frozenset[tuple[int, int]] = frozenset()

@@ -5,7 +5,8 @@ The form is a flat list of 64-bit words, packed lowest byte first. A list is its
     program    = VERSION cells tag-sets threads terms
     cell       = address size initial-value
     tag-set    = list of the numbers of its tags, as far as the model speaks of them
-    thread     = started registers entry number-of-points edges
+    thread     = started registers entry number-of-points joins edges
+    join       = branch point-where-its-paths-meet
     register   = has-initial-value value
     edge       = source target is-back-edge is-unordered guard operations
     operation  = number of its kind, then its fields; see `_operation`
@@ -56,7 +57,7 @@ from membar.program.operations import (
 )
 from membar.program.program import Edge, Program, Thread
 
-VERSION = 1
+VERSION = 2
 
 _Key = TypeVar("_Key")
 
@@ -167,7 +168,11 @@ class _ThreadLowering:
         words = [int(self.thread.started), len(self.registers)]
         for name in self.registers:
             words += (int(name in initial), initial.get(name, 0))
-        return [*words, entry, len(self.points), len(self.thread.edges), *edges]
+        joins = [
+            (self.points[a], self.points[b]) for a, b in self.thread.joins if {a, b} <= self.points.keys()
+        ]
+        pairs = [point for pair in joins for point in pair]
+        return [*words, entry, len(self.points), len(joins), *pairs, len(self.thread.edges), *edges]
 
     def _edge(self, edge: Edge, *, is_back: bool) -> list[int]:
         words = [
@@ -195,7 +200,8 @@ class _ThreadLowering:
             case Rmw():
                 return self._rmw(operation)
             case Fence():
-                return [4, tags(operation.tags)]
+                place = () if operation.address is None else expr(operation.address)
+                return [4, tags(operation.tags), int(operation.address is not None), *place]
             case Set(register=name, value=value):
                 return [5, register(name), *expr(value)]
             case Assume(condition=condition):

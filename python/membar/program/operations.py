@@ -79,9 +79,14 @@ class Rmw:
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A fence of the kinds named by its tags."""
+    """A fence of the kinds named by its tags.
+
+    It may name a location (the grace period of an SRCU structure): models see it in `loc`, but nothing is
+    read or written there.
+    """
 
     tags: Tags
+    address: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)

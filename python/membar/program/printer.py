@@ -49,7 +49,7 @@ from membar.program.program import Edge, MemoryObject, Program, Thread, Value
 # Words with a meaning of their own; as names they are written in quotes.
 KEYWORDS = frozenset({
     "program", "memory", "channel", "thread", "exists", "forall", "observe", "filter",
-    "entry", "spawned", "register", "label", "when", "unordered",
+    "entry", "spawned", "register", "label", "branch", "when", "unordered",
     "load", "store", "store_conditional", "exclusive", "rmw", "if", "read", "write", "failed",
     "fence", "assume", "assert", "choose", "to", "spawn", "join", "lock", "unlock", "send", "receive",
     "true", "false", "not", "none",
@@ -118,6 +118,8 @@ def _thread_lines(thread: Thread) -> Iterator[str]:
         yield f"  register {print_name(name)} = {_value(value)}"
     for point, name in thread.labels:
         yield f"  label {point} = {print_name(name)}"
+    for branch, join in thread.joins:
+        yield f"  branch {branch} to {join}"
     for edge in thread.edges:
         yield f"  {print_edge(edge)}"
     yield "}"
@@ -145,8 +147,9 @@ def print_operation(op: Operation) -> str:
             return f"{print_name(op.status)} := {kind} := {print_expression(op.value)}{_tags(op.tags)}"
         case Rmw():
             return _rmw(op)
-        case Fence(tags=tags):
-            return "fence" + _tags(tags)
+        case Fence(tags=tags, address=address):
+            place = "" if address is None else f" [{print_expression(address)}]"
+            return f"fence{place}{_tags(tags)}"
         case Set(register=register, value=value):
             return f"{print_name(register)} := {print_expression(value)}"
         case Assume(condition=condition):

@@ -147,6 +147,11 @@ def _thread(thread: Thread, names: _Names) -> Iterator[Diagnostic]:
             yield from names.missing_object(value, thread.span)
     points = {thread.entry: thread.span, **{point: thread.span for point, _ in thread.labels}}
     points |= {point: edge.span for edge in thread.edges for point in (edge.source, edge.target)}
+    for branch, join in thread.joins:
+        points |= dict.fromkeys({branch, join} - points.keys(), thread.span)
+    yield from _duplicates(
+        f"meeting point of `{thread.name}`", ((str(branch), thread.span) for branch, _ in thread.joins)
+    )
     for point, span in points.items():
         if point < 0:
             message = f"thread `{thread.name}` has the control point {point}"

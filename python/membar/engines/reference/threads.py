@@ -26,9 +26,8 @@ from membar.engines.reference.trace import (
     Turn,
     bad_access,
 )
-from membar.program.dependencies import Uses, registers_read
 from membar.program.execution import Event, Kind
-from membar.program.expr import MASK, Expr, evaluate, registers_of, signed
+from membar.program.expr import MASK, Expr, evaluate, signed
 from membar.program.operations import (
     NO_TAGS,
     Assert,
@@ -49,11 +48,10 @@ from membar.program.operations import (
     Tags,
     Unlock,
 )
+from membar.program.origins import NOWHERE, Origins, origins_of
 from membar.program.program import Cell, Edge, Program, Thread
 
 Values: TypeAlias = Mapping[int, Sequence[int]]  # per cell, what a read of it may return
-Reads: TypeAlias = frozenset[int]
-NO_READS: Reads = frozenset()
 _WIDEST_CHOICE = 1 << 16  # more values than this are not enumerated
 _LONGEST_LOOP = 1 << 12  # local turns of one loop in one run
 _NO_BOUND = 1 << 62
@@ -78,8 +76,9 @@ class _Run:
         self.bound = bound
         self.most_events = most_events
         self.registers = {name: code.program.word(value) for name, value in code.thread.registers}
-        self.origins: dict[str, Reads] = {}  # the reads each register's value comes from
-        self.control: Reads = NO_READS  # the reads that decided the path so far
+        self.origins: dict[str, Origins] = {}  # the reads each register's value comes from
+        self.control = NOWHERE  # the reads that decided all that follows
+        self.branches: list[tuple[int, Origins]] = []  # those of branches open until a control point
         self.events: list[Event] = []
         self.steps = 0
         self.unordered: set[int] = set()
@@ -87,6 +86,9 @@ class _Run:
         self.addr: set[Pair] = set()
         self.data: set[Pair] = set()
         self.ctrl: set[Pair] = set()
+        self.pick_addr: set[Pair] = set()
+        self.pick_data: set[Pair] = set()
+        self.pick_ctrl: set[Pair] = set()
         self.amo: set[Pair] = set()
         self.lxsx: set[Pair] = set()
         self.open: dict[int, int] = {}  # cell → exclusive load that a store may still close
@@ -99,24 +101,30 @@ class _Run:
         end = EndError(Status.COMPLETE)
         try:
             while edges := self.code.leaving.get(point, ()):
-                index = self._chosen_edge(edges)
+                self.branches = [branch for branch in self.branches if branch[0] != point]
+                index = self._chosen_edge(edges, self.code.joins.get(point))
                 self.edge = edge = self.code.thread.edges[index]
                 self._count_loop(index)
                 if edge.unordered:
                     self.unordered.add(self.steps)
-                for operation, uses in self.code.operations[index]:
-                    self._do(operation, uses)
+                for operation in edge.operations:
+                    self._do(operation)
                 self.steps += 1
                 point = edge.target
         except EndError as early:
             end = early
         return self._trace(end)
 
-    def _chosen_edge(self, edges: Sequence[int]) -> int:
-        """The edge that is taken; its guards, taken or not, decide what follows."""
+    def _chosen_edge(self, edges: Sequence[int], join: int | None) -> int:
+        """The edge that is taken; its guards, taken or not, decide what follows, up to `join` if given."""
         opened = [index for index in edges if self._value(self.code.thread.edges[index].guard)]
+        decisive = NOWHERE
         for index in edges:
-            self.control |= self._from(self.code.guards[index])
+            decisive |= self._origins(self.code.thread.edges[index].guard)
+        if join is None:
+            self.control |= decisive
+        else:
+            self.branches.append((join, decisive))
         if not opened:
             self.edge = self.code.thread.edges[edges[0]]
             raise EndError(Status.BLOCKED)
@@ -132,29 +140,29 @@ class _Run:
             raise EndError(Status.CUT)
         self.taken[index] = (turns, local_turns + 1, now) if is_local else (turns + 1, local_turns, now)
 
-    def _do(self, operation: Operation, uses: Uses) -> None:
+    def _do(self, operation: Operation) -> None:
         match operation:
             case Load():
-                self._load(operation, uses)
+                self._load(operation)
             case Store():
-                self._store(operation, uses)
+                self._store(operation)
             case StoreConditional():
-                self._store_conditional(operation, uses)
+                self._store_conditional(operation)
             case Rmw():
-                self._rmw(operation, uses)
-            case Fence(tags=tags):
-                self._event(Kind.FENCE, None, 0, tags)
+                self._rmw(operation)
+            case Fence(tags=tags, address=address):
+                self._event(Kind.FENCE, None if address is None else self._named(address), 0, tags)
             case Set(register=name, value=value):
-                self._set(name, self._value(value), self._from(uses.data))
+                self._set(name, self._value(value), self._origins(value))
             case Assume(condition=condition):
-                self.control |= self._from(uses.control)
+                self.control |= self._origins(condition)
                 if not self._value(condition):
                     raise EndError(Status.BLOCKED)
             case Assert(condition=condition, message=message):
                 if not self._value(condition):
                     raise EndError(Status.FAILED, failure=message or "assertion failed")
             case Choose(register=name, low=low, high=high):
-                self._set(name, self._choose(low, high), self._from(uses.data))
+                self._set(name, self._choose(low, high), self._origins(low) | self._origins(high))
             case Spawn(thread=name):
                 self.turns.append(Turn(position=len(self.events), thread=name, is_spawn=True))
             case Join(thread=name):
@@ -163,77 +171,86 @@ class _Run:
                 self.turns.append(Turn(position=len(self.events), thread=name, is_spawn=False))
             case Receive(registers=names):
                 for name in names:
-                    self._set(name, self.choices.pick(None), NO_READS)
+                    self._set(name, self.choices.pick(None), NOWHERE)
             case Send():
                 pass
             case Lock() | Unlock():
                 raise AssertionError("locks are expanded before a thread is run")
 
-    def _load(self, op: Load, uses: Uses) -> None:
+    def _load(self, op: Load) -> None:
         cell = self._cell(op.address, op.size)
-        address = self._from(uses.address)
-        read = self._read(cell, op.tags)
-        self.addr.update((source, read) for source in address)
-        self._set(op.register, self._extended(read, op.size, op.signed), frozenset({read}))
+        read = self._read(cell, op.tags, self._origins(op.address))
+        self._set(op.register, self._extended(read, op.size, op.signed), _from(read))
         if op.exclusive:
             if any(self.events[other].step != self.steps for other in self.open.values()):
                 self.open.clear()
             self.open[cell.id] = read
 
-    def _store(self, op: Store, uses: Uses) -> None:
+    def _store(self, op: Store) -> None:
         cell = self._cell(op.address, op.size)
         if op.exclusive and cell.id not in self.open:
             raise EndError(Status.BLOCKED)
-        write = self._write(cell, self._value(op.value), op.tags, uses)
+        write = self._write(cell, op)
         if op.exclusive:
             self._close(self.open.pop(cell.id), write)
 
-    def _store_conditional(self, op: StoreConditional, uses: Uses) -> None:
+    def _store_conditional(self, op: StoreConditional) -> None:
         cell = self._cell(op.address, op.size)
         read = self.open.get(cell.id)
         self.open.clear()
         status = self.choices.pick((1,) if read is None else (0, 1))
         if status == 0 and read is not None:
-            self._close(read, self._write(cell, self._value(op.value), op.tags, uses))
-        self._set(op.status, status, NO_READS)
+            self._close(read, self._write(cell, op))
+        self._set(op.status, status, NOWHERE)
 
-    def _rmw(self, op: Rmw, uses: Uses) -> None:
+    def _rmw(self, op: Rmw) -> None:
         cell = self._cell(op.address, op.size)
-        address, decided = self._from(uses.address), self._from(uses.control)
-        read = self._read(cell, op.read_tags)
-        self.addr.update((source, read) for source in address)
-        # The result register may be named in `value`, `condition` and `address`: the address was before.
-        origins = self._from(uses.data)
-        self._set(op.register, self._extended(read, op.size, op.signed), frozenset({read}))
+        address = self._origins(op.address)
+        read = self._read(cell, op.read_tags, address)
+        # `value` and `condition` see the old value, which is no dependency: read and write are one access.
+        self._set(op.register, self._extended(read, op.size, op.signed), NOWHERE)
+        data, control = self._origins(op.value), self._origins(op.condition)
         if self._value(op.condition):
             write = self._event(Kind.WRITE, cell, self._value(op.value), op.write_tags)
-            self.addr.update((source, write) for source in address)
-            self.data.update((source, write) for source in origins)
-            self.ctrl.update((source, write) for source in decided)
+            self._depend(write, address=address, data=data, control=control)
             self.amo.add((read, write))
         elif op.failed_tags is not None:
             self.events[read] = _retagged(self.events[read], op.failed_tags)
+        self.origins[op.register] = _from(read)
 
     def _close(self, read: int, write: int) -> None:
         """Read and write of one step are one instruction; else a load-linked and its store."""
         same = self.events[read].step == self.events[write].step
         (self.amo if same else self.lxsx).add((read, write))
 
-    def _read(self, cell: Cell, tags: Tags) -> int:
+    def _read(self, cell: Cell, tags: Tags, address: Origins) -> int:
         options = None if self.values is None else self.values[cell.id]
-        return self._event(Kind.READ, cell, self.choices.pick(options), tags)
+        read = self._event(Kind.READ, cell, self.choices.pick(options), tags)
+        self._depend(read, address=address)
+        return read
 
-    def _write(self, cell: Cell, value: int, tags: Tags, uses: Uses) -> int:
-        write = self._event(Kind.WRITE, cell, value, tags)
-        self.addr.update((source, write) for source in self._from(uses.address))
-        self.data.update((source, write) for source in self._from(uses.data))
+    def _write(self, cell: Cell, op: Store | StoreConditional) -> int:
+        write = self._event(Kind.WRITE, cell, self._value(op.value), op.tags)
+        self._depend(write, address=self._origins(op.address), data=self._origins(op.value))
         return write
+
+    def _depend(
+        self, event: int, *, address: Origins = NOWHERE, data: Origins = NOWHERE, control: Origins = NOWHERE
+    ) -> None:
+        for origins, by_data, by_pick in (
+            (address, self.addr, self.pick_addr),
+            (data, self.data, self.pick_data),
+            (control, self.ctrl, self.pick_ctrl),
+        ):
+            by_data.update((source, event) for source in origins.data)
+            by_pick.update((source, event) for source in origins.pick)
 
     def _event(self, kind: Kind, cell: Cell | None, value: int, tags: Tags = NO_TAGS) -> int:
         number = len(self.events)
         if number == self.most_events:
             raise EndError(Status.CUT)
-        self.ctrl.update((source, number) for source in self.control)
+        for control in (self.control, *(origins for _, origins in self.branches)):
+            self._depend(number, control=control)
         self.events.append(
             Event(
                 id=number,
@@ -255,6 +272,14 @@ class _Run:
             raise EndError(Status.FAULT, fault=bad_access(self.program, word, size, self.edge))
         return cell
 
+    def _named(self, address: Expr) -> Cell:
+        """The location that a fence names; its size does not matter."""
+        word = self._value(address)
+        cell = self.program.cell_at.get(word)
+        if cell is None:
+            raise EndError(Status.FAULT, fault=bad_access(self.program, word, 0, self.edge))
+        return cell
+
     def _choose(self, low: Expr, high: Expr) -> int:
         first, last = signed(self._value(low)), signed(self._value(high))
         if last - first >= _WIDEST_CHOICE:
@@ -270,14 +295,12 @@ class _Run:
     def _value(self, expr: Expr) -> int:
         return evaluate(expr, self.registers, self.program.bases)
 
-    def _set(self, register: str, value: int, origins: Reads) -> None:
+    def _origins(self, expr: Expr) -> Origins:
+        return origins_of(expr, self.origins, self.registers, self.program.bases)
+
+    def _set(self, register: str, value: int, origins: Origins) -> None:
         self.registers[register] = value
         self.origins[register] = origins
-
-    def _from(self, registers: frozenset[str]) -> Reads:
-        if not registers:
-            return NO_READS
-        return NO_READS.union(*(self.origins.get(name, NO_READS) for name in registers))
 
     def _trace(self, end: EndError) -> Trace:
         events = tuple(self.events)
@@ -294,6 +317,9 @@ class _Run:
             addr=frozenset(self.addr),
             data=frozenset(self.data),
             ctrl=frozenset(self.ctrl),
+            pick_addr=frozenset(self.pick_addr),
+            pick_data=frozenset(self.pick_data),
+            pick_ctrl=frozenset(self.pick_ctrl),
             amo=frozenset(self.amo),
             lxsx=frozenset(self.lxsx),
             registers=tuple(sorted(self.registers.items())),
@@ -306,6 +332,10 @@ class _Run:
             needs=_accesses(events, Kind.READ),
             supplies=_accesses(events, Kind.WRITE),
         )
+
+
+def _from(read: int) -> Origins:
+    return Origins(data=frozenset({read}))
 
 
 def _retagged(event: Event, tags: Tags) -> Event:
@@ -326,11 +356,7 @@ class Code:
         self.program = program
         self.index = index
         self.thread: Thread = program.threads[index]
-        self.operations = [
-            tuple((operation, registers_read(operation)) for operation in edge.operations)
-            for edge in self.thread.edges
-        ]
-        self.guards = [frozenset(registers_of(edge.guard)) for edge in self.thread.edges]
+        self.joins = dict(self.thread.joins)
         self.leaving: dict[int, list[int]] = {}
         for number, edge in enumerate(self.thread.edges):
             self.leaving.setdefault(edge.source, []).append(number)

@@ -126,6 +126,14 @@ def _assert(cursor: Cursor) -> Assert:
     return Assert(condition, cursor.name("a message in quotes") if cursor.accept(",") else "")
 
 
+def _fence(cursor: Cursor) -> Fence:
+    if not cursor.accept("["):
+        return Fence(_tags(cursor))
+    address = expression(cursor)
+    cursor.expect("]", "after the address")
+    return Fence(_tags(cursor), address)
+
+
 def _lock(cursor: Cursor) -> Lock:
     size, _, address = _access(cursor)
     return Lock(address=address, size=size, tags=_tags(cursor))
@@ -162,7 +170,7 @@ def _receive(cursor: Cursor) -> Receive:
 
 _BY_KEYWORD: dict[str, Callable[[Cursor], Operation]] = {
     "store": _store,
-    "fence": lambda cursor: Fence(_tags(cursor)),
+    "fence": _fence,
     "assume": lambda cursor: Assume(expression(cursor)),
     "assert": _assert,
     "spawn": lambda cursor: Spawn(cursor.name("a thread")),

@@ -149,6 +149,7 @@ class _Parser:
         cursor.expect("{", "before the steps of the thread")
         registers: list[tuple[str, Value]] = []
         labels: list[tuple[int, str]] = []
+        joins: list[tuple[int, int]] = []
         edges: list[Edge] = []
         while not cursor.sees("}", *_SECTIONS) and not cursor.at_end():
             try:
@@ -156,6 +157,8 @@ class _Parser:
                     registers.append(self._register())
                 elif cursor.accept("label"):
                     labels.append(self._label())
+                elif cursor.accept("branch"):
+                    joins.append(self._join())
                 else:
                     edges.append(self._edge())
             except InputError as problem:
@@ -169,12 +172,13 @@ class _Parser:
             registers=tuple(registers),
             started=not is_spawned,
             labels=tuple(labels),
+            joins=tuple(joins),
             span=span,
         )
 
     def _skip_to_step(self) -> None:
         cursor = self._cursor
-        while not cursor.at_end() and not cursor.sees("}", "register", "label", *_SECTIONS):
+        while not cursor.at_end() and not cursor.sees("}", "register", "label", "branch", *_SECTIONS):
             if cursor.next.kind is TokenKind.NUMBER and _is_sign(cursor.after_next(), "->"):
                 return
             if cursor.take().text == "{":  # tags, not the end of the thread
@@ -191,10 +195,15 @@ class _Parser:
         self._cursor.expect("=", "before the label")
         return point, self._cursor.name("a label")
 
+    def _join(self) -> tuple[int, int]:
+        branch = self._cursor.natural("the control point of a branch")
+        self._cursor.expect("to", "before the point where its paths meet")
+        return branch, self._cursor.natural("the control point where its paths meet")
+
     def _edge(self) -> Edge:
         cursor = self._cursor
         start = cursor.next.span
-        source = cursor.natural("a step such as `0 -> 1: …`, `register`, `label` or `}`")
+        source = cursor.natural("a step such as `0 -> 1: …`, `register`, `label`, `branch` or `}`")
         cursor.expect("->", "between two control points")
         target = cursor.natural("a control point")
         guard = expression(cursor) if cursor.accept("when") else TRUE
@@ -224,7 +233,7 @@ class _Parser:
         cursor = self._cursor
         if cursor.next.kind is TokenKind.NUMBER:
             return _is_sign(cursor.after_next(), "->")
-        return cursor.at_end() or cursor.sees("}", "register", "label", *_SECTIONS)
+        return cursor.at_end() or cursor.sees("}", "register", "label", "branch", *_SECTIONS)
 
 
 def _is_sign(token: Token, text: str) -> bool:
