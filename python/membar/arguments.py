@@ -65,6 +65,15 @@ def parser() -> argparse.ArgumentParser:
         help="compare with known answers: herd's as JSON, or a CSV with the columns test,holds",
     )
 
+    compare = _command(commands, "compare", "ask about one file under several models, or by several engines")
+    compare.add_argument("file", metavar="FILE", type=Path)
+    compare.add_argument(
+        "--models", metavar="LIST", help="models, separated by commas (default: sc and the language's own)"
+    )
+    compare.add_argument("--engines", metavar="LIST", help="engines, separated by commas; they must agree")
+    _bounds(compare)
+    compare.add_argument("--json", action="store_true", help="one JSON object per line")
+
     models = _command(commands, "models", "list the memory models, or show one")
     models.add_argument("action", nargs="?", choices=["show"])
     models.add_argument("name", nargs="?", metavar="NAME")
@@ -96,6 +105,10 @@ def _question(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("the question")
     group.add_argument("--model", metavar="NAME|FILE.cat", help="memory model (default: by language)")
     group.add_argument("--engine", metavar="NAME", help="engine (default: by language)")
+    _bounds(group)
+
+
+def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no public name for it
     group.add_argument(
         "--buffers", metavar="N", type=_positive, help="run with store buffers of at most N entries"
     )
@@ -164,7 +177,7 @@ def options(arguments: argparse.Namespace) -> Options:
         buffers=arguments.buffers,
         buffers_chosen_by_user=arguments.buffers is not None,
         jobs=arguments.jobs,
-        all_executions=arguments.all,
+        all_executions=getattr(arguments, "all", False),
     )
 
 

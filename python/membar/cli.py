@@ -52,6 +52,7 @@ def _dispatch(words: list[str]) -> int:
     run = {
         "check": commands.check,
         "litmus": commands.litmus,
+        "compare": commands.compare,
         "models": commands.models,
         "replay": commands.replay,
     }[chosen.command]

@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import TextIO
 
 from membar import api, arguments, campaign, expectations, explanation, pictures
+from membar import compare as comparison
 from membar.cli import BAD_INPUT, HOLDS, UNKNOWN, VIOLATED, exit_code, gravest
 from membar.diagnostics import InputError
 from membar.engines.reference.replay import replay as replay_witness
 from membar.models import load as shipped
 from membar.models.model import Model
+from membar.reports import comparison as comparison_report
 from membar.reports import diagnostic, herd, json, junit, summary, terminal
+from membar.source import SourceFile
 
 
 def color(stream: TextIO) -> bool:
@@ -139,6 +142,30 @@ def _with_progress(items: Iterable[campaign.Answer], *, total: int) -> Iterator[
     from rich.progress import track  # noqa: PLC0415
 
     yield from track(items, total=total, description="litmus", console=Console(stderr=True))
+
+
+def compare(chosen: argparse.Namespace) -> int:
+    """`membar compare FILE`."""
+    program = api.parse(SourceFile.read(chosen.file))
+    named = chosen.models or f"sc,{api.default_model(program)}"
+    found = comparison.compare(
+        chosen.file,
+        models=list(dict.fromkeys(filter(None, named.split(",")))),
+        engines=list(filter(None, (chosen.engines or "").split(","))),
+        limits=chosen.limit,
+        options=arguments.options(chosen),
+        include_dirs=chosen.include,
+    )
+    heads = [f"{c.model} ({c.engine})" if chosen.engines else c.model for c in found.columns]
+    answers = [column.result for column in found.columns]
+    if chosen.json:
+        sys.stdout.writelines(json.render(answer) for answer in answers)
+    else:
+        table = comparison_report.render(
+            list(zip(heads, answers, strict=True)), differences=found.differences, color=color(sys.stdout)
+        )
+        sys.stdout.write(table)
+    return HOLDS if all(c.is_answered for c in found.columns) and not found.differences else UNKNOWN
 
 
 def models(chosen: argparse.Namespace) -> int:

@@ -19,6 +19,7 @@ ORDER = {
     "commands": 1,
     "arguments": 1,
     "campaign": 2,
+    "compare": 2,
     "explanation": 2,
     "pictures": 2,
     "expectations": 2,

@@ -1,0 +1,72 @@
+"""A table of outcomes against models (or engines): `membar compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from membar.outcome import FinalState, Unknown
+from membar.reports import Answer
+from membar.reports._parts.condition import condition_text, sorted_states, state_satisfies, state_text
+from membar.reports._parts.style import Line, join, line, printable, width
+from membar.reports._parts.verdict import role, spoken
+
+YES, NO, UNSEEN = "yes", "-", "?"
+
+
+def render(
+    answers: Sequence[tuple[str, Answer]], *, differences: Sequence[str] = (), color: bool = False
+) -> str:
+    """The table: a column per answer, under its head; a row per final state that some column has."""
+    program = answers[0][1].program
+    formula = program.condition.formula if program.condition else None
+    states = sorted_states(tuple({s for _, answer in answers for s in answer.outcome.run.outcomes}))
+    rows: list[tuple[str, str, list[str]]] = [
+        ("", "verdict", [spoken(answer.outcome) for _, answer in answers]),
+        ("", "executions", [_count(answer) for _, answer in answers]),
+    ]
+    for state in states:
+        star = "*" if formula is not None and state_satisfies(program, formula, state) else " "
+        rows.append((star, state_text(program, state), [_cell(answer, state) for _, answer in answers]))
+    lines = [line((f"{printable(answers[0][1].source.path)}", "bold"))]
+    if program.condition is not None:
+        lines.append(line(("  condition  ", "dim"), condition_text(program, program.condition)))
+    lines += _table([head for head, _ in answers], rows, [role(answer.outcome) for _, answer in answers])
+    lines += [
+        line((f"  {head}: {printable(answer.outcome.reason)}", "warn"))
+        for head, answer in answers
+        if isinstance(answer.outcome, Unknown)
+    ]
+    lines += [line((f"internal error, please report: {text}", "bad")) for text in differences]
+    return join(lines, color=color)
+
+
+def _count(answer: Answer) -> str:
+    executions = answer.outcome.run.statistics.executions
+    return NO if executions is None else str(executions)
+
+
+def _cell(answer: Answer, state: FinalState) -> str:
+    if state in answer.outcome.run.outcomes:
+        return YES
+    return UNSEEN if isinstance(answer.outcome, Unknown) else NO
+
+
+def _table(
+    heads: Sequence[str], rows: Sequence[tuple[str, str, list[str]]], roles: Sequence[str]
+) -> list[Line]:
+    first = max(width(label) for _, label, _ in rows)
+    widths = [max(width(head), *(width(cells[n]) for _, _, cells in rows)) for n, head in enumerate(heads)]
+    lines = [
+        line(
+            (f"    {'':<{first}}", ""),
+            *((f"  {head:<{w}}", "bold") for head, w in zip(heads, widths, strict=True)),
+        )
+    ]
+    for star, label, cells in rows:
+        is_verdict = label == "verdict"
+        pieces = [
+            (f"  {cell:<{w}}", style if is_verdict else "")
+            for cell, w, style in zip(cells, widths, roles, strict=True)
+        ]
+        lines.append(line((f"  {star:1} {label:<{first}}", "dim" if is_verdict else ""), *pieces))
+    return lines
