@@ -14,6 +14,7 @@ pub mod relation;
 pub mod schedule;
 pub mod search;
 pub mod small_set;
+pub mod stateless;
 pub mod stop;
 pub mod tally;
 pub mod thread;

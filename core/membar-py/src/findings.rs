@@ -3,6 +3,7 @@
 use membar_core::execution::{Event, Execution, Pairs};
 use membar_core::program::Program;
 use membar_core::search;
+use membar_core::stateless::Verification;
 use membar_core::stop::Stopped;
 use membar_core::tally::Witness;
 use membar_core::thread::{Kind, Status};
@@ -25,12 +26,13 @@ pub(crate) struct Findings {
     program: Program,
     found: search::Findings,
     states: Vec<(Box<[u64]>, u64)>,
+    verification: Verification,
 }
 
 impl Findings {
-    pub(crate) fn new(program: Program, found: search::Findings) -> Self {
+    pub(crate) fn new(program: Program, found: search::Findings, verification: Verification) -> Self {
         let states = found.tally.states.iter().map(|(state, seen)| (state.clone(), seen.count)).collect();
-        Self { program, found, states }
+        Self { program, found, states, verification }
     }
 
     fn written_out(&self, witness: Option<&Witness>) -> PyResult<ExecutionTuple> {
@@ -71,6 +73,18 @@ impl Findings {
     #[getter]
     fn nodes(&self) -> u64 {
         self.found.tally.nodes
+    }
+
+    /// Executions that came more than once; only the exactly-once search counts them, with `verify`.
+    #[getter]
+    fn duplicates(&self) -> u64 {
+        self.verification.duplicates
+    }
+
+    /// Maximal additions that were not consistent; only the exactly-once search counts them, with `verify`.
+    #[getter]
+    fn surprises(&self) -> u64 {
+        self.verification.surprises
     }
 
     /// Why it did not end, if it did not.

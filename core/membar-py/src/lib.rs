@@ -11,6 +11,9 @@ use membar_core::plan;
 use membar_core::program::Program;
 use membar_core::schedule::Schedule;
 use membar_core::search::{Options, search};
+use membar_core::stateless;
+use membar_core::stateless::Verification;
+use membar_core::stateless::fault::Fault;
 use membar_core::stop::Limits;
 use membar_core::words::Words;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
@@ -70,16 +73,60 @@ impl Plan {
     ) -> PyResult<Findings> {
         let form = words_of(program)?;
         let program = Program::decode(&form, self.model.tags).map_err(|error| to_py(&error))?;
-        let time = match seconds.map(Duration::try_from_secs_f64) {
-            None => None,
-            Some(Ok(time)) => Some(time),
-            Some(Err(error)) => return Err(PyValueError::new_err(error.to_string())),
-        };
-        let options = Options { bound, limits: Limits { time, executions, bytes: memory }, keep_all };
+        let limits = limits_of(seconds, executions, memory)?;
+        let options = Options { bound, limits, keep_all };
         let schedule = if prune { &self.schedule } else { &self.unpruned };
         let found = run_detached(py, |stop| search(&program, &self.model, schedule, options, stop))?;
-        Ok(Findings::new(program, found))
+        Ok(Findings::new(program, found, Verification::default()))
     }
+
+    /// As `search`, by the exactly-once search: only for models that have the properties it needs. `verify` and
+    /// `fault` are for tests: count what must not happen, and make mistake number `fault` of `faults()`.
+    #[pyo3(signature = (
+        program, *, bound, seconds=None, executions=None, memory=None, keep_all=false, verify=false, fault=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
+    fn search_exactly_once(
+        &self,
+        py: Python<'_>,
+        program: &[u8],
+        bound: u32,
+        seconds: Option<f64>,
+        executions: Option<u64>,
+        memory: Option<u64>,
+        keep_all: bool,
+        verify: bool,
+        fault: Option<usize>,
+    ) -> PyResult<Findings> {
+        let form = words_of(program)?;
+        let program = Program::decode(&form, self.model.tags).map_err(|error| to_py(&error))?;
+        let limits = limits_of(seconds, executions, memory)?;
+        let fault = match fault.map(|number| Fault::ALL.get(number)) {
+            None => Fault::None,
+            Some(Some(&(fault, _))) => fault,
+            Some(None) => return Err(PyValueError::new_err("there is no such fault")),
+        };
+        let options = stateless::Options { bound, limits, keep_all, verify, fault };
+        let (found, verification) = run_detached(py, |stop| {
+            stateless::search(&program, &self.model, &self.schedule, options, stop)
+        })?;
+        Ok(Findings::new(program, found, verification))
+    }
+}
+
+fn limits_of(seconds: Option<f64>, executions: Option<u64>, memory: Option<u64>) -> PyResult<Limits> {
+    let time = match seconds.map(Duration::try_from_secs_f64) {
+        None => None,
+        Some(Ok(time)) => Some(time),
+        Some(Err(error)) => return Err(PyValueError::new_err(error.to_string())),
+    };
+    Ok(Limits { time, executions, bytes: memory })
+}
+
+/// The mistakes that `search_exactly_once` can make on purpose, for tests.
+#[pyfunction]
+fn faults() -> Vec<&'static str> {
+    Fault::ALL.iter().map(|&(_, what)| what).collect()
 }
 
 /// The value of an expression in its compact form, for tests.
@@ -97,5 +144,6 @@ fn evaluate(form: &[u8], registers: Vec<u64>) -> PyResult<u64> {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Plan>()?;
     module.add_class::<Findings>()?;
+    module.add_function(wrap_pyfunction!(faults, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)
 }

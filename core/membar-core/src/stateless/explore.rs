@@ -1,0 +1,364 @@
+//! The search itself: add the next event maximally, come back for the other ways, and for revisits.
+//!
+//! A stack of frames says what is still to be tried; a stack of graphs holds one more graph for each revisit that is
+//! being looked into. There is no set of visited graphs, and no recursion.
+
+use crate::error::CoreError;
+use crate::evaluation::Evaluation;
+use crate::plan::Plan;
+use crate::program::Program;
+use crate::schedule::Schedule;
+use crate::stateless::Options;
+use crate::stateless::fault::Fault;
+use crate::stateless::graph::{Graph, ItemId, Move, Place, What};
+use crate::stateless::histories::{Histories, Next};
+use crate::stateless::record::Record;
+use crate::stateless::view::View;
+use crate::stop::Watch;
+use crate::traces::Failure;
+
+/// When the threads' trees hold more than this, what is not in use is thrown away.
+const MOST_HISTORY: usize = 1 << 25;
+
+/// What is still to be tried in a graph of `len` items.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    /// Items before the one that it is about.
+    len: usize,
+    /// The thread whose next item it is about.
+    thread: usize,
+    /// What is left.
+    left: Left,
+}
+
+/// What is left to try.
+#[derive(Debug, Clone, Copy)]
+enum Left {
+    /// A read may read from the first so many writes of co.
+    Sources(Place, usize),
+    /// A write may stand at the places 1 … of co, then it may revisit.
+    Places(Place, usize),
+    /// A write may revisit reads among the first so many items.
+    Reads(Place, usize),
+    /// The write that revisits a read, the newest item of a graph of its own, may stand at the places 1 … of co.
+    Landing(Place, usize),
+    /// The first so many options of a choice.
+    Options(usize),
+}
+
+/// The search.
+#[derive(Debug)]
+pub(super) struct Explorer<'a> {
+    program: &'a Program,
+    plan: &'a Plan,
+    schedule: &'a Schedule,
+    options: Options,
+    watch: Watch<'a>,
+    histories: Histories<'a>,
+    /// The graphs in use are the first `depth + 1`.
+    graphs: Vec<Graph>,
+    depth: usize,
+    frames: Vec<Frame>,
+    evaluation: Evaluation,
+    record: Record,
+    surprises: u64,
+    clock: Vec<u32>,
+    moved: Vec<ItemId>,
+    most_history: usize,
+}
+
+impl<'a> Explorer<'a> {
+    /// At the empty graph.
+    pub(super) fn new(
+        program: &'a Program,
+        plan: &'a Plan,
+        schedule: &'a Schedule,
+        options: Options,
+        watch: Watch<'a>,
+    ) -> Result<Self, CoreError> {
+        let histories = Histories::new(program, options.bound)?;
+        let graph = Graph::new(program, &histories)?;
+        Ok(Self {
+            program,
+            plan,
+            schedule,
+            options,
+            watch,
+            histories,
+            graphs: vec![graph],
+            depth: 0,
+            frames: Vec::new(),
+            evaluation: Evaluation::default(),
+            record: Record::new(program, options),
+            surprises: 0,
+            clock: Vec::new(),
+            moved: Vec::new(),
+            most_history: MOST_HISTORY,
+        })
+    }
+
+    /// Everything.
+    pub(super) fn run(&mut self) -> Result<(), Failure> {
+        self.watch.look()?;
+        if !self.is_consistent() {
+            return Ok(());
+        }
+        loop {
+            self.watch.step()?;
+            if self.advance()? {
+                continue;
+            }
+            loop {
+                let Some(frame) = self.frames.pop() else { return Ok(()) };
+                if self.resume(frame)? {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// What was found, and the number of maximal additions that were not consistent.
+    pub(super) fn finish(self) -> (Record, u64) {
+        (self.record, self.surprises)
+    }
+
+    /// Adds the next item maximally; false if there is none, which is counted, or if it must be checked first.
+    fn advance(&mut self) -> Result<bool, Failure> {
+        let Some((thread, next)) = self.schedule_next() else {
+            self.complete()?;
+            return Ok(false);
+        };
+        let graph = &mut self.graphs[self.depth];
+        match next {
+            Move::Fence => graph.push_fence(thread, &self.histories)?,
+            Move::Join(other) => {
+                let node = self.histories.child(graph.lanes[thread].node, 1)?;
+                graph.push_join(thread, other as usize, node, &self.histories)?;
+            }
+            Move::Choose => {
+                let Next::Choice(options) = &self.histories.node(graph.lanes[thread].node).next else {
+                    return Ok(false);
+                };
+                let last = options.len() - 1;
+                self.choose(thread, last)?;
+            }
+            Move::Read(cell) => {
+                let place = graph.touch(cell, self.program.cells[cell.index()].initial);
+                let last = graph.writes(place).len() - 1;
+                self.read_from(thread, place, last)?;
+            }
+            Move::Write | Move::Finish => {
+                let step = graph.pending(thread, &self.histories);
+                let (Some(cell), pair) = (step.event.cell, step.pair) else { return Ok(false) };
+                let place = graph.touch(cell, self.program.cells[cell.index()].initial);
+                let (len, last) = (graph.items.len(), graph.writes(place).len());
+                let is_free = pair.is_none_or(|pair| {
+                    let read = graph.lanes[thread].events[pair.read as usize];
+                    matches!(graph.item(read).what, What::Read(_, s) if graph.writes(place)[last - 1] == s)
+                });
+                if !is_free {
+                    self.frames.push(Frame { len, thread, left: Left::Places(place, last) });
+                    return Ok(false);
+                }
+                self.frames.push(Frame { len, thread, left: Left::Places(place, last - 1) });
+                graph.push_write(thread, place, last, &self.histories)?;
+            }
+            Move::Nothing => return Ok(false),
+        }
+        if self.options.verify && !self.is_consistent() {
+            self.surprises += 1;
+        }
+        Ok(true)
+    }
+
+    /// The thread to go on with: a function of the graph alone. Writes first, reads last, so that reads find many
+    /// writes and few revisits are needed.
+    fn schedule_next(&self) -> Option<(usize, Move)> {
+        let graph = &self.graphs[self.depth];
+        let mut best = None;
+        for thread in 0..graph.lanes.len() {
+            match graph.next(thread, &self.histories) {
+                next @ Move::Finish => return Some((thread, next)),
+                Move::Nothing => {}
+                next @ Move::Read(_) => best = best.or(Some((thread, next))),
+                next => {
+                    if best.is_none_or(|(_, other)| matches!(other, Move::Read(_))) {
+                        best = Some((thread, next));
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    /// Goes on with what is left of `frame`: true if there is a graph to go on from.
+    fn resume(&mut self, frame: Frame) -> Result<bool, Failure> {
+        let Frame { len, thread, mut left } = frame;
+        loop {
+            self.watch.step()?;
+            self.graphs[self.depth].truncate(len, &self.histories);
+            match left {
+                Left::Sources(_, 0) | Left::Options(0) => return Ok(false),
+                Left::Sources(place, count) => {
+                    self.read_from(thread, place, count - 1)?;
+                    if self.is_consistent() {
+                        return Ok(true);
+                    }
+                    self.frames.pop();
+                    left = Left::Sources(place, count - 1);
+                }
+                Left::Options(count) => {
+                    self.choose(thread, count - 1)?;
+                    return Ok(true);
+                }
+                Left::Places(place, 0) => left = Left::Reads(place, len),
+                Left::Places(place, at) | Left::Landing(place, at) if at > 0 => {
+                    let is_landing = matches!(left, Left::Landing(..));
+                    left = if is_landing { Left::Landing(place, at - 1) } else { Left::Places(place, at - 1) };
+                    self.graphs[self.depth].push_write(thread, place, at, &self.histories)?;
+                    if self.is_consistent() {
+                        self.frames.push(Frame { len, thread, left });
+                        return Ok(true);
+                    }
+                }
+                Left::Landing(..) | Left::Places(..) => {
+                    self.depth -= 1;
+                    return Ok(false);
+                }
+                Left::Reads(place, count) => {
+                    let Some(read) = self.next_revisit(thread, place, count) else { return Ok(false) };
+                    self.frames.push(Frame { len, thread, left: Left::Reads(place, read.index()) });
+                    return self.revisit(thread, place, read);
+                }
+            }
+        }
+    }
+
+    /// Lets the next read of `thread` read from write `at` of co, and notes that the earlier ones are left.
+    fn read_from(&mut self, thread: usize, place: Place, at: usize) -> Result<(), Failure> {
+        let graph = &mut self.graphs[self.depth];
+        let source = graph.writes(place)[at];
+        let node = self.histories.child(graph.lanes[thread].node, graph.item(source).value)?;
+        let len = graph.items.len();
+        graph.push_read(thread, place, source, node, &self.histories)?;
+        self.frames.push(Frame { len, thread, left: Left::Sources(place, at) });
+        Ok(())
+    }
+
+    /// Lets `thread` take option `at`, and notes that the earlier ones are left.
+    fn choose(&mut self, thread: usize, at: usize) -> Result<(), Failure> {
+        let graph = &mut self.graphs[self.depth];
+        let node = graph.lanes[thread].node;
+        let Next::Choice(options) = &self.histories.node(node).next else { return Ok(()) };
+        // Failure is the maximal step of a store-conditional, and its last option.
+        let (answer, is_maximal) = (options[at], at + 1 == options.len());
+        let len = graph.items.len();
+        let node = self.histories.child(node, answer)?;
+        graph.push_choice(thread, node, is_maximal, &self.histories)?;
+        self.frames.push(Frame { len, thread, left: Left::Options(at) });
+        Ok(())
+    }
+
+    /// The newest read among the first `count` items that the next write of `thread` may revisit.
+    fn next_revisit(&mut self, thread: usize, place: Place, count: usize) -> Option<ItemId> {
+        let graph = &mut self.graphs[self.depth];
+        graph.prefix_of_next(thread, &mut self.clock);
+        for index in (0..count).rev() {
+            let id = ItemId(u32::try_from(index).ok()?);
+            let item = graph.item(id);
+            if Graph::is_in(item, &self.clock) {
+                continue;
+            }
+            if !graph.is_maximal(id, &self.clock, self.options.fault) {
+                return None;
+            }
+            if matches!(item.what, What::Read(other, _) if other == place) {
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    /// Lets the next write of `thread` revisit `read`: true if there is a graph to go on from.
+    fn revisit(&mut self, thread: usize, place: Place, read: ItemId) -> Result<bool, Failure> {
+        if self.graphs.len() == self.depth + 1 {
+            let copy = self.graphs[self.depth].clone();
+            self.graphs.push(copy);
+        }
+        let (outer, inner) = self.graphs.split_at_mut(self.depth + 1);
+        let (graph, kept) = (&mut outer[self.depth], &mut inner[0]);
+        let value = graph.pending(thread, &self.histories).value;
+        let before = self.histories.before(graph.item(read).node).unwrap_or(graph.item(read).node);
+        let node = self.histories.child(before, value)?;
+        graph.prefix_of_next(thread, &mut self.clock);
+        graph.restrict_into(kept, read, &self.clock, place, &mut self.moved, &self.histories);
+        let position = kept.lanes[thread].items.len();
+        self.clock[thread] = u32::try_from(position + 1).unwrap_or(u32::MAX);
+        let read = self.moved[read.index()];
+        kept.redirect(read, node, &self.clock, &self.histories);
+        kept.arrive(kept.item(read).thread as usize, &self.histories)?;
+        let What::Read(place, _) = kept.item(read).what else { return Ok(false) };
+        self.depth += 1;
+        self.make_room();
+        let (len, last) = (self.graphs[self.depth].items.len(), self.graphs[self.depth].writes(place).len());
+        self.resume(Frame { len, thread, left: Left::Landing(place, last) })
+    }
+
+    /// Whether the present graph may become a consistent execution, as far as the model can say now.
+    fn is_consistent(&mut self) -> bool {
+        self.record.tally.nodes += 1;
+        let graph = &self.graphs[self.depth];
+        let view =
+            View { graph, histories: &self.histories, program: self.program, fault: self.options.fault };
+        self.evaluation.resize(self.plan, graph.events.len());
+        self.evaluation.run(self.plan, &self.schedule.statics, &view).is_none()
+            && self.evaluation.run(self.plan, &self.schedule.growing_reads, &view).is_none()
+    }
+
+    /// Nothing can be added: what was not asked yet, then it counts.
+    fn complete(&mut self) -> Result<(), Failure> {
+        let graph = &self.graphs[self.depth];
+        let view =
+            View { graph, histories: &self.histories, program: self.program, fault: self.options.fault };
+        let is_open = !self.schedule.remarks.is_empty()
+            || [&self.schedule.reads, &self.schedule.growing_coherence, &self.schedule.coherence]
+                .iter()
+                .any(|phase| phase.required.iter().any(|c| !self.schedule.growing_reads.required.contains(c)));
+        let mut remarks = Vec::new();
+        if is_open {
+            self.evaluation.resize(self.plan, graph.events.len());
+            let phases = [
+                &self.schedule.statics,
+                &self.schedule.reads,
+                &self.schedule.growing_coherence,
+                &self.schedule.coherence,
+            ];
+            for phase in phases {
+                if self.evaluation.run(self.plan, phase, &view).is_some() {
+                    return Ok(());
+                }
+            }
+            remarks.extend(
+                self.schedule.remarks.iter().filter(|&&c| self.evaluation.remarks(self.plan.checks[c])),
+            );
+        }
+        self.record.take(graph, &mut self.histories, &remarks)?;
+        self.make_room();
+        self.watch.executions(self.record.tally.executions)?;
+        self.watch.bytes(self.record.tally.bytes)?;
+        Ok(())
+    }
+
+    /// Throws cached runs of threads away if there are too many.
+    fn make_room(&mut self) {
+        if self.histories.bytes() < self.most_history {
+            return;
+        }
+        let live = &self.graphs[..=self.depth];
+        let moved = self.histories.collect(live.iter().flat_map(Graph::nodes));
+        for graph in &mut self.graphs[..=self.depth] {
+            graph.move_nodes(&moved);
+        }
+        self.most_history = MOST_HISTORY.max(2 * self.histories.bytes());
+    }
+}

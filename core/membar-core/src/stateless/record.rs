@@ -1,0 +1,204 @@
+//! What the search has found, counted, with an execution to show for each thing.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::error::CoreError;
+use crate::program::{Program, Term};
+use crate::stateless::Options;
+use crate::stateless::graph::{Birth, Graph, ItemId, What};
+use crate::stateless::histories::{Histories, Next};
+use crate::tally::{Seen, Tally, Witness};
+use crate::thread::Status;
+use crate::traces::{Class, Trace};
+
+/// Counts and witnesses.
+#[derive(Debug)]
+pub(super) struct Record {
+    pub(super) tally: Tally,
+    /// Per thread the runs that witnesses speak of, each a class of its own.
+    pub(super) classes: Vec<Vec<Class>>,
+    /// Per thread where the run with given choices is among them.
+    known: Vec<HashMap<Box<[u64]>, u32>>,
+    /// Executions that were found once more; counted only on request.
+    pub(super) duplicates: u64,
+    seen: Option<HashSet<Vec<u64>>>,
+    keep_all: bool,
+    terms: Vec<Term>,
+    initial: Vec<u64>,
+    state: Vec<u64>,
+}
+
+impl Record {
+    pub(super) fn new(program: &Program, options: Options) -> Self {
+        Self {
+            tally: Tally::default(),
+            classes: program.threads.iter().map(|_| Vec::new()).collect(),
+            known: vec![HashMap::new(); program.threads.len()],
+            duplicates: 0,
+            seen: options.verify.then(HashSet::new),
+            keep_all: options.keep_all,
+            terms: program.terms.clone(),
+            initial: program.cells.iter().map(|cell| cell.initial).collect(),
+            state: Vec::new(),
+        }
+    }
+
+    /// Counts a graph to which nothing can be added.
+    pub(super) fn take(
+        &mut self,
+        graph: &Graph,
+        histories: &mut Histories<'_>,
+        remarks: &[usize],
+    ) -> Result<(), CoreError> {
+        self.look_for_duplicate(graph, histories)?;
+        for &check in remarks {
+            self.note(|tally| &mut tally.remarks, check, graph, histories)?;
+        }
+        // Who waits for another thread waits for ever.
+        let status = |thread: usize| graph.status(thread, histories).unwrap_or(Status::Blocked);
+        let with = |wanted: Status| (0..graph.lanes.len()).find(|&thread| status(thread) == wanted);
+        let is_cut = with(Status::Cut).is_some();
+        self.tally.cut |= is_cut;
+        if let Some(thread) = with(Status::Fault) {
+            self.note(|tally| &mut tally.faults, thread, graph, histories)
+        } else if let Some(thread) = with(Status::Failed) {
+            self.note(|tally| &mut tally.failures, thread, graph, histories)
+        } else if is_cut {
+            // Not complete, and whether it would be blocked cannot be said.
+            Ok(())
+        } else if with(Status::Blocked).is_some() {
+            self.tally.blocked += 1;
+            Ok(())
+        } else {
+            self.take_complete(graph, histories)
+        }
+    }
+
+    fn take_complete(&mut self, graph: &Graph, histories: &mut Histories<'_>) -> Result<(), CoreError> {
+        self.tally.executions += 1;
+        let mut state = std::mem::take(&mut self.state);
+        state.clear();
+        for &term in &self.terms {
+            state.push(self.last_value(term, graph, histories));
+        }
+        if let Some(seen) = self.tally.states.get_mut(state.as_slice()) {
+            seen.count += 1;
+        } else {
+            let first = self.witness(graph, histories)?;
+            self.tally.bytes += 8 * state.len() + 16 * graph.events.len() + 200;
+            self.tally.states.insert(state.as_slice().into(), Seen { count: 1, first });
+        }
+        self.state = state;
+        if self.keep_all {
+            self.tally.bytes += 16 * graph.events.len() + 100;
+            let witness = self.witness(graph, histories)?;
+            self.tally.kept.push(witness);
+        }
+        Ok(())
+    }
+
+    fn note(
+        &mut self,
+        which: fn(&mut Tally) -> &mut BTreeMap<u32, Seen>,
+        key: usize,
+        graph: &Graph,
+        histories: &mut Histories<'_>,
+    ) -> Result<(), CoreError> {
+        let key = number(key);
+        if let Some(seen) = which(&mut self.tally).get_mut(&key) {
+            seen.count += 1;
+        } else {
+            let first = self.witness(graph, histories)?;
+            which(&mut self.tally).insert(key, Seen { count: 1, first });
+        }
+        Ok(())
+    }
+
+    fn last_value(&self, term: Term, graph: &Graph, histories: &Histories<'_>) -> u64 {
+        match term {
+            Term::Register(thread, register) => {
+                let lane = &graph.lanes[thread.index()];
+                match &histories.node(lane.node).next {
+                    Next::Ended(_, registers) if lane.birth != Birth::Unborn => registers[register.index()],
+                    _ => histories.unborn(thread.index()).registers[register.index()],
+                }
+            }
+            Term::Cell(cell) => {
+                let location = graph.locations.iter().find(|location| location.cell == cell);
+                let last = location.and_then(|location| location.writes.last());
+                last.map_or(self.initial[cell.index()], |&last| graph.item(last).value)
+            }
+        }
+    }
+
+    /// The graph in the numbering of `graph::Graph`: initial writes by cell, then thread by thread.
+    fn witness(&mut self, graph: &Graph, histories: &mut Histories<'_>) -> Result<Witness, CoreError> {
+        let mut numbers = vec![0; graph.items.len()];
+        let mut cells: Vec<_> = graph.locations.iter().collect();
+        cells.sort_by_key(|location| location.cell);
+        let events = graph.lanes.iter().flat_map(|lane| lane.events.iter().copied());
+        let initial = cells.iter().filter_map(|location| location.writes.first().copied());
+        let all: Vec<ItemId> = initial.chain(events).collect();
+        for (new, id) in (0_u32..).zip(&all) {
+            numbers[id.index()] = new;
+        }
+        let mut reads_from = Vec::new();
+        for id in &all {
+            if let What::Read(_, source) = graph.item(*id).what {
+                reads_from.push((numbers[source.index()], numbers[id.index()]));
+            }
+        }
+        let order = |writes: &Vec<ItemId>| writes.iter().map(|write| numbers[write.index()]).collect();
+        let coherence = cells.iter().map(|location| order(&location.writes)).collect();
+        let mut runs = Vec::new();
+        for thread in 0..graph.lanes.len() {
+            runs.push((self.run(thread, graph, histories)?, 0));
+        }
+        Ok(Witness { runs, reads_from, coherence })
+    }
+
+    /// The class of the run of `thread`.
+    fn run(&mut self, thread: usize, graph: &Graph, histories: &mut Histories<'_>) -> Result<u32, CoreError> {
+        let lane = &graph.lanes[thread];
+        let run = if lane.birth == Birth::Unborn {
+            histories.unborn(thread)
+        } else {
+            let waits = matches!(histories.node(lane.node).next, Next::Join(_));
+            histories.run_to(lane.node, waits.then_some(0))?
+        };
+        // An unborn thread made no choices, as one that began and made none.
+        let mut key = vec![u64::from(lane.birth == Birth::Unborn)];
+        key.extend_from_slice(&run.choices);
+        let classes = &mut self.classes[thread];
+        let class = *self.known[thread].entry(key.into()).or_insert(number(classes.len()));
+        if class as usize == classes.len() {
+            self.tally.bytes += 200 * run.values.len() + 8 * run.registers.len();
+            let trace = Trace {
+                values: run.values.into(),
+                registers: run.registers.into(),
+                defined: run.defined,
+                choices: run.choices.into(),
+            };
+            classes.push(Class { skeleton: run.skeleton, traces: vec![trace], by_value: Vec::new() });
+        }
+        Ok(class)
+    }
+
+    fn look_for_duplicate(&mut self, graph: &Graph, histories: &mut Histories<'_>) -> Result<(), CoreError> {
+        if self.seen.is_none() {
+            return Ok(());
+        }
+        let witness = self.witness(graph, histories)?;
+        let mut key: Vec<u64> = witness.runs.iter().map(|run| u64::from(run.0)).collect();
+        key.extend(witness.reads_from.iter().flat_map(|pair| [u64::from(pair.0), u64::from(pair.1)]));
+        key.extend(witness.coherence.iter().flatten().map(|&write| u64::from(write)));
+        if let Some(seen) = &mut self.seen {
+            self.duplicates += u64::from(!seen.insert(key));
+        }
+        Ok(())
+    }
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,125 @@
+//! Backward revisits: a new write that an older read shall see.
+//!
+//! A revisit of read `r` by write `w` keeps what is not newer than `r` and the prefix of `w`. So that every graph is
+//! reached in one way only, it happens only from the one graph in which all that it throws away, and `r` itself, was
+//! added *maximally*: Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly stateless, optimal dynamic partial order
+//! reduction", POPL 2022. The test of each item is relative to what stood before it and to the prefix of `w`, and does
+//! not depend on `r`: going from the newest item down, the first failure ends the search for reads.
+
+use crate::stateless::fault::Fault;
+use crate::stateless::graph::{Graph, Item, ItemId, Place, What};
+use crate::stateless::histories::{Histories, NodeId};
+
+impl Graph {
+    /// Whether `item` was added maximally, as seen from a write with the prefix `clock`.
+    #[must_use]
+    pub fn is_maximal(&self, id: ItemId, clock: &[u32], fault: Fault) -> bool {
+        if fault == Fault::MaximalityOff {
+            return true;
+        }
+        let counts = |other: ItemId| {
+            if fault == Fault::MaximalityOfWholeGraph {
+                return true;
+            }
+            other <= id || (fault != Fault::MaximalityWithoutPrefix && Self::is_in(self.item(other), clock))
+        };
+        let is_last = |place: Place, write: ItemId| {
+            let later = self.writes(place).iter().rev().take_while(|&&other| other != write);
+            !later.into_iter().any(|&other| counts(other))
+        };
+        match self.item(id).what {
+            What::Initial(_) | What::Fence | What::Join => true,
+            What::Choice(is_maximal) => is_maximal || fault == Fault::ChoicesAlwaysMaximal,
+            What::Read(place, source) => {
+                fault == Fault::ReadsAlwaysMaximal
+                    || ((counts(source) || fault == Fault::SourceMayBeLater) && is_last(place, source))
+            }
+            // Only reads that were revisited stand before the write that they read.
+            What::Write(place) => {
+                fault == Fault::WritesAlwaysMaximal
+                    || (is_last(place, id)
+                        && (fault == Fault::RevisitedReadersForgotten || !self.is_read_before(id)))
+            }
+        }
+    }
+
+    fn is_read_before(&self, write: ItemId) -> bool {
+        self.items[..write.index()].iter().any(|item| matches!(item.what, What::Read(_, w) if w == write))
+    }
+
+    /// Fills `out` with what a revisit of `read` keeps: items up to it, and the prefix `clock` of the write, of which
+    /// `place` is the location. `moved` is room for the new stamps.
+    pub fn restrict_into(
+        &self,
+        out: &mut Self,
+        read: ItemId,
+        clock: &[u32],
+        place: Place,
+        moved: &mut Vec<ItemId>,
+        histories: &Histories<'_>,
+    ) {
+        let is_kept =
+            |id: usize, item: &Item| id <= read.index() || Self::is_in(item, clock);
+        let mut used = vec![false; self.locations.len()];
+        used[place.index()] = true;
+        for (id, item) in self.items.iter().enumerate() {
+            if let What::Read(place, _) | What::Write(place) = item.what
+                && is_kept(id, item)
+            {
+                used[place.index()] = true;
+            }
+        }
+        let is_kept = |id: usize, item: &Item| match item.what {
+            What::Initial(place) => used[place.index()],
+            _ => is_kept(id, item),
+        };
+        out.clear();
+        moved.clear();
+        let mut count = 0;
+        for (id, item) in self.items.iter().enumerate() {
+            moved.push(ItemId(count));
+            count += u32::from(is_kept(id, item));
+        }
+        let mut places = vec![Place(0); self.locations.len()];
+        let mut next = 0;
+        for (old, location) in self.locations.iter().enumerate().filter(|(old, _)| used[*old]) {
+            places[old] = Place(next);
+            let writes = location.writes.iter();
+            let kept = writes.filter(|write| is_kept(write.index(), self.item(**write)));
+            out.add_location(Place(next), location.cell, kept.map(|write| moved[write.index()]));
+            next += 1;
+        }
+        for (id, item) in self.items.iter().enumerate().filter(|(id, item)| is_kept(*id, item)) {
+            let what = match item.what {
+                What::Initial(place) => What::Initial(places[place.index()]),
+                What::Read(place, source) => What::Read(places[place.index()], moved[source.index()]),
+                What::Write(place) => What::Write(places[place.index()]),
+                other => other,
+            };
+            out.copy_item(self, ItemId(stamp(id)), Item { what, ..*item });
+        }
+        out.set_lanes(self, self.item(read).thread as usize, histories);
+    }
+
+    /// The read at `read` now reads from the write that will be added next; `node` is where its thread goes with
+    /// that value, and `clock` the write's prefix, itself included.
+    pub fn redirect(&mut self, read: ItemId, node: NodeId, clock: &[u32], histories: &Histories<'_>) {
+        let source = ItemId(stamp(self.items.len()));
+        let step = &histories.node(node).steps[0];
+        let item = &mut self.items[read.index()];
+        if let What::Read(place, _) = item.what {
+            item.what = What::Read(place, source);
+        }
+        item.node = node;
+        item.tags = Some(step.event.tags);
+        item.value = step.value;
+        let thread = item.thread as usize;
+        self.lanes[thread].node = node;
+        self.lanes[thread].at = 1;
+        self.merge_clock(read, clock);
+    }
+}
+
+fn stamp(id: usize) -> u32 {
+    u32::try_from(id).unwrap_or(u32::MAX)
+}

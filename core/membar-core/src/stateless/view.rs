@@ -1,0 +1,208 @@
+//! A graph as a model sees it.
+
+use crate::evaluation::Provider;
+use crate::plan::{Primitive, Tag};
+use crate::program::Program;
+use crate::relation::Shape;
+use crate::stateless::fault::Fault;
+use crate::stateless::graph::{Graph, Item, What};
+use crate::stateless::histories::Histories;
+
+/// A graph with what its items refer to.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'v, 'a> {
+    /// The graph.
+    pub graph: &'v Graph,
+    /// What its nodes are.
+    pub histories: &'v Histories<'a>,
+    /// What its tag sets are.
+    pub program: &'a Program,
+    /// For tests only.
+    pub fault: Fault,
+}
+
+impl View<'_, '_> {
+    fn events(&self) -> impl Iterator<Item = (usize, &Item)> + '_ {
+        self.graph.events.iter().map(|&id| self.graph.item(id)).enumerate()
+    }
+
+    fn event(&self, item: crate::stateless::graph::ItemId) -> usize {
+        self.graph.item(item).event as usize
+    }
+
+    fn program_order(&self, shape: Shape, out: &mut [u64]) {
+        let width = shape.set();
+        let mut later = vec![0; width];
+        for lane in &self.graph.lanes {
+            later.fill(0);
+            for &id in lane.events.iter().rev() {
+                let item = self.graph.item(id);
+                let event = item.event as usize;
+                let row = &mut out[event * width..(event + 1) * width];
+                row.copy_from_slice(&later);
+                let step = self.graph.step(item, self.histories);
+                if step.is_unordered {
+                    for &other in lane.events.iter().rev().take_while(|&&other| other != id) {
+                        let other = self.graph.item(other);
+                        if self.graph.step(other, self.histories).event.step == step.event.step {
+                            row[other.event as usize / 64] &= !(1 << (other.event % 64));
+                        }
+                    }
+                }
+                shape.insert(&mut later, event);
+            }
+        }
+    }
+
+    fn internal(&self, shape: Shape, out: &mut [u64]) {
+        let width = shape.set();
+        let mut whole = vec![0; width];
+        for lane in &self.graph.lanes {
+            whole.fill(0);
+            for &id in &lane.events {
+                shape.insert(&mut whole, self.event(id));
+            }
+            for &id in &lane.events {
+                let event = self.event(id);
+                out[event * width..(event + 1) * width].copy_from_slice(&whole);
+            }
+        }
+        for location in &self.graph.locations {
+            let initial = location.writes.iter().map(|&id| self.graph.item(id));
+            for item in initial.filter(|item| matches!(item.what, What::Initial(_))) {
+                shape.relate(out, item.event as usize, item.event as usize);
+            }
+        }
+    }
+
+    fn same_location(&self, shape: Shape, out: &mut [u64]) {
+        let width = shape.set();
+        let mut sets = vec![0; width * self.graph.locations.len()];
+        let place_of = |item: &Item| match item.what {
+            What::Initial(place) | What::Read(place, _) | What::Write(place) => Some(place.index()),
+            _ => None,
+        };
+        for (event, item) in self.events() {
+            if let Some(place) = place_of(item) {
+                shape.insert(&mut sets[place * width..(place + 1) * width], event);
+            }
+        }
+        for (event, item) in self.events() {
+            if let Some(place) = place_of(item) {
+                out[event * width..(event + 1) * width]
+                    .copy_from_slice(&sets[place * width..(place + 1) * width]);
+            }
+        }
+    }
+
+    fn dependency(&self, primitive: Primitive, shape: Shape, out: &mut [u64]) {
+        for lane in &self.graph.lanes {
+            for &id in &lane.events {
+                let item = self.graph.item(id);
+                let event = &self.graph.step(item, self.histories).event;
+                let sources = match primitive {
+                    Primitive::Address => &event.address,
+                    Primitive::Data => &event.data,
+                    _ => &event.control,
+                };
+                for source in sources.iter() {
+                    shape.relate(out, self.event(lane.events[source]), item.event as usize);
+                }
+            }
+        }
+    }
+
+    fn pairs(&self, is_exclusive: bool, shape: Shape, out: &mut [u64]) {
+        for lane in &self.graph.lanes {
+            for &id in &lane.events {
+                let item = self.graph.item(id);
+                if let What::Write(_) = item.what
+                    && let Some(pair) = self.graph.step(item, self.histories).pair
+                    && pair.is_exclusive == is_exclusive
+                {
+                    let read = self.event(lane.events[pair.read as usize]);
+                    shape.relate(out, read, item.event as usize);
+                }
+            }
+        }
+    }
+
+    /// Pairs of two threads in the order that starting and joining threads make.
+    fn spawn_join(&self, shape: Shape, out: &mut [u64]) {
+        for (event, item) in self.events().filter(|(_, item)| !matches!(item.what, What::Initial(_))) {
+            let clock = self.graph.spawn_clock(self.graph.events[event]);
+            for (thread, (&before, lane)) in clock.iter().zip(&self.graph.lanes).enumerate() {
+                if thread != item.thread as usize {
+                    let ordered = lane.items.iter().take(before as usize).map(|&id| self.graph.item(id));
+                    for earlier in ordered.filter(|earlier| earlier.is_event()) {
+                        shape.relate(out, earlier.event as usize, event);
+                    }
+                }
+            }
+        }
+    }
+
+    fn coherence(&self, shape: Shape, out: &mut [u64]) {
+        let width = shape.set();
+        let mut later = vec![0; width];
+        for location in &self.graph.locations {
+            later.fill(0);
+            for &id in location.writes.iter().rev() {
+                let event = self.event(id);
+                out[event * width..(event + 1) * width].copy_from_slice(&later);
+                shape.insert(&mut later, event);
+            }
+        }
+    }
+}
+
+impl Provider for View<'_, '_> {
+    fn primitive(&self, primitive: Primitive, shape: Shape, out: &mut [u64]) {
+        let mut members = |is_member: fn(What) -> bool| {
+            for (event, _) in self.events().filter(|(_, item)| is_member(item.what)) {
+                shape.insert(out, event);
+            }
+        };
+        match primitive {
+            Primitive::Reads => members(|what| matches!(what, What::Read(..))),
+            Primitive::Writes => members(|what| matches!(what, What::Write(_) | What::Initial(_))),
+            Primitive::Fences => members(|what| matches!(what, What::Fence)),
+            Primitive::InitialWrites => members(|what| matches!(what, What::Initial(_))),
+            Primitive::FinalWrites => {
+                for last in self.graph.locations.iter().filter_map(|location| location.writes.last()) {
+                    shape.insert(out, self.event(*last));
+                }
+            }
+            Primitive::SameLocation => self.same_location(shape, out),
+            Primitive::Internal => self.internal(shape, out),
+            Primitive::External => {
+                let mut internal = vec![0; out.len()];
+                self.internal(shape, &mut internal);
+                shape.complement(&internal, out);
+            }
+            Primitive::ProgramOrder => self.program_order(shape, out),
+            Primitive::Address | Primitive::Data | Primitive::Control => {
+                self.dependency(primitive, shape, out);
+            }
+            Primitive::Atomic => self.pairs(false, shape, out),
+            Primitive::Exclusive => self.pairs(true, shape, out),
+            Primitive::SpawnJoin => self.spawn_join(shape, out),
+            Primitive::ReadsFrom => {
+                for (event, item) in self.events() {
+                    if let What::Read(_, source) = item.what {
+                        shape.relate(out, self.event(source), event);
+                    }
+                }
+            }
+            Primitive::Coherence => self.coherence(shape, out),
+        }
+    }
+
+    fn tagged(&self, tag: Tag, shape: Shape, out: &mut [u64]) {
+        for (event, item) in self.events() {
+            if item.tags.is_some_and(|tags| self.program.tag_sets[tags.index()].contains(&tag)) {
+                shape.insert(out, event);
+            }
+        }
+    }
+}
