@@ -196,6 +196,13 @@ forall (0:EAX=0 /\ 1:EAX=1 /\ x=1 \/ 0:EAX=2 /\ 1:EAX=0 /\ x=2)
         holds=True,
     ),
     TextCase(
+        name="a question about all executions",
+        text=_X86_SB.replace("exists (0:EAX=0 /\\ 1:EAX=0)", "forall (0:EAX=1 \\/ 1:EAX=1)"),
+        model="x86-tso",
+        states=_states("0:EAX 1:EAX", *_PAIRS),
+        holds=False,
+    ),
+    TextCase(
         name="only states that pass the filter count",
         text=_X86_SB.replace("exists", "filter (0:EAX=1)\nexists"),
         model="x86-tso",

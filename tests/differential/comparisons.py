@@ -5,9 +5,10 @@ The real tests and the seeded bugs call these very functions; an empty answer is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TypeAlias
 
 from membar import api
@@ -16,6 +17,7 @@ from membar.engines.reference.axiomatic import explore
 from membar.engines.reference.replay import replay
 from membar.engines.reference.simulator import simulate
 from membar.frontends.program import FRONTEND as PROGRAM_TEXT
+from membar.models import load
 from membar.models.model import Model
 from membar.outcome import FinalState, Holds, Unknown, Violated, Witness
 from membar.program.condition import (
@@ -47,7 +49,14 @@ LARGE_BUFFERS = 16
 @cache
 def shipped(name: str) -> Model:
     """A shipped model."""
-    return api.load_model(name)
+    return load.load(name, vocabulary=api.vocabulary())
+
+
+@cache
+def own(name: str) -> Model:
+    """A model of the folder `models` beside this file."""
+    path = Path(__file__).parent / "models" / f"{name}.cat"
+    return load.load(path, vocabulary=api.vocabulary())
 
 
 def explored(program: Program, model: Model, *, all_executions: bool = False) -> Tally:
@@ -95,6 +104,27 @@ def inclusion(programs: Iterable[Program], stronger: Model, weaker: Model) -> Di
         if extra:
             title = f"allowed by {stronger.name} but not by {weaker.name}: {_shown(extra)}"
             found.append(f"{title}\n{print_program(program)}")
+    return found
+
+
+def equality(programs: Iterable[Program], left: Model, right: Model) -> Disagreements:
+    """Where two ways to write one model differ."""
+    found: Disagreements = []
+    for program in programs:
+        ours, theirs = allowed(program, left), allowed(program, right)
+        found += _difference(program, left.name, ours, right.name, theirs)
+    return found
+
+
+def partition(programs: Iterable[Program], yes: Model, no: Model, all_: Model) -> Disagreements:
+    """Where an axiom and its negation do not share out all candidate executions between them."""
+    found: Disagreements = []
+    for program in programs:
+        counts = [explored(program, model).statistics.executions or 0 for model in (yes, no, all_)]
+        if counts[0] + counts[1] != counts[2]:
+            found.append(
+                f"{counts[0]} + {counts[1]} executions, but {counts[2]} in all\n{print_program(program)}"
+            )
     return found
 
 
@@ -198,7 +228,7 @@ class TextCase:
     path: str = "case.litmus"
 
 
-def text_answers(cases: Sequence[TextCase], load: Callable[[str], Model] = shipped) -> Disagreements:
+def text_answers(cases: Sequence[TextCase]) -> Disagreements:
     """Texts whose final states or verdict are not the expected ones."""
     found: Disagreements = []
     for case in cases:
@@ -208,7 +238,7 @@ def text_answers(cases: Sequence[TextCase], load: Callable[[str], Model] = shipp
             found.append(f"{case.name}: refused: {problem}")
             continue
         outcome = api.answer(
-            Task(program=program, model=load(case.model), properties=("condition",)),
+            Task(program=program, model=shipped(case.model), properties=("condition",)),
             api.load_engine("reference"),
         )
         if isinstance(outcome, Unknown):

@@ -9,9 +9,12 @@ from hypothesis import given, settings
 
 from differential.comparisons import (
     allowed,
+    equality,
     explored,
     fences,
     inclusion,
+    own,
+    partition,
     permutations,
     printing,
     renamings,
@@ -43,6 +46,8 @@ FENCES = {
     "x86-tso": ("MFENCE", "SFENCE", "LFENCE"),
     "pso": ("MFENCE", "SFENCE", "LFENCE"),
     "armv8": ("DMB.SY", "DMB.LD", "DMB.ST", "DSB.ISH", "ISB"),
+    "riscv": ("Fence.rw.rw", "Fence.r.rw", "Fence.tso"),
+    "power": ("SYNC", "LWSYNC", "ISYNC"),
     "rc11": ("SC", "ACQ_REL", "ACQ", "REL"),
     "ra": ("SC",),
 }
@@ -76,6 +81,18 @@ def test_what_tso_allows_pso_allows(program: Program) -> None:
 @settings(max_examples=60)
 def test_what_tso_allows_armv8_allows_without_fences_and_rmws(program: Program) -> None:
     assert not inclusion([program], shipped("x86-tso"), shipped("armv8"))
+
+
+@given(program=programs(PLAIN))
+@settings(max_examples=30)
+def test_an_axiom_and_its_negation_share_out_the_executions(program: Program) -> None:
+    assert not partition([program], own("total"), own("not-total"), own("anything"))
+
+
+@given(program=programs(PLAIN))
+@settings(max_examples=30)
+def test_a_least_fixpoint_is_the_closure(program: Program) -> None:
+    assert not equality([program], own("total"), own("recursive"))
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ PLAIN = Features()
 # Loads and stores with nothing but data between them: what every model has a meaning for.
 BARE = Features(dependencies=False, branches=False)
 X86 = Features(
-    fences=_each("MFENCE", "MFENCE", "SFENCE", "LFENCE"),
+    fences=_each("MFENCE", "SFENCE", "LFENCE"),
     rmws=((_tags("X"), _tags("X")),),
 )
 AARCH64 = Features(
@@ -103,6 +103,14 @@ AARCH64 = Features(
     rmws=((_tags("X"), _tags("X")), (_tags("X", "A"), _tags("X", "L"))),
     exclusives=True,
 )
+RISCV = Features(
+    fences=_each("Fence.rw.rw", "Fence.r.rw", "Fence.w.w", "Fence.tso"),
+    loads=(NO_TAGS, NO_TAGS, _tags("Acq")),
+    stores=(NO_TAGS, NO_TAGS, _tags("Rel")),
+    rmws=((_tags("X"), _tags("X")), (_tags("X", "AcqRel"), _tags("X", "AcqRel"))),
+    exclusives=True,
+)
+POWER = Features(fences=_each("SYNC", "LWSYNC", "EIEIO", "ISYNC"), exclusives=True)
 C11 = Features(
     fences=_each("ACQ", "REL", "ACQ_REL", "SC"),
     loads=_each("RLX", "ACQ", "SC"),
@@ -111,7 +119,16 @@ C11 = Features(
 )
 # The features that the tags of each shipped model allow; a new model starts with plain programs.
 FEATURES: Mapping[str, Features] = MappingProxyType(
-    {"sc": X86, "x86-tso": X86, "pso": X86, "armv8": AARCH64, "rc11": C11, "ra": C11}
+    {
+        "sc": X86,
+        "x86-tso": X86,
+        "pso": X86,
+        "armv8": AARCH64,
+        "riscv": RISCV,
+        "power": POWER,
+        "rc11": C11,
+        "ra": C11,
+    }
 )
 
 
@@ -177,7 +194,10 @@ def _plans(random: Random, locations: tuple[str, ...], count: int, total: int) -
     for _ in range(total - 2 * count):
         plan = random.choice(plans)
         kind = random.choice(("load", "load", "store"))
-        plan.insert(random.randint(0, len(plan)), (kind, random.choice(locations)))
+        # Often next to an access of the same location: a thread's own stores and loads.
+        at = random.randrange(len(plan))
+        place = plan[at][1] if random.randrange(2) else random.choice(locations)
+        plan.insert(random.choice((at, at + 1)), (kind, place))
     return plans
 
 
@@ -194,7 +214,7 @@ class _ThreadBuilder:
 
     def build(self, plan: _Plan) -> Thread:
         for position, (kind, location) in enumerate(plan):
-            if position and self._chance(self.features.fences, 1, 4):
+            if position and self._chance(self.features.fences, 1, 3):
                 self._step(Fence(self.random.choice(self.features.fences)))
             if self._chance(self.features.exclusives, 1, 5):
                 self._exclusive_pair(location, self.random.choice(plan)[1])

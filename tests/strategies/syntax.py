@@ -118,7 +118,7 @@ def operations(
             failed_tags=st.none() | tags,
             **access,
         ),
-        st.builds(Fence, tags),
+        st.builds(Fence, tags, st.none() | place),
         st.builds(Set, registers, expr),
         st.builds(Assume, expr),
         st.builds(Assert, expr, st.text(max_size=8)),
@@ -228,6 +228,11 @@ def any_programs(draw: DrawFn) -> Program:
         labels = draw(
             st.lists(st.tuples(st.integers(0, 4), names), max_size=2, unique_by=lambda label: label[1])
         )
+        joins = draw(
+            st.lists(
+                st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=2, unique_by=lambda pair: pair[0]
+            )
+        )
         initial: SearchStrategy[tuple[str, Value]] = st.tuples(registers, integers | addresses(known))
         threads.append(
             Thread(
@@ -237,6 +242,7 @@ def any_programs(draw: DrawFn) -> Program:
                 registers=tuple(draw(st.lists(initial, max_size=2, unique_by=lambda pair: pair[0]))),
                 started=name not in spawned,
                 labels=tuple(labels),
+                joins=tuple(joins),
             )
         )
     return Program(
