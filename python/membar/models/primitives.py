@@ -117,6 +117,24 @@ PRIMITIVES: Mapping[str, Primitive] = _table(
     Primitive(name="data", sort=Sort.RELATION, meaning="data dependencies", value=_pairs("data")),
     Primitive(name="ctrl", sort=Sort.RELATION, meaning="control dependencies", value=_pairs("ctrl")),
     Primitive(
+        name="pick-addr",
+        sort=Sort.RELATION,
+        meaning="address dependencies through the condition of a selection",
+        value=_pairs("pick_addr"),
+    ),
+    Primitive(
+        name="pick-data",
+        sort=Sort.RELATION,
+        meaning="data dependencies through the condition of a selection",
+        value=_pairs("pick_data"),
+    ),
+    Primitive(
+        name="pick-ctrl",
+        sort=Sort.RELATION,
+        meaning="control dependencies through the condition of a selection",
+        value=_pairs("pick_ctrl"),
+    ),
+    Primitive(
         name="amo",
         sort=Sort.RELATION,
         meaning="read and write of one atomic read-modify-write instruction",

@@ -124,6 +124,9 @@ def _relations(execution: Execution) -> Object:
         "addr": pairs(execution.addr),
         "data": pairs(execution.data),
         "ctrl": pairs(execution.ctrl),
+        "pick_addr": pairs(execution.pick_addr),
+        "pick_data": pairs(execution.pick_data),
+        "pick_ctrl": pairs(execution.pick_ctrl),
         "amo": pairs(execution.amo),
         "lxsx": pairs(execution.lxsx),
         "spawn_join": pairs(execution.spawn_join),
@@ -229,6 +232,10 @@ def _witness(field: Field, source: SourceFile) -> Witness:
     def pairs(name: str) -> frozenset[tuple[int, int]]:
         return frozenset(_pair(item, identity) for item in relations.key(name).items())
 
+    def newer(name: str) -> frozenset[tuple[int, int]]:
+        """A relation that witnesses of older versions do not have."""
+        return frozenset() if relations.optional(name) is None else pairs(name)
+
     relations = field.key("relations")
     execution = Execution(
         events=events,
@@ -238,6 +245,9 @@ def _witness(field: Field, source: SourceFile) -> Witness:
         addr=pairs("addr"),
         data=pairs("data"),
         ctrl=pairs("ctrl"),
+        pick_addr=newer("pick_addr"),
+        pick_data=newer("pick_data"),
+        pick_ctrl=newer("pick_ctrl"),
         amo=pairs("amo"),
         lxsx=pairs("lxsx"),
         spawn_join=pairs("spawn_join"),

@@ -15,7 +15,9 @@ from membar.program.expand import expand
 from membar.program.program import Program
 from membar.properties.final_state import Observer
 
-_RELATIONS = ("po", "addr", "data", "ctrl", "amo", "lxsx", "spawn_join")
+_RELATIONS = (
+    "po", "addr", "data", "ctrl", "pick_addr", "pick_data", "pick_ctrl", "amo", "lxsx", "spawn_join",
+)  # fmt: skip
 
 
 def replay(program: Program, model: Model, witness: Witness) -> str | None:
