@@ -1,4 +1,4 @@
-"""Models by name or file: a shipped model is a `.cat` file in this folder."""
+"""Models by name or file: a shipped model is a `.cat` or `.rules` file in this folder."""
 
 from __future__ import annotations
 
@@ -9,19 +9,27 @@ from pathlib import Path
 from types import MappingProxyType
 
 from membar.diagnostics import Diagnostic, InputError
-from membar.models.cat.elaborate import compile_model
+from membar.models.cat.elaborate import Compiled, compile_model
 from membar.models.cat.lexer import comment_end
 from membar.models.model import Model
 from membar.models.operational import CAM, OPERATIONAL
+from membar.models.rules import parser as rules
+from membar.models.rules.compile import compile_rules
 from membar.source import SourceFile
 
 FOLDER = Path(__file__).parent
+SUFFIXES = (".cat", ".rules")
 ALIASES: Mapping[str, str] = MappingProxyType({"tso": "x86-tso"})
 
 
 def names() -> tuple[str, ...]:
     """The shipped models, sorted; aliases are not among them."""
-    return tuple(sorted([CAM.name, *(path.stem for path in FOLDER.glob("*.cat"))]))
+    return tuple(sorted([CAM.name, *_shipped()]))
+
+
+def _shipped() -> dict[str, Path]:
+    """The models of this folder that have axioms."""
+    return {path.stem: path for ending in SUFFIXES for path in FOLDER.glob(f"*{ending}")}
 
 
 def load(
@@ -30,22 +38,22 @@ def load(
     """The model that `--model` names.
 
     Args:
-        name_or_path: a shipped model, or a user's file (ends in `.cat` or has a path separator).
+        name_or_path: a shipped model, or a user's file (ends in `.cat` or `.rules`, or has a path separator).
         vocabulary: the tags of all languages.
         include_dirs: where includes of a user's file are looked for, after the file's own folder.
 
     Raises:
-        InputError: no such model, no such file, or not cat.
+        InputError: no such model, no such file, or a wrong one.
     """
     text = str(name_or_path)
-    if text.endswith(".cat") or "/" in text or "\\" in text:
+    if text.endswith(SUFFIXES) or "/" in text or "\\" in text:
         return _from_file(Path(text), Path(text).stem, vocabulary, include_dirs)
     name = ALIASES.get(text, text)
     if name == CAM.name:
         return CAM
     if name not in names():
         raise InputError(_unknown_model(text))
-    return _from_file(FOLDER / f"{name}.cat", name, vocabulary, ())
+    return _from_file(_shipped()[name], name, vocabulary, ())
 
 
 def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs: Sequence[Path]) -> Model:
@@ -56,8 +64,7 @@ def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs:
         raise InputError(
             Diagnostic(code="W0217", message=f"cannot read model `{path}`: {reason.lower()}")
         ) from None
-    compiled = compile_model(source, vocabulary=vocabulary, include_dirs=include_dirs)
-    documentation = head_comment(source)
+    compiled, documentation = _compiled(source, vocabulary, include_dirs)
     facts = _facts(documentation)
     is_shipped = path.parent == FOLDER
     return Model(
@@ -71,6 +78,16 @@ def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs:
         language_model=facts.get("language model") == "yes",
         source=source,
     )
+
+
+def _compiled(
+    source: SourceFile, vocabulary: Collection[str], include_dirs: Sequence[Path]
+) -> tuple[Compiled, str]:
+    """The plan and the documentation, by the language of the file."""
+    if source.path.endswith(".rules"):
+        return compile_rules(source, vocabulary=vocabulary), rules.head_comment(source)
+    compiled = compile_model(source, vocabulary=vocabulary, include_dirs=include_dirs)
+    return compiled, head_comment(source)
 
 
 def head_comment(source: SourceFile) -> str:

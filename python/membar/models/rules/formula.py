@@ -1,0 +1,279 @@
+"""Iterations compiled away: first-order formulas over nodes, turned into set and relation algebra.
+
+`for_each_node S begin E end` is the union of E(n) over the nodes n of S: an edge (a, b) is in it if *there
+is* a node n of S with (a, b) in E(n). Read like this, every expression is a formula about two nodes (one, for
+a set of nodes), and an iteration is a quantifier. A quantified variable x that shares atoms with at most two
+others, u and v, is gone after one relational composition:
+
+    ∃x. r(u, x) ∧ S(x) ∧ s(x, v)   is   (r ; [S] ; s)(u, v)
+
+One iteration can always be compiled so; nested ones unless three or more nodes meet in a node that cannot be
+eliminated. So the plan needs no iteration of its own, and what it computes stays a few matrix operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TypeAlias
+
+from membar.models.cat.graph import Graph, Node
+from membar.models.plan import Op, Sort
+
+Variable: TypeAlias = int
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """`node` holds of `variables`: one for a set, two for a relation; none: the relation is not empty."""
+
+    node: Node
+    variables: tuple[Variable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    """Both variables are the same node."""
+
+    left: Variable
+    right: Variable
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """All parts hold."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """Some part holds; none: false."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """The part does not hold."""
+
+    part: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """There is a node such that the part holds. No two quantifiers share a variable."""
+
+    variable: Variable
+    part: Formula
+
+
+Formula: TypeAlias = Atom | Equal | Both | Either | Negation | Exists
+
+
+class NotCompilableError(Exception):
+    """A formula in which more than two nodes meet in one that cannot be eliminated."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Conjunction:
+    """Atoms and equations that all hold, for some value of the bound variables."""
+
+    atoms: tuple[Atom, ...]
+    equations: tuple[Equal, ...]
+    bound: frozenset[Variable]
+
+    def and_(self, other: _Conjunction) -> _Conjunction:
+        return _Conjunction(
+            self.atoms + other.atoms, self.equations + other.equations, self.bound | other.bound
+        )
+
+
+def free(formula: Formula) -> frozenset[Variable]:
+    """The variables that no quantifier binds."""
+    match formula:
+        case Atom(_, variables):
+            return frozenset(variables)
+        case Equal(left, right):
+            return frozenset({left, right})
+        case Both(parts) | Either(parts):
+            return frozenset().union(*(free(part) for part in parts))
+        case Negation(part):
+            return free(part)
+        case Exists(variable, part):
+            return free(part) - {variable}
+
+
+class Algebra:
+    """Formulas → nodes of a graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def node(self, formula: Formula, variables: tuple[Variable, ...]) -> Node:
+        """The set (one variable) or relation (two) of what satisfies the formula; no other is free in it.
+
+        Raises:
+            NotCompilableError: the iterations are entangled too much.
+        """
+        sort = Sort.SET if len(variables) == 1 else Sort.RELATION
+        result = self._graph.empty(sort)
+        for conjunction in self._disjuncts(formula):
+            result = self._union(result, self._solution(conjunction, variables), sort)
+        return result
+
+    # A formula as a disjunction of conjunctions
+
+    def _disjuncts(self, formula: Formula) -> list[_Conjunction]:
+        match formula:
+            case Atom():
+                return [_Conjunction((formula,), (), frozenset())]
+            case Equal():
+                return [_Conjunction((), (formula,), frozenset())]
+            case Either(parts):
+                return [conjunction for part in parts for conjunction in self._disjuncts(part)]
+            case Both(parts):
+                return [_joined(choice) for choice in product(*(self._disjuncts(part) for part in parts))]
+            case Exists(variable, part):
+                return [
+                    replace(conjunction, bound=conjunction.bound | {variable})
+                    for conjunction in self._disjuncts(part)
+                ]
+            case Negation(part):
+                return self._negated(part)
+
+    def _negated(self, part: Formula) -> list[_Conjunction]:
+        variables = tuple(sorted(free(part)))
+        if 1 <= len(variables) <= 2:
+            node = self.node(part, variables)
+            sort = Sort.SET if len(variables) == 1 else Sort.RELATION
+            complement = self._graph.apply(Op.COMPLEMENT, sort, (node,))
+            return [_Conjunction((Atom(complement, variables),), (), frozenset())]
+        match part:
+            case Negation(inner):
+                return self._disjuncts(inner)
+            case Both(parts):
+                return self._disjuncts(Either(tuple(Negation(inner) for inner in parts)))
+            case Either(parts):
+                return self._disjuncts(Both(tuple(Negation(inner) for inner in parts)))
+            case _:
+                raise NotCompilableError
+
+    # One conjunction as a set or relation
+
+    def _solution(self, conjunction: _Conjunction, variables: tuple[Variable, ...]) -> Node:
+        conjunction = _without_equations(conjunction, frozenset(variables))
+        while conjunction.bound:
+            conjunction = self._eliminated(conjunction)
+        result = self._universe(variables)
+        for atom in conjunction.atoms:
+            result = self._meet(result, self._stretched(atom, variables))
+        if conjunction.equations:  # only between the two that stay
+            result = self._meet(result, self._graph.identity)
+        return result
+
+    def _eliminated(self, conjunction: _Conjunction) -> _Conjunction:
+        for variable in sorted(conjunction.bound):
+            near = [atom for atom in conjunction.atoms if variable in atom.variables]
+            others = sorted({other for atom in near for other in atom.variables} - {variable})
+            if len(others) <= 2:
+                rest = tuple(atom for atom in conjunction.atoms if variable not in atom.variables)
+                new = self._without(variable, near, others)
+                return _Conjunction((*rest, new), conjunction.equations, conjunction.bound - {variable})
+        raise NotCompilableError
+
+    def _without(self, variable: Variable, near: Sequence[Atom], others: Sequence[Variable]) -> Atom:
+        """∃ variable of the atoms `near`, which have `others` besides."""
+        own = self._graph.universe(Sort.SET)
+        links = {other: self._graph.universe(Sort.RELATION) for other in others}  # other → variable
+        for atom in near:
+            if len(atom.variables) == 1 or atom.variables[0] == atom.variables[1]:
+                own = self._meet(own, self._stretched(atom, (variable,)))
+                continue
+            first, second = atom.variables
+            towards = atom.node if second == variable else self._apply(Op.INVERSE, atom.node)
+            other = first if second == variable else second
+            links[other] = self._meet(links[other], towards)
+        middle = self._apply(Op.IDENTITY, own)
+        if not others:
+            return Atom(self._somewhere(own), ())
+        if len(others) == 1:
+            arrow = self._apply(Op.SEQUENCE, links[others[0]], middle)
+            return Atom(self._graph.apply(Op.DOMAIN, Sort.SET, (arrow,)), (others[0],))
+        left, right = others
+        back = self._apply(Op.INVERSE, links[right])
+        arrow = self._apply(Op.SEQUENCE, self._apply(Op.SEQUENCE, links[left], middle), back)
+        return Atom(arrow, (left, right))
+
+    def _stretched(self, atom: Atom, variables: tuple[Variable, ...]) -> Node:
+        """What the atom says, as a set or relation of these variables."""
+        everything = self._graph.universe(Sort.SET)
+        match atom.variables, variables:
+            case (), (_,):
+                return self._graph.apply(Op.DOMAIN, Sort.SET, (atom.node,))
+            case (), _:
+                return atom.node
+            case (same,), (wanted,) if same == wanted:
+                return atom.node
+            case (one,), (left, _):
+                pair = (atom.node, everything) if one == left else (everything, atom.node)
+                return self._graph.apply(Op.PRODUCT, Sort.RELATION, pair)
+            case (first, second), _ if first == second:
+                loop = self._meet(atom.node, self._graph.identity)
+                return self._stretched(
+                    Atom(self._graph.apply(Op.DOMAIN, Sort.SET, (loop,)), (first,)), variables
+                )
+            case (first, _), (left, _):
+                return atom.node if first == left else self._apply(Op.INVERSE, atom.node)
+            case _:
+                raise AssertionError("an atom of variables that were eliminated")
+
+    def _somewhere(self, nodes: Node) -> Node:
+        """All pairs if there is one of `nodes`, else none."""
+        everything = self._graph.universe(Sort.SET)
+        into = self._graph.apply(Op.PRODUCT, Sort.RELATION, (everything, nodes))
+        return self._apply(Op.SEQUENCE, into, self._graph.universe(Sort.RELATION))
+
+    def _universe(self, variables: tuple[Variable, ...]) -> Node:
+        return self._graph.universe(Sort.SET if len(variables) == 1 else Sort.RELATION)
+
+    def _apply(self, op: Op, *args: Node) -> Node:
+        return self._graph.apply(op, Sort.RELATION, args)
+
+    def _meet(self, left: Node, right: Node) -> Node:
+        return self._graph.apply(Op.INTERSECTION, left.sort, (left, right))
+
+    def _union(self, left: Node, right: Node, sort: Sort) -> Node:
+        return self._graph.apply(Op.UNION, sort, (left, right))
+
+
+def _joined(parts: Iterable[_Conjunction]) -> _Conjunction:
+    result = _Conjunction((), (), frozenset())
+    for part in parts:
+        result = result.and_(part)
+    return result
+
+
+def _without_equations(conjunction: _Conjunction, kept: frozenset[Variable]) -> _Conjunction:
+    """The same, with one name for equal nodes; only an equation between two kept variables stays."""
+    staying: list[Equal] = []
+    todo = list(conjunction.equations)
+    while todo:
+        equation = todo.pop()
+        left, right = equation.left, equation.right
+        if left == right:
+            continue
+        if left in kept and right in kept:
+            staying.append(equation)
+            continue
+        old, new = (right, left) if left in kept or right not in kept else (left, right)
+        names = {old: new}
+        todo = [Equal(names.get(e.left, e.left), names.get(e.right, e.right)) for e in todo]
+        staying = [Equal(names.get(e.left, e.left), names.get(e.right, e.right)) for e in staying]
+        conjunction = _Conjunction(
+            tuple(Atom(a.node, tuple(names.get(v, v) for v in a.variables)) for a in conjunction.atoms),
+            (),
+            conjunction.bound - {old},
+        )
+    return replace(conjunction, equations=tuple(staying))
