@@ -9,13 +9,13 @@ _Event: TypeAlias = tuple[int, str, int | None, int, int, int, int]
 # status, where it ended early (edge, operation), registers, choices
 _Thread: TypeAlias = tuple[str, tuple[int, int] | None, list[tuple[int, int]], list[int]]
 _Pairs: TypeAlias = list[tuple[int, int]]
-# events, threads, rf, co, (po, addr, data, ctrl, amo, lxsx, spawn-join)
+# events, threads, rf, co, (po, addr, data, ctrl, amo, lxsx, spawn-join, pick-addr, pick-data, pick-ctrl)
 _Execution: TypeAlias = tuple[
     list[_Event],
     list[_Thread],
     _Pairs,
     list[list[int]],
-    tuple[_Pairs, _Pairs, _Pairs, _Pairs, _Pairs, _Pairs, _Pairs],
+    tuple[_Pairs, _Pairs, _Pairs, _Pairs, _Pairs, _Pairs, _Pairs, _Pairs, _Pairs, _Pairs],
 ]
 
 @final

@@ -57,6 +57,9 @@ pub struct Execution {
     pub amo: Pairs,
     pub lxsx: Pairs,
     pub spawn_join: Pairs,
+    pub pick_addr: Pairs,
+    pub pick_data: Pairs,
+    pub pick_ctrl: Pairs,
 }
 
 impl Execution {
@@ -112,6 +115,9 @@ impl Execution {
             amo: graph.pairs_of(Primitive::Atomic),
             lxsx: graph.pairs_of(Primitive::Exclusive),
             spawn_join: graph.pairs_of(Primitive::SpawnJoin),
+            pick_addr: graph.pairs_of(Primitive::PickAddress),
+            pick_data: graph.pairs_of(Primitive::PickData),
+            pick_ctrl: graph.pairs_of(Primitive::PickControl),
         })
     }
 }

@@ -6,6 +6,7 @@
 //! Invariant after decoding: the code never underflows and leaves exactly one word.
 
 use crate::error::CoreError;
+use crate::origins::Origins;
 use crate::words::Words;
 
 /// A register of one thread, by number.
@@ -91,13 +92,14 @@ const FIRST_BINARY: u64 = 7;
 pub struct Expr {
     code: Box<[Code]>,
     registers: Box<[Register]>,
+    has_selection: bool,
 }
 
 impl Expr {
     /// The constant `value`.
     #[must_use]
     pub fn constant(value: u64) -> Self {
-        Self { code: Box::new([Code::Constant(value)]), registers: Box::new([]) }
+        Self { code: Box::new([Code::Constant(value)]), registers: Box::new([]), has_selection: false }
     }
 
     /// Reads an expression over `registers` registers.
@@ -131,7 +133,8 @@ impl Expr {
         if read != count || depth != 1 {
             return Err(words.malformed("the expression does not leave one value"));
         }
-        Ok(Self { code: code.into(), registers: used.into() })
+        let has_selection = code.contains(&Code::Select);
+        Ok(Self { code: code.into(), registers: used.into(), has_selection })
     }
 
     /// The registers that occur in it, each once.
@@ -172,6 +175,57 @@ impl Expr {
         }
         debug_assert_eq!(stack.len(), 1, "decoding checked the depth");
         stack.pop().unwrap_or_default()
+    }
+
+    /// Where its value comes from, given that of each register, `without` one of them.
+    #[must_use]
+    pub fn origins(&self, known: &[Origins], registers: &[u64], without: Option<Register>) -> Origins {
+        let of = |register: Register| known.get(register.index()).filter(|_| Some(register) != without);
+        if self.has_selection {
+            return self.origins_by_value(of, registers);
+        }
+        let mut origins = Origins::default();
+        for known in self.registers.iter().filter_map(|&register| of(register)) {
+            origins.extend(known);
+        }
+        origins
+    }
+
+    /// A selection passes on the data of what it takes, so values must be computed alongside.
+    fn origins_by_value<'a>(
+        &self,
+        of: impl Fn(Register) -> Option<&'a Origins>,
+        registers: &[u64],
+    ) -> Origins {
+        let mut stack: Vec<(u64, Origins)> = Vec::new();
+        for &code in &self.code {
+            let top = match code {
+                Code::Constant(value) => (value, Origins::default()),
+                Code::Register(register) => {
+                    (read(registers, register), of(register).cloned().unwrap_or_default())
+                }
+                Code::Binary(op) => {
+                    let right = stack.pop().unwrap_or_default();
+                    let mut left = stack.pop().unwrap_or_default();
+                    left.1.extend(&right.1);
+                    (binary(op, left.0, right.0), left.1)
+                }
+                Code::Select => {
+                    let otherwise = stack.pop().unwrap_or_default();
+                    let then = stack.pop().unwrap_or_default();
+                    let condition = stack.pop().unwrap_or_default();
+                    let mut taken = if condition.0 == 0 { otherwise } else { then };
+                    taken.1.pick_by(&condition.1);
+                    taken
+                }
+                Code::Negate | Code::Invert | Code::Not | Code::Extend { .. } => {
+                    let operand = stack.pop().unwrap_or_default();
+                    (unary(code, operand.0), operand.1)
+                }
+            };
+            stack.push(top);
+        }
+        stack.pop().unwrap_or_default().1
     }
 }
 

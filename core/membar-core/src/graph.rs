@@ -216,12 +216,7 @@ impl<'a> Graph<'a> {
     fn dependency(&self, primitive: Primitive, out: &mut [u64]) {
         for (class, &offset) in self.classes.iter().zip(&self.offsets) {
             for (target, event) in class.skeleton.events.iter().enumerate() {
-                let sources = match primitive {
-                    Primitive::Address => &event.address,
-                    Primitive::Data => &event.data,
-                    _ => &event.control,
-                };
-                for source in sources.iter() {
+                for source in event.sources(primitive).iter() {
                     self.shape.relate(out, offset + source, offset + target);
                 }
             }
@@ -362,7 +357,12 @@ impl Provider for Graph<'_> {
                 shape.complement(&internal, out);
             }
             Primitive::ProgramOrder => self.program_order(out),
-            Primitive::Address | Primitive::Data | Primitive::Control => self.dependency(primitive, out),
+            Primitive::Address
+            | Primitive::Data
+            | Primitive::Control
+            | Primitive::PickAddress
+            | Primitive::PickData
+            | Primitive::PickControl => self.dependency(primitive, out),
             Primitive::Atomic | Primitive::Exclusive => self.pairs(primitive, out),
             Primitive::SpawnJoin => self.spawn_join(out),
             Primitive::ReadsFrom => {

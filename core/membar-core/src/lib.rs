@@ -8,6 +8,7 @@ pub mod evaluation;
 pub mod execution;
 pub mod expr;
 pub mod graph;
+pub mod origins;
 pub mod plan;
 pub mod program;
 pub mod relation;

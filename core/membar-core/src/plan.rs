@@ -80,9 +80,15 @@ pub enum Primitive {
     ReadsFrom,
     /// Coherence.
     Coherence,
+    /// Address dependencies through the condition of a selection.
+    PickAddress,
+    /// Data dependencies through the condition of a selection.
+    PickData,
+    /// Control dependencies through the condition of a selection.
+    PickControl,
 }
 
-const PRIMITIVES: [Primitive; 17] = [
+const PRIMITIVES: [Primitive; 20] = [
     Primitive::Reads,
     Primitive::Writes,
     Primitive::Fences,
@@ -100,6 +106,9 @@ const PRIMITIVES: [Primitive; 17] = [
     Primitive::SpawnJoin,
     Primitive::ReadsFrom,
     Primitive::Coherence,
+    Primitive::PickAddress,
+    Primitive::PickData,
+    Primitive::PickControl,
 ];
 
 impl Primitive {

@@ -7,6 +7,8 @@
 
 use crate::error::CoreError;
 use crate::expr::{Expr, Register};
+use crate::origins::Origins;
+use crate::plan::Primitive;
 use crate::program::{CellId, EdgeId, Operation, Program, Rmw, TagSet, Thread, ThreadId};
 use crate::small_set::SmallSet;
 
@@ -56,11 +58,26 @@ pub struct Event {
     /// The edge itself.
     pub edge: EdgeId,
     /// Reads of the thread that decide its address.
-    pub address: SmallSet,
+    pub address: Origins,
     /// Reads of the thread that decide its value.
-    pub data: SmallSet,
+    pub data: Origins,
     /// Reads of the thread that decide whether it happens.
-    pub control: SmallSet,
+    pub control: Origins,
+}
+
+impl Event {
+    /// The reads that a kind of dependency, as a primitive of models, leads from.
+    #[must_use]
+    pub fn sources(&self, dependency: Primitive) -> &SmallSet {
+        match dependency {
+            Primitive::Address => &self.address.data,
+            Primitive::Data => &self.data.data,
+            Primitive::PickAddress => &self.address.pick,
+            Primitive::PickData => &self.data.pick,
+            Primitive::PickControl => &self.control.pick,
+            _ => &self.control.data,
+        }
+    }
 }
 
 /// A spawn or a passed join: it stands before the event at `position`.
@@ -132,7 +149,7 @@ pub struct Run {
     pub defined: SmallSet,
     /// What determines the run.
     pub choices: Vec<u64>,
-    origins: Vec<SmallSet>,
+    origins: Vec<Origins>,
     control: Control,
     taken: Vec<Turns>,
     open: Vec<(CellId, u32)>,
@@ -147,9 +164,9 @@ pub struct Run {
 #[derive(Debug, Clone, Default)]
 struct Control {
     /// Those whose decision concerns all that follows.
-    lasting: SmallSet,
+    lasting: Origins,
     /// Those of branches whose paths have not met yet, with the control point where they will.
-    passing: Vec<(u32, SmallSet)>,
+    passing: Vec<(u32, Origins)>,
 }
 
 impl Control {
@@ -158,14 +175,14 @@ impl Control {
         self.passing.retain(|(join, _)| *join != point);
     }
 
-    fn decide(&mut self, join: Option<u32>, reads: &SmallSet) {
+    fn decide(&mut self, join: Option<u32>, reads: &Origins) {
         match join {
             None => self.lasting.extend(reads),
             Some(join) => self.passing.push((join, reads.clone())),
         }
     }
 
-    fn reads(&self) -> SmallSet {
+    fn reads(&self) -> Origins {
         let mut all = self.lasting.clone();
         for (_, reads) in &self.passing {
             all.extend(reads);
@@ -250,7 +267,7 @@ impl<'a> Machine<'a> {
                 end: None,
             },
             values: Vec::new(),
-            origins: vec![SmallSet::default(); registers.len()],
+            origins: vec![Origins::default(); registers.len()],
             registers,
             defined,
             choices: Vec::new(),
@@ -333,7 +350,7 @@ impl<'a> Machine<'a> {
         let leaving = &self.thread.leaving[point as usize];
         let Some(&first) = leaving.first() else { return Ok(None) };
         let mut open = Vec::new();
-        let mut decisive = SmallSet::default();
+        let mut decisive = Origins::default();
         for &edge in leaving {
             let guard = &self.thread.edges[edge.index()].guard;
             if guard.evaluate(&run.registers, &mut self.stack) != 0 {
@@ -388,7 +405,7 @@ impl<'a> Machine<'a> {
                 let Some(value) = answer else { return self.ask_read(run, address, *size) };
                 let read = run.event(Kind::Read, Some(run.cell), value, *tags);
                 run.skeleton.events[read].address = run.origins_of(address, None);
-                run.set(*register, extended(value, *size, *signed), SmallSet::one(read));
+                run.set(*register, extended(value, *size, *signed), Origins::of(read));
                 if *exclusive {
                     run.open_exclusive(read);
                 }
@@ -413,7 +430,7 @@ impl<'a> Machine<'a> {
                         return Err(Interrupt::Ask(Question::OneOf(vec![0, 1])));
                     }
                     run.choices.push(1);
-                    run.set(*status, 1, SmallSet::default());
+                    run.set(*status, 1, Origins::default());
                     return Ok(());
                 };
                 if let (0, Some((_, read))) = (failed, run.open.pop()) {
@@ -421,7 +438,7 @@ impl<'a> Machine<'a> {
                     run.close(read, write);
                 }
                 run.open.clear();
-                run.set(*status, failed, SmallSet::default());
+                run.set(*status, failed, Origins::default());
             }
             Operation::Rmw(rmw) => {
                 let Some(old) = answer else { return self.ask_read(run, &rmw.address, rmw.size) };
@@ -521,15 +538,15 @@ impl<'a> Machine<'a> {
     fn modify(&mut self, run: &mut Run, rmw: &Rmw, old: u64) {
         // The address and the dependencies belong to what was before; value and condition see the old value.
         let address = run.origins_of(&rmw.address, None);
-        let data = run.origins_of(&rmw.value, Some(rmw.register));
-        let decided = run.origins_of(&rmw.condition, Some(rmw.register));
         let read = run.event(Kind::Read, Some(run.cell), old, rmw.read_tags);
         run.skeleton.events[read].address = address.clone();
-        run.set(rmw.register, extended(old, rmw.size, rmw.signed), SmallSet::one(read));
+        run.set(rmw.register, extended(old, rmw.size, rmw.signed), Origins::of(read));
         if rmw.condition.evaluate(&run.registers, &mut self.stack) == 0 {
             run.skeleton.events[read].tags = rmw.failed_tags;
             return;
         }
+        let data = run.origins_of(&rmw.value, Some(rmw.register));
+        let decided = run.origins_of(&rmw.condition, Some(rmw.register));
         let stored = self.stored(run, &rmw.value);
         let write = run.event(Kind::Write, Some(run.cell), stored, rmw.write_tags);
         let event = &mut run.skeleton.events[write];
@@ -558,8 +575,8 @@ impl Run {
             tags,
             step: self.step,
             edge: self.edge,
-            address: SmallSet::default(),
-            data: SmallSet::default(),
+            address: Origins::default(),
+            data: Origins::default(),
             control: self.control.reads(),
         });
         self.values.push(value);
@@ -567,15 +584,11 @@ impl Run {
     }
 
     /// The reads that `expr` depends on, `without` one register.
-    fn origins_of(&self, expr: &Expr, without: Option<Register>) -> SmallSet {
-        let mut origins = SmallSet::default();
-        for register in expr.registers().iter().filter(|register| Some(**register) != without) {
-            origins.extend(&self.origins[register.index()]);
-        }
-        origins
+    fn origins_of(&self, expr: &Expr, without: Option<Register>) -> Origins {
+        expr.origins(&self.origins, &self.registers, without)
     }
 
-    fn set(&mut self, register: Register, value: u64, origins: SmallSet) {
+    fn set(&mut self, register: Register, value: u64, origins: Origins) {
         self.registers[register.index()] = value;
         self.origins[register.index()] = origins;
         self.defined.insert(register.index());
@@ -651,10 +664,44 @@ mod tests {
         let found = run(&program(&[LOAD_R0, set, &store, &[6, 2, 1, 0], last]), &[7]);
         let events = &found.skeleton.events;
         assert_eq!(found.values, [7, 8, 5]);
-        assert_eq!((members(&events[1].address), members(&events[1].data)), (vec![0], vec![0]));
-        assert_eq!((members(&events[1].control), members(&events[2].control)), (vec![], vec![0]));
-        assert_eq!(members(&events[2].data), []);
+        assert_eq!((members(&events[1].address.data), members(&events[1].data.data)), (vec![0], vec![0]));
+        assert_eq!((members(&events[1].control.data), members(&events[2].control.data)), (vec![], vec![0]));
+        assert!(events[2].data.is_empty());
+        assert!(events.iter().all(|event| event.address.pick.is_empty() && event.data.pick.is_empty()));
         assert_eq!(found.skeleton.status, Status::Complete);
+    }
+
+    #[test]
+    fn a_selection_carries_the_data_of_what_it_takes() {
+        // r0 = [x]; r1 = [x]; [x] = r0 ? r1 : 5, whose address is x + (r0 ? 0 : r1 - r1); assume r0 ? 1 : r1; a fence
+        let load_r1 = &[0, 1, 2, 0, X, 8, 0, 0, 0][..];
+        let value = &[7, 1, 0, 1, 1, 0, 5, 6][..];
+        let address = &[12, 0, X, 1, 0, 0, 0, 1, 1, 1, 1, 8, 6, 7][..];
+        let store = [&[1], &[13][..], &address[1..], value, &[8, 0, 0]].concat();
+        let assume = &[6, 7, 1, 0, 0, 1, 1, 1, 6][..];
+        let program = program(&[LOAD_R0, load_r1, &store, assume, &[4, 0]]);
+        for (first, data) in [(1, vec![1]), (0, vec![])] {
+            let found = run(&program, &[first, 9]);
+            let events = &found.skeleton.events;
+            assert_eq!(members(&events[2].data.data), data);
+            assert_eq!(members(&events[2].data.pick), [0]);
+            assert_eq!(members(&events[2].address.data), if first == 0 { vec![1] } else { vec![] });
+            assert_eq!(members(&events[2].address.pick), [0]);
+            assert_eq!(members(&events[3].control.data), if first == 0 { vec![1] } else { vec![] });
+            assert_eq!(members(&events[3].control.pick), [0]);
+        }
+    }
+
+    #[test]
+    fn picks_pass_through_registers_and_conditions() {
+        // r0 = [x]; r1 = r0 ? 3 : 4; r2 = r1 ? r1 : 0; [x] = r2 + 1
+        let first = &[5, 1, 7, 1, 0, 0, 3, 0, 4, 6][..];
+        let second = &[5, 2, 7, 1, 1, 1, 1, 0, 0, 6][..];
+        let store = &[1, 2, 0, X, 5, 1, 2, 0, 1, 7, 8, 0, 0][..];
+        let found = run(&program(&[LOAD_R0, first, second, store]), &[0]);
+        let event = &found.skeleton.events[1];
+        assert_eq!(found.values, [0, 5]);
+        assert_eq!((members(&event.data.data), members(&event.data.pick)), (vec![], vec![0]));
     }
 
     #[test]

@@ -15,8 +15,8 @@ use pyo3::types::PyTuple;
 type EventTuple = (i64, &'static str, Option<u32>, u64, i64, i64, u32);
 /// Status, place of an early end, registers, choices.
 type ThreadTuple = (&'static str, Option<(u32, u32)>, Vec<(usize, u64)>, Vec<u64>);
-/// po, addr, data, ctrl, amo, lxsx, spawn-join.
-type Relations = (Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs);
+/// po, addr, data, ctrl, amo, lxsx, spawn-join, pick-addr, pick-data, pick-ctrl.
+type Relations = (Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs);
 /// Events, threads, rf, co, other relations.
 type ExecutionTuple = (Vec<EventTuple>, Vec<ThreadTuple>, Pairs, Vec<Vec<usize>>, Relations);
 
@@ -156,10 +156,12 @@ impl Findings {
 }
 
 fn tuple_of(execution: Execution) -> ExecutionTuple {
-    let Execution { events, threads, po, rf, co, addr, data, ctrl, amo, lxsx, spawn_join } = execution;
-    let threads =
-        threads.into_iter().map(|run| (status_of(run.status), run.end, run.registers, run.choices)).collect();
-    (events.iter().map(event_of).collect(), threads, rf, co, (po, addr, data, ctrl, amo, lxsx, spawn_join))
+    let e = execution;
+    let runs = e.threads.into_iter();
+    let threads = runs.map(|run| (status_of(run.status), run.end, run.registers, run.choices)).collect();
+    let relations =
+        (e.po, e.addr, e.data, e.ctrl, e.amo, e.lxsx, e.spawn_join, e.pick_addr, e.pick_data, e.pick_ctrl);
+    (e.events.iter().map(event_of).collect(), threads, e.rf, e.co, relations)
 }
 
 fn event_of(event: &Event) -> EventTuple {

@@ -293,7 +293,8 @@ def _final_memory(execution: Execution) -> Mapping[int, int]:
 
 def lifted(program: Program, lowered: LoweredProgram, found: CoreExecution) -> Execution:
     """An execution of the core with names, tags and source spans."""
-    events, threads, rf, co, (po, addr, data, ctrl, amo, lxsx, spawn_join) = found
+    events, threads, rf, co, relations = found
+    po, addr, data, ctrl, amo, lxsx, spawn_join, pick_addr, pick_data, pick_ctrl = relations
     return Execution(
         events=tuple(_event(program, lowered, number, event) for number, event in enumerate(events)),
         po=frozenset(po),
@@ -305,6 +306,9 @@ def lifted(program: Program, lowered: LoweredProgram, found: CoreExecution) -> E
         amo=frozenset(amo),
         lxsx=frozenset(lxsx),
         spawn_join=frozenset(spawn_join),
+        pick_addr=frozenset(pick_addr),
+        pick_data=frozenset(pick_data),
+        pick_ctrl=frozenset(pick_ctrl),
         registers=tuple(
             _registers(names, thread[2]) for names, thread in zip(lowered.registers, threads, strict=True)
         ),

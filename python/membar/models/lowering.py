@@ -25,7 +25,7 @@ VERSION = 1
 # In the order of `Primitive` in the core; every other name is a tag.
 _PRIMITIVES = (
     "R", "W", "F", "IW", "FW", "loc", "int", "ext", "po", "addr", "data", "ctrl", "amo", "lxsx", "spawn-join",
-    "rf", "co",
+    "rf", "co", "pick-addr", "pick-data", "pick-ctrl",
 )  # fmt: skip
 _PRIMITIVE_NUMBERS = {name: number for number, name in enumerate(_PRIMITIVES)}
 

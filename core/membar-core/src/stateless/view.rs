@@ -100,12 +100,7 @@ impl View<'_, '_> {
             for &id in &lane.events {
                 let item = self.graph.item(id);
                 let event = &self.graph.step(item, self.histories).event;
-                let sources = match primitive {
-                    Primitive::Address => &event.address,
-                    Primitive::Data => &event.data,
-                    _ => &event.control,
-                };
-                for source in sources.iter() {
+                for source in event.sources(primitive).iter() {
                     shape.relate(out, self.event(lane.events[source]), item.event as usize);
                 }
             }
@@ -181,7 +176,12 @@ impl Provider for View<'_, '_> {
                 shape.complement(&internal, out);
             }
             Primitive::ProgramOrder => self.program_order(shape, out),
-            Primitive::Address | Primitive::Data | Primitive::Control => {
+            Primitive::Address
+            | Primitive::Data
+            | Primitive::Control
+            | Primitive::PickAddress
+            | Primitive::PickData
+            | Primitive::PickControl => {
                 self.dependency(primitive, shape, out);
             }
             Primitive::Atomic => self.pairs(false, shape, out),

@@ -1,0 +1,38 @@
+//! Where a value comes from; the meaning is that of `program/origins.py`.
+
+use crate::small_set::SmallSet;
+
+/// The reads of a thread that a value depends on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Origins {
+    /// It was computed from theirs.
+    pub data: SmallSet,
+    /// Theirs decided, in a selection, what it was computed from.
+    pub pick: SmallSet,
+}
+
+impl Origins {
+    /// The value that `read` returned.
+    #[must_use]
+    pub fn of(read: usize) -> Self {
+        Self { data: SmallSet::one(read), pick: SmallSet::default() }
+    }
+
+    /// Adds those of another value.
+    pub fn extend(&mut self, other: &Self) {
+        self.data.extend(&other.data);
+        self.pick.extend(&other.pick);
+    }
+
+    /// Adds that `condition` decided what the value was computed from.
+    pub fn pick_by(&mut self, condition: &Self) {
+        self.pick.extend(&condition.data);
+        self.pick.extend(&condition.pick);
+    }
+
+    /// Whether it depends on nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty() && self.pick.is_empty()
+    }
+}
