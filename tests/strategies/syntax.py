@@ -106,7 +106,7 @@ def operations(
             Load, register=registers, signed=st.booleans(), tags=tags, exclusive=st.booleans(), **access
         ),
         st.builds(Store, value=expr, tags=tags, exclusive=st.booleans(), **access),
-        st.builds(StoreConditional, status=registers, value=expr, tags=tags, **access),
+        st.builds(StoreConditional, status=registers, value=expr, tags=tags, carries=st.booleans(), **access),
         st.builds(
             Rmw,
             register=registers,

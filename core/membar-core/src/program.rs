@@ -7,7 +7,7 @@
 //! control point and the one where they meet, number of edges, then per edge its source, target, a flag for back
 //! edge, a flag for unordered, its guard, the number of its operations, and the operations; number of terms of a final
 //! state, then per term 0, thread, register, or 1, cell. Expressions are as in `expr`; an operation is its number (the
-//! order of `Operation` below) followed by its fields.
+//! order of `Operation` below; 11 is a store-conditional that carries) followed by its fields.
 
 use std::collections::BTreeMap;
 
@@ -18,6 +18,9 @@ use crate::words::Words;
 
 /// First word of the form; to be changed with it.
 pub const VERSION: u64 = 2;
+
+/// The number of a store-conditional whose status carries a dependency on its write.
+const CARRYING: u64 = 11;
 
 /// A location of the memory model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,7 +77,7 @@ impl Cell {
 pub enum Operation {
     Load { register: Register, address: Expr, size: u32, signed: bool, tags: TagSet, exclusive: bool },
     Store { address: Expr, value: Expr, size: u32, tags: TagSet, exclusive: bool },
-    StoreConditional { status: Register, address: Expr, value: Expr, size: u32, tags: TagSet },
+    StoreConditional { status: Register, address: Expr, value: Expr, size: u32, tags: TagSet, carries: bool },
     Rmw(Box<Rmw>),
     Fence { tags: TagSet, address: Option<Expr> },
     Set { register: Register, value: Expr },
@@ -317,12 +320,13 @@ impl Sizes {
                 tags: self.tags(words)?,
                 exclusive: words.flag()?,
             },
-            2 => Operation::StoreConditional {
+            number @ (2 | CARRYING) => Operation::StoreConditional {
                 status: self.register(words)?,
                 address: self.expr(words)?,
                 value: self.expr(words)?,
                 size: decode_size(words)?,
                 tags: self.tags(words)?,
+                carries: number == CARRYING,
             },
             3 => Operation::Rmw(Box::new(Rmw {
                 register: self.register(words)?,

@@ -422,7 +422,7 @@ impl<'a> Machine<'a> {
                     run.close(read, write);
                 }
             }
-            Operation::StoreConditional { status, address, value, size, tags } => {
+            Operation::StoreConditional { status, address, value, size, tags, carries } => {
                 let Some(failed) = answer else {
                     run.cell = self.cell(run, address, *size)?;
                     run.open.retain(|(cell, _)| *cell == run.cell);
@@ -433,12 +433,16 @@ impl<'a> Machine<'a> {
                     run.set(*status, 1, Origins::default());
                     return Ok(());
                 };
+                let mut origins = Origins::default();
                 if let (0, Some((_, read))) = (failed, run.open.pop()) {
                     let write = self.write(run, address, value, *tags, None);
                     run.close(read, write);
+                    if *carries {
+                        origins = Origins::of(write);
+                    }
                 }
                 run.open.clear();
-                run.set(*status, failed, Origins::default());
+                run.set(*status, failed, origins);
             }
             Operation::Rmw(rmw) => {
                 let Some(old) = answer else { return self.ask_read(run, &rmw.address, rmw.size) };

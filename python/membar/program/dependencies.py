@@ -162,7 +162,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """The load (or RMW) at `source` may influence the access at `target` in this way."""
+    """The load, RMW or store-conditional at `source` may influence the access at `target` in this way."""
 
     source: Place
     target: Place
@@ -216,10 +216,15 @@ def _follow(
             origins[_CONTROL] |= control
         if isinstance(operation, Lock):  # it waits on the value it reads
             origins[_CONTROL] |= {place}
-        result = frozenset({place}) if reads_memory(operation) else address | data
+        result = frozenset({place}) if _is_origin(operation) else address | data
         for name in registers_written(operation):
             origins[name] = result
     return origins
+
+
+def _is_origin(operation: Operation) -> bool:
+    """Whether what the operation leaves in a register comes from the access itself."""
+    return reads_memory(operation) or (isinstance(operation, StoreConditional) and operation.carries)
 
 
 def _origin(origins: _Origins, names: frozenset[str] | frozenset[str | None]) -> frozenset[Place]:

@@ -59,6 +59,9 @@ from membar.program.program import Edge, Program, Thread
 
 VERSION = 2
 
+# A store-conditional whose status carries a dependency on its write.
+_CARRYING = 11
+
 _Key = TypeVar("_Key")
 
 _UNARY = {UnaryOp.NEGATE: 2, UnaryOp.INVERT: 3, UnaryOp.NOT: 4}
@@ -196,7 +199,8 @@ class _ThreadLowering:
             case Store(address=address, value=value, size=size, exclusive=exclusive):
                 return [1, *expr(address), *expr(value), size, tags(operation.tags), int(exclusive)]
             case StoreConditional(status=status, address=address, value=value, size=size):
-                return [2, register(status), *expr(address), *expr(value), size, tags(operation.tags)]
+                number = _CARRYING if operation.carries else 2
+                return [number, register(status), *expr(address), *expr(value), size, tags(operation.tags)]
             case Rmw():
                 return self._rmw(operation)
             case Fence():

@@ -47,7 +47,8 @@ class StoreConditional:
     """A store-conditional: writes and sets `status` to 0, or does nothing and sets it to 1.
 
     It can succeed only if the thread's last exclusive load was of the same cell and no other
-    store-conditional came between. Failure is always possible.
+    store-conditional came between. Failure is always possible. `carries` says that what depends on the
+    status of a success depends on the write (RISC-V), else on nothing (Arm).
     """
 
     status: str
@@ -55,6 +56,7 @@ class StoreConditional:
     value: Expr
     size: int
     tags: Tags = NO_TAGS
+    carries: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,7 +50,7 @@ from membar.program.program import Edge, MemoryObject, Program, Thread, Value
 KEYWORDS = frozenset({
     "program", "memory", "channel", "thread", "exists", "forall", "observe", "filter",
     "entry", "spawned", "register", "label", "branch", "when", "unordered",
-    "load", "store", "store_conditional", "exclusive", "rmw", "if", "read", "write", "failed",
+    "load", "store", "store_conditional", "carries", "exclusive", "rmw", "if", "read", "write", "failed",
     "fence", "assume", "assert", "choose", "to", "spawn", "join", "lock", "unlock", "send", "receive",
     "true", "false", "not", "none",
 })  # fmt: skip
@@ -144,7 +144,9 @@ def print_operation(op: Operation) -> str:
             return f"{_access('store', op.size, op.address)} := {value}{_tags(op.tags)}{_exclusive(op)}"
         case StoreConditional():
             kind = _access("store_conditional", op.size, op.address)
-            return f"{print_name(op.status)} := {kind} := {print_expression(op.value)}{_tags(op.tags)}"
+            value = print_expression(op.value)
+            carries = " carries" if op.carries else ""
+            return f"{print_name(op.status)} := {kind} := {value}{_tags(op.tags)}{carries}"
         case Rmw():
             return _rmw(op)
         case Fence(tags=tags, address=address):

@@ -199,9 +199,12 @@ class _Run:
         read = self.open.get(cell.id)
         self.open.clear()
         status = self.choices.pick((1,) if read is None else (0, 1))
+        origins = NOWHERE
         if status == 0 and read is not None:
-            self._close(read, self._write(cell, op))
-        self._set(op.status, status, NOWHERE)
+            write = self._write(cell, op)
+            self._close(read, write)
+            origins = _from(write) if op.carries else NOWHERE
+        self._set(op.status, status, origins)
 
     def _rmw(self, op: Rmw) -> None:
         cell = self._cell(op.address, op.size)

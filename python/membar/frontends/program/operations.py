@@ -56,7 +56,11 @@ def _assignment(cursor: Cursor, register: str) -> Operation:
     if cursor.accept("store_conditional"):
         size, _, address = _access(cursor)
         value = _stored(cursor)
-        return StoreConditional(status=register, address=address, value=value, size=size, tags=_tags(cursor))
+        tags = _tags(cursor)
+        carries = cursor.accept("carries") is not None
+        return StoreConditional(
+            status=register, address=address, value=value, size=size, tags=tags, carries=carries
+        )
     if cursor.accept("rmw"):
         return _rmw(cursor, register)
     if cursor.accept("choose"):

@@ -12,7 +12,7 @@ from membar.frontends.litmus.assembly.machine import Handler
 from membar.frontends.litmus.assembly.operands import Operand, Operands, plus
 from membar.frontends.litmus.dialects.riscv.registers import RESULT, assign, constant, destination
 from membar.frontends.litmus.dialects.riscv.tags import ANNOTATIONS, ATOMIC, EXCLUSIVE
-from membar.program.expr import TRUE, Binary, BinaryOp, Expr, Extend, Register, Select, equals
+from membar.program.expr import TRUE, Binary, BinaryOp, Expr, Extend, Register, Unary, UnaryOp, equals
 from membar.program.operations import Fence, Load, Rmw, Store, StoreConditional, Tags
 
 _OLD = Register(RESULT)
@@ -64,6 +64,7 @@ def _store_conditional(operands: Operands, *, size: int, tags: Tags) -> Step:
         value=value,
         size=size,
         tags=tags | {EXCLUSIVE},
+        carries=True,
     )
     return Step((store,))
 
@@ -138,9 +139,13 @@ def _simple(op: BinaryOp) -> _Update:
 
 
 def _extreme(op: BinaryOp, *, takes_larger: bool) -> _Update:
+    """The larger or smaller; computed without a selection, for the result depends on both sources."""
+
     def update(old: Expr, source: Expr) -> Expr:
-        is_less = Binary(op, old, source)
-        return Select(is_less, source, old) if takes_larger else Select(is_less, old, source)
+        takes_source = Binary(op, old, source) if takes_larger else Binary(op, source, old)
+        difference = Binary(BinaryOp.XOR, old, source)
+        chosen = Binary(BinaryOp.AND, difference, Unary(UnaryOp.NEGATE, takes_source))
+        return Binary(BinaryOp.XOR, old, chosen)
 
     return update
 
