@@ -216,7 +216,7 @@ class _ThreadBuilder:
         for position, (kind, location) in enumerate(plan):
             if position and self._chance(self.features.fences, 1, 3):
                 self._step(Fence(self.random.choice(self.features.fences)))
-            if self._chance(self.features.exclusives, 1, 5):
+            if self._chance(self.features.exclusives, 1, 8):
                 self._exclusive_pair(location, self.random.choice(plan)[1])
             else:
                 self._access("rmw" if self._chance(self.features.rmws, 1, 6) else kind, location)
