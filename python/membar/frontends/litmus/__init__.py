@@ -43,7 +43,8 @@ def parse(source: SourceFile) -> Program:
         InputError: with every diagnostic found.
     """
     test = read_test(source)
-    dialect = DIALECTS.get(test.dialect)
+    claiming = (one for one in DIALECTS.values() if one.claims is not None and one.claims(test))
+    dialect = next(claiming, None) or DIALECTS.get(test.dialect)
     if dialect is None:
         at = source.text.index(test.dialect)
         known = ", ".join(f"`{word}`" for word in sorted(DIALECTS))

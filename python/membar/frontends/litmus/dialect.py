@@ -17,8 +17,10 @@ class Dialect:
         default_models: header word (`X86`, `X86_64`) → default memory model.
         tags: ordering words with a sentence each; see `Frontend.tags`.
         translate: gives the code its meaning.
+        claims: whether a test with the header word of another dialect is this one's, by its text.
     """
 
     default_models: Mapping[str, str]
     tags: Mapping[str, str]
     translate: Callable[[LitmusTest], Program]
+    claims: Callable[[LitmusTest], bool] | None = None

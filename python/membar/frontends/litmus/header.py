@@ -22,7 +22,7 @@ _STRING = re.compile(r'"([^"]*)"')
 _QUESTION_WORDS = r"(?:locations|filter|exists|forall|final|cases|observed|Observed)"
 _QUESTION = re.compile(rf"(?:~\s*exists|{_QUESTION_WORDS})(?![A-Za-z0-9_])|(?:regions|scopes)\s*:")
 
-C_LIKE = frozenset({"C", "LISA-C"})
+C_LIKE = frozenset({"C", "LKMM", "LISA-C"})
 """Header words of dialects whose code is C functions rather than a table of instructions."""
 
 

@@ -15,9 +15,10 @@ from membar.program.program import Program
 
 
 def _translate(test: LitmusTest) -> Program:
+    from membar.frontends.litmus.dialects.c.calls import C11  # noqa: PLC0415 - on demand
     from membar.frontends.litmus.dialects.c.translate import translate  # noqa: PLC0415 - on demand
 
-    return translate(test)
+    return translate(test, C11)
 
 
 DIALECT = Dialect(default_models=DEFAULT_MODELS, tags=TAGS, translate=_translate)

@@ -8,14 +8,15 @@ from membar.diagnostics import error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.dialects.c import values
 from membar.frontends.litmus.dialects.c.evaluation import Evaluator
-from membar.frontends.litmus.dialects.c.functions import Action, function_called, orders_of
+from membar.frontends.litmus.dialects.c.functions import FUNCTIONS, Action, function_called, orders_of
+from membar.frontends.litmus.dialects.c.language import Language
 from membar.frontends.litmus.dialects.c.scope import Local
 from membar.frontends.litmus.dialects.c.syntax import Call, Expression, Name, Prefix
 from membar.frontends.litmus.dialects.c.tags import NON_ATOMIC, RMW
-from membar.frontends.litmus.dialects.c.types import INT, CType, PointerType
+from membar.frontends.litmus.dialects.c.types import C_TYPES, INT, CType, PointerType
 from membar.frontends.litmus.dialects.c.values import ONE, ZERO, Value
 from membar.program.expr import Constant, Expr, Register, Select, equals, registers_of
-from membar.program.operations import Assume, Fence, Load, Rmw, Set
+from membar.program.operations import Assume, Fence, Load, Rmw, Set, Tags
 from membar.source import Span
 
 
@@ -35,12 +36,17 @@ class _Exchange:
 class CallEvaluator(Evaluator):
     """An evaluator that knows the atomic functions."""
 
-    def load_parts(self, node: Expression) -> tuple[Value, str]:
-        """Address and tag of `*p`, `p[i]` or `atomic_load(…)`."""
+    def loads(self, node: Call) -> bool:
+        """Whether it is an `atomic_load(…)`."""
+        function = FUNCTIONS.get(node.function)
+        return function is not None and function.action is Action.LOAD
+
+    def load_parts(self, node: Expression) -> tuple[Value, Tags]:
+        """Address and tags of `*p`, `p[i]` or `atomic_load(…)`."""
         if isinstance(node, Call):
             function = function_called(node)
-            return self.pointer(node.arguments[0]), orders_of(node, function)[0]
-        return self.address(node), NON_ATOMIC
+            return self.pointer(node.arguments[0]), frozenset(orders_of(node, function)[:1])
+        return self.address(node), self.plain
 
     def call(self, node: Call, into: Local | None) -> Value:
         """The value of an atomic operation; 0 if it has none."""
@@ -54,13 +60,13 @@ class CallEvaluator(Evaluator):
         argument = self.value(operands[1]) if len(operands) > 1 else ONE
         match function.action:
             case Action.LOAD:
-                return self.load(address, orders[0], node.span, into)
+                return self.load(address, frozenset(orders), node.span, into)
             case Action.STORE:
-                self.store(address, argument, orders[0], node.span)
+                self.store(address, argument, frozenset(orders), node.span)
             case Action.CLEAR:
-                self.store(address, ZERO, orders[0], node.span)
+                self.store(address, ZERO, frozenset(orders), node.span)
             case Action.INIT:
-                self.store(address, argument, NON_ATOMIC, node.span)
+                self.store(address, argument, self.plain, node.span)
             case Action.EXCHANGE | Action.TEST_AND_SET:
                 return self._modify("", address, argument, orders[0], span=node.span, into=into)
             case Action.FETCH:
@@ -144,7 +150,7 @@ class CallEvaluator(Evaluator):
             expected = Value(Register(exchange.expected.name), exchange.expected.type)
         else:
             # A plain read, since `expected` is an ordinary object for C.
-            expected = self.load(exchange.expected, NON_ATOMIC, exchange.span)
+            expected = self.load(exchange.expected, self.plain, exchange.span)
         wanted = values.converted(expected, exchange.type).expr
         start, failed, end = self.flow.here, self.flow.fresh(), self.flow.fresh()
         self._strong(exchange, wanted, done)
@@ -162,7 +168,7 @@ class CallEvaluator(Evaluator):
         if isinstance(exchange.expected, Value):
             self.flow.here = failed
             found = Value(Register(self._found(done)), exchange.type)
-            self.store(exchange.expected, found, NON_ATOMIC, exchange.span)
+            self.store(exchange.expected, found, self.plain, exchange.span)
             self.flow.join(end)
         self.flow.here = end
 
@@ -223,3 +229,7 @@ def _uses(exchange: _Exchange, into: Local) -> bool:
     if isinstance(exchange.expected, Value):
         exprs.append(exchange.expected.expr)
     return any(into.name in registers_of(expr) for expr in exprs)
+
+
+C11 = Language(name="C", types=C_TYPES, evaluator=CallEvaluator, plain=frozenset({NON_ATOMIC}))
+"""C with <stdatomic.h>."""

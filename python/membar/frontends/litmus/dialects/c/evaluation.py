@@ -22,7 +22,7 @@ from membar.frontends.litmus.dialects.c.analysis import (
     mentioned,
 )
 from membar.frontends.litmus.dialects.c.flow import Flow
-from membar.frontends.litmus.dialects.c.functions import FUNCTIONS, Action
+from membar.frontends.litmus.dialects.c.language import Language
 from membar.frontends.litmus.dialects.c.scope import Local, Names
 from membar.frontends.litmus.dialects.c.syntax import (
     Assign,
@@ -39,11 +39,10 @@ from membar.frontends.litmus.dialects.c.syntax import (
     Prefix,
     Step,
 )
-from membar.frontends.litmus.dialects.c.tags import NON_ATOMIC
-from membar.frontends.litmus.dialects.c.types import INT, CType, PointerType, spelled
+from membar.frontends.litmus.dialects.c.types import INT, LONG, CType, PointerType, spelled
 from membar.frontends.litmus.dialects.c.values import ONE, ZERO, Value
 from membar.program.expr import Address, Constant, Register
-from membar.program.operations import Load, Operation, Set, Store
+from membar.program.operations import Load, Operation, Set, Store, Tags
 from membar.source import Span
 
 MOST_ORDERED = 3
@@ -53,8 +52,10 @@ MOST_ORDERED = 3
 class Evaluator(ABC):
     """Evaluates the expressions of one thread, emitting its steps; what calls mean is in `calls`."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, language: Language) -> None:
         self.names = names
+        self.language = language
+        self.plain = language.plain
         self.flow = Flow()
         self._temporaries = 0
         self._known: dict[int, Value] = {}
@@ -77,7 +78,7 @@ class Evaluator(ABC):
             case Name():
                 return self._name(node)
             case Prefix(op="*") | Index():
-                return self.load(self.address(node), NON_ATOMIC, node.span, into)
+                return self.load(self.address(node), self.plain, node.span, into)
             case Prefix(op="&", operand=operand):
                 return self._address_of(operand, node.span)
             case Prefix(op=op, operand=operand):
@@ -108,8 +109,12 @@ class Evaluator(ABC):
         """The value of a function call."""
 
     @abstractmethod
-    def load_parts(self, node: Expression) -> tuple[Value, str]:
-        """Address and tag of an access that is a load."""
+    def loads(self, node: Call) -> bool:
+        """Whether a call does nothing but read one location."""
+
+    @abstractmethod
+    def load_parts(self, node: Expression) -> tuple[Value, Tags]:
+        """Address and tags of an access that is a load."""
 
     def discard(self, node: Expression) -> None:
         """Evaluates `node` for what it does."""
@@ -133,9 +138,7 @@ class Evaluator(ABC):
             case Index(base=base, index=index):
                 self.unsequenced(base, index, span=node.span)
                 start, count = self.value(base), self.value(index)
-                if not isinstance(start.type, PointerType):
-                    raise _no_pointer(base, start.type)
-                return values.infix("+", start, count, node.span)
+                return values.infix("+", self.as_pointer(start, base), count, node.span)
             case _:
                 raise error(
                     codes.OPERAND, f"`{node.span.text}` cannot be assigned", node.span,
@@ -144,10 +147,15 @@ class Evaluator(ABC):
 
     def pointer(self, node: Expression) -> Value:
         """The value of `node`, which must be a pointer to shared memory."""
-        found = self.value(node)
-        if not isinstance(found.type, PointerType):
-            raise _no_pointer(node, found.type)
-        return found
+        return self.as_pointer(self.value(node), node)
+
+    def as_pointer(self, value: Value, node: Expression) -> Value:
+        """`value`, which `node` has, as a pointer."""
+        if isinstance(value.type, PointerType):
+            return value
+        if self.language.pointee is None:
+            raise _no_pointer(node, value.type)
+        return Value(value.expr, PointerType(self.language.pointee))
 
     def _address_of(self, operand: Expression, span: Span) -> Value:
         if address_parts(operand) is not None:
@@ -181,18 +189,19 @@ class Evaluator(ABC):
                 )  # fmt: skip
         return target
 
-    def load(self, address: Value, tag: str, span: Span, into: Local | None = None) -> Value:
+    def load(self, address: Value, tags: Tags, span: Span, into: Local | None = None) -> Value:
         """Reads memory, into the register of `into` if its type allows that."""
         kind = self.place(address, span)
-        register = into.name if into is not None and values.fits(kind, into.type) else self.temporary()
-        self.flow.emit(_load(register, address, kind, tag), span=span)
-        return Value(Register(register), kind)
+        is_free = into is not None and values.fits(stored_type(kind), into.type)
+        register = into.name if into is not None and is_free else self.temporary()
+        self.flow.emit(_load(register, address, kind, tags), span=span)
+        return seen(register, kind)
 
-    def store(self, address: Value, value: Value, tag: str, span: Span) -> Value:
+    def store(self, address: Value, value: Value, tags: Tags, span: Span) -> Value:
         """Writes memory; gives the value that is now there."""
         kind = self.place(address, span)
         stored = values.converted(value, kind)
-        store = Store(address=address.expr, value=stored.expr, size=kind.size, tags=frozenset({tag}))
+        store = Store(address=address.expr, value=stored.expr, size=kind.size, tags=tags)
         self.flow.emit(store, span=span)
         return stored
 
@@ -205,7 +214,7 @@ class Evaluator(ABC):
             return
         found = [accesses(part, self._is_known) for part in parts]
         nodes = [node for part in found for node in part or ()]
-        are_loads = all(_is_load(node) for node in nodes)
+        are_loads = all(not isinstance(node, Call) or self.loads(node) for node in nodes)
         if None in found or not (are_loads or len(nodes) <= MOST_ORDERED):
             raise error(
                 codes.UNSUPPORTED, "C leaves the order of these accesses open", span,
@@ -225,10 +234,10 @@ class Evaluator(ABC):
     def _load_together(self, nodes: list[Expression], span: Span) -> None:
         loads: list[Operation] = []
         for node in nodes:
-            address, tag = self.load_parts(node)
+            address, tags = self.load_parts(node)
             kind, register = self.place(address, node.span), self.temporary()
-            loads.append(_load(register, address, kind, tag))
-            self._known[id(node)] = Value(Register(register), kind)
+            loads.append(_load(register, address, kind, tags))
+            self._known[id(node)] = seen(register, kind)
         self.flow.emit(*loads, span=span, unordered=True)
 
     def _in_every_order(self, nodes: list[Expression]) -> None:
@@ -311,7 +320,7 @@ class Evaluator(ABC):
     def _assign(self, node: Assign) -> Value:
         value = Infix(node.op, node.target, node.value, node.span) if node.op else node.value
         if isinstance(node.target, Name):
-            local = self._assignable(node.target)
+            local = self.assignable(node.target)
             if local.name in assigned(node.value):
                 raise _open_order(local.name, node.span)
             return self.set_local(local, value, node.span)
@@ -320,9 +329,12 @@ class Evaluator(ABC):
         else:
             self.unsequenced(*(address_parts(node.target) or ()), node.value, span=node.span)
         stored = self.value(value)
-        return self.store(self.address(node.target), stored, NON_ATOMIC, node.span)
+        return self.store(self.address(node.target), stored, self.plain, node.span)
 
-    def _assignable(self, target: Name) -> Local:
+    def assignable(self, target: Name) -> Local:
+        """The local variable that is assigned."""
+        if self.language.implicit is not None and target.name not in self.names.parameters:
+            return self.names.imply(target.name, self.language.implicit, target.span)
         local = self.names.local(target.name, target.span)
         if local is None:
             raise error(
@@ -346,28 +358,28 @@ class Evaluator(ABC):
             self._require_simple(node.target)
             old = self.value(node.target)
             self.store(
-                self.address(node.target), values.infix(node.op, old, ONE, node.span), NON_ATOMIC, node.span
+                self.address(node.target), values.infix(node.op, old, ONE, node.span), self.plain, node.span
             )
             return old
-        local, register = self._assignable(node.target), self.temporary()
+        local, register = self.assignable(node.target), self.temporary()
         old = Value(Register(register), local.type)
         new = values.converted(values.infix(node.op, old, ONE, node.span), local.type)
         self.flow.emit(Set(register, Register(local.name)), Set(local.name, new.expr), span=node.span)
         return old
 
 
-def _is_load(node: Expression) -> bool:
-    """Whether an access only reads: `*p`, `p[i]` or `atomic_load(…)`."""
-    if isinstance(node, Call):
-        function = FUNCTIONS.get(node.function)
-        return function is not None and function.action is Action.LOAD
-    return True
+def stored_type(kind: CType) -> CType:
+    """The type of the word that memory holds for a value of this type."""
+    return kind if kind.width == 8 * kind.size else LONG
 
 
-def _load(register: str, address: Value, kind: CType, tag: str) -> Load:
-    return Load(
-        register=register, address=address.expr, size=kind.size, signed=kind.signed, tags=frozenset({tag})
-    )
+def seen(register: str, kind: CType) -> Value:
+    """What was read from memory into `register`, as a value of its type."""
+    return values.converted(Value(Register(register), stored_type(kind)), kind)
+
+
+def _load(register: str, address: Value, kind: CType, tags: Tags) -> Load:
+    return Load(register=register, address=address.expr, size=kind.size, signed=kind.signed, tags=tags)
 
 
 def _open_order(name: str, span: Span) -> InputError:

@@ -9,6 +9,7 @@ from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.frontends.litmus import codes
+from membar.frontends.litmus.dialects.c.language import Language
 from membar.frontends.litmus.dialects.c.syntax import (
     Assign,
     Call,
@@ -29,15 +30,12 @@ from membar.frontends.litmus.dialects.c.types import (
     BASIC_WORDS,
     INT,
     LONG,
-    NAMED,
     QUALIFIERS,
     UINT,
     ULONG,
-    UNSUPPORTED,
     CType,
     IntType,
     PointerType,
-    basic_type,
 )
 
 _BINDING: Final = MappingProxyType(
@@ -59,7 +57,8 @@ _RESERVED: Final = frozenset(
 class ExpressionParser:
     """A position in the tokens, with the grammar of expressions and types. Collects `diagnostics`."""
 
-    def __init__(self, tokens: tuple[Token, ...]) -> None:
+    def __init__(self, tokens: tuple[Token, ...], language: Language) -> None:
+        self.language = language
         self._tokens = tokens
         self._at = 0
         self.diagnostics: list[Diagnostic] = []
@@ -96,7 +95,7 @@ class ExpressionParser:
 
     def expect_name(self, what: str) -> Token:
         """The next token, which must be an identifier."""
-        if self.token.kind != "name" or self.at_type() or self.token.text in _RESERVED:
+        if self.token.kind != "name" or self.at_type() or self._is_reserved(self.token.text):
             raise self.unexpected(what)
         return self.take()
 
@@ -106,20 +105,16 @@ class ExpressionParser:
         message = f"expected {expected}, found {found}"
         return error(codes.INSTRUCTION, message, self.token.span, f"expected {expected}")
 
+    def _is_reserved(self, word: str) -> bool:
+        return word in _RESERVED - self.language.variable_words
+
     def at_function(self) -> bool:
         """Whether the next tokens begin a thread: `P1 (`."""
         return re.fullmatch(r"P[0-9]+", self.token.text) is not None and self.peek().text == "("
 
     def at_type(self) -> bool:
         """Whether the next token begins a type."""
-        word = self.token.text
-        return (
-            word in QUALIFIERS
-            or word in BASIC_WORDS
-            or word in NAMED
-            or word in UNSUPPORTED
-            or word == "_Atomic"
-        )
+        return self.language.types.is_type(self.token.text)
 
     def type_name(self) -> CType:
         """A type without its stars: `const unsigned int`, `_Atomic(int)`, `atomic_int`."""
@@ -135,25 +130,42 @@ class ExpressionParser:
                 self.expect(")")
             elif word in QUALIFIERS or word == "_Atomic":
                 self.take()
-            elif word in UNSUPPORTED:
+            elif word == "struct" and not words and found is None:
+                found = self._structure()
+            elif word in self.language.types.unsupported:
                 raise error(
                     codes.TYPE, f"type `{word}` is not supported", self.token.span,
                     "expected an integer of at most 64 bits, or a pointer to one",
                 )  # fmt: skip
             elif word in BASIC_WORDS:
                 words.append(self.take().text)
-            elif word in NAMED and not words and found is None:
-                found = NAMED[self.take().text]
+            elif not words and found is None and (named := self.language.types.one(word)) is not None:
+                self.take()
+                found = named
             else:
                 break
         if words and found is None:
-            found = basic_type(tuple(words))
+            found = self.language.types.basic(tuple(words))
             words = [] if found is not None else words
         if found is None and not words:
             raise self._no_type()
         if found is None or words:
             span = start.to(self.previous.span)
             raise error(codes.TYPE, f"`{span.text}` is not a type", span, "these words do not go together")
+        return found
+
+    def _structure(self) -> CType:
+        """`struct name`, if that is a scalar here."""
+        word = self.take()
+        name = self.token
+        found = self.language.types.structure(name.text)
+        if found is None:
+            known = ", ".join(f"`struct {one}`" for one in self.language.types.structures)
+            raise error(
+                codes.TYPE, "type `struct` is not supported", word.span,
+                f"expected {known or 'an integer of at most 64 bits, or a pointer to one'}",
+            )  # fmt: skip
+        self.take()
         return found
 
     def _no_type(self) -> InputError:
@@ -266,14 +278,13 @@ class ExpressionParser:
             raise error(
                 codes.UNSUPPORTED, "`sizeof` is not supported", token.span, "write the number of bytes"
             )
-        if token.kind != "name" or token.text in _RESERVED or self.at_type():
+        if token.kind != "name" or self._is_reserved(token.text) or self.at_type():
             raise self.unexpected("an expression")
         self.take()
         if self.token.text == "{":
             raise error(
                 codes.UNSUPPORTED, f"`{token.text}{{…}}` is not C11", token.span,
-                "the Linux kernel's own operations are not supported here",
-                help="use the functions of <stdatomic.h>, such as `atomic_fetch_add_explicit`",
+                "operations of herd's own are not supported", help="call the function that they stand for",
             )  # fmt: skip
         if self.accept("(") is None:
             return Name(token.text, token.span)
@@ -287,6 +298,8 @@ class ExpressionParser:
             while self.accept(","):
                 arguments.append(self.assignment())
         end = self.expect(")", "`,` or `)` after an argument").span
+        if function.text in self.language.place_calls and arguments:
+            arguments[0] = Prefix("&", arguments[0], arguments[0].span)
         return Call(function.text, tuple(arguments), function.span, function.span.to(end))
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from membar.diagnostics import InputError, error
 from membar.frontends.litmus import codes
+from membar.frontends.litmus.dialects.c.kernel import is_kernel_word
 from membar.frontends.litmus.dialects.c.syntax import Call, Expression, Name
 from membar.frontends.litmus.dialects.c.tags import ORDERS
 
@@ -82,16 +83,6 @@ FUNCTIONS: Final[Mapping[str, AtomicFunction]] = MappingProxyType(
 )
 """Every function that may be called, `kill_dependency` aside."""
 
-_KERNEL: Final = frozenset(
-    {
-        "READ_ONCE", "WRITE_ONCE", "smp_mb", "smp_rmb", "smp_wmb", "smp_load_acquire", "smp_store_release",
-        "rcu_read_lock", "rcu_read_unlock", "synchronize_rcu", "rcu_dereference", "rcu_assign_pointer",
-        "spin_lock", "spin_unlock", "spin_trylock", "atomic_read", "atomic_set", "atomic_inc", "atomic_dec",
-        "atomic_add", "atomic_sub", "atomic_add_return", "atomic_inc_return", "atomic_cmpxchg", "cmpxchg",
-        "xchg", "atomic_xchg", "atomic_add_unless", "srcu_read_lock", "srcu_read_unlock", "synchronize_srcu",
-    }
-)  # fmt: skip
-
 
 def function_called(call: Call) -> AtomicFunction:
     """The function that `call` means, its number of arguments checked."""
@@ -109,9 +100,9 @@ def function_called(call: Call) -> AtomicFunction:
 
 
 def _unknown(call: Call) -> InputError:
-    if call.function in _KERNEL or call.function.startswith("__"):
+    if is_kernel_word(call.function) or call.function.startswith("__"):
         return error(
-            codes.UNSUPPORTED, f"`{call.function}` belongs to the Linux kernel's C, which is not read yet",
+            codes.UNSUPPORTED, f"`{call.function}` belongs to the Linux kernel's C, the test to C11",
             call.function_span, "expected a function of <stdatomic.h>",
         )  # fmt: skip
     close = get_close_matches(call.function, FUNCTIONS, n=1)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.frontends.litmus import codes
-from membar.frontends.litmus.dialects.c.calls import CallEvaluator
+from membar.frontends.litmus.dialects.c.language import Language
+from membar.frontends.litmus.dialects.c.meeting import meeting_points
 from membar.frontends.litmus.dialects.c.scope import Local, Names
 from membar.frontends.litmus.dialects.c.syntax import (
     Block,
@@ -23,6 +24,7 @@ from membar.frontends.litmus.dialects.c.syntax import (
     While,
 )
 from membar.frontends.litmus.dialects.c.values import Value
+from membar.frontends.litmus.test import InitRegister
 from membar.program.program import Edge, MemoryObject
 
 
@@ -32,22 +34,51 @@ class Code:
 
     entry: int
     edges: tuple[Edge, ...]
+    joins: tuple[tuple[int, int], ...] = ()
     locals: Mapping[str, Local]
     diagnostics: tuple[Diagnostic, ...]
 
 
-def lower(function: Function, parameters: Mapping[str, Value], objects: Mapping[str, MemoryObject]) -> Code:
-    """The automaton of `function`, whose parameters have the given addresses."""
-    lowering = _Lowering(Names(parameters, objects))
+def lower(
+    function: Function,
+    parameters: Mapping[str, Value],
+    objects: Mapping[str, MemoryObject],
+    language: Language,
+    initial: tuple[InitRegister, ...] = (),
+) -> Code:
+    """The automaton of `function`: its parameters are the given addresses, its variables may be `initial`."""
+    names = Names(parameters, objects)
+    lowering = _Lowering(names, language)
+    for variable in initial:
+        if language.implicit is not None and not _declares(function.body, variable.register):
+            names.imply(variable.register, language.implicit, variable.span)
     lowering.block(function.body)
     lowering.evaluator.flow.join(lowering.end)
     entry, edges = lowering.evaluator.flow.edges()
     return Code(
         entry=entry,
         edges=edges,
+        joins=meeting_points(edges) if language.branches_end else (),
         locals=lowering.names.locals,
         diagnostics=tuple(lowering.diagnostics),
     )
+
+
+def _declares(statement: Statement | None, name: str) -> bool:
+    """Whether a declaration of the variable stands in the statement."""
+    match statement:
+        case Declare(variables=variables):
+            return any(variable.name == name for variable in variables)
+        case Block(statements=statements):
+            return any(_declares(one, name) for one in statements)
+        case If(then=then, otherwise=otherwise):
+            return _declares(then, name) or _declares(otherwise, name)
+        case While(body=body):
+            return _declares(body, name)
+        case For(first=first, body=body):
+            return _declares(first, name) or _declares(body, name)
+        case Evaluate() | Jump() | None:
+            return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +92,9 @@ class _Loop:
 class _Lowering:
     """Walks over statements; every statement's error is kept and the next one goes on."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, language: Language) -> None:
         self.names = names
-        self.evaluator = CallEvaluator(names)
+        self.evaluator = language.evaluator(names, language)
         self.diagnostics: list[Diagnostic] = []
         self.end = self.evaluator.flow.fresh()
         self._loops: list[_Loop] = []

@@ -7,6 +7,7 @@ import re
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.dialects.c.expressions import ExpressionParser
+from membar.frontends.litmus.dialects.c.language import Language
 from membar.frontends.litmus.dialects.c.syntax import (
     Block,
     Declare,
@@ -31,10 +32,10 @@ _UNSUPPORTED = frozenset({"goto", "switch", "case", "default", "asm", "__asm__",
 _EMPTY = Block(())
 
 
-def parse(body: Span) -> tuple[tuple[Function, ...], tuple[Diagnostic, ...]]:
+def parse(body: Span, language: Language) -> tuple[tuple[Function, ...], tuple[Diagnostic, ...]]:
     """The functions of a code section, sorted by number, and every syntax error found on the way."""
     try:
-        parser = _Parser(tokens_of(body))
+        parser = _Parser(tokens_of(body), language)
     except InputError as failure:
         return (), failure.diagnostics
     functions = parser.functions()
@@ -186,7 +187,7 @@ class _Parser(ExpressionParser):
                 return self._do()
             case "for":
                 return self._for()
-            case "break" | "continue" | "return":
+            case "break" | "continue" | "return" if not self._is_variable():
                 self.take()
                 self._end_of_statement()
                 return Jump(token.text, token.span)
@@ -197,6 +198,10 @@ class _Parser(ExpressionParser):
                 )  # fmt: skip
             case _:
                 return self._simple_statement()
+
+    def _is_variable(self) -> bool:
+        """Whether a word of C is a variable here: `continue = 1`."""
+        return self.token.text in self.language.variable_words and self.peek().text != ";"
 
     def _simple_statement(self) -> Statement:
         """A declaration or an expression."""

@@ -66,6 +66,13 @@ class Names:
             raise _again(f"`{name}` is declared with two types", local, earlier)
         return local
 
+    def imply(self, name: str, kind: CType, span: Span) -> Local:
+        """The variable `name`, which is assigned: if nobody declared it, it is new, in the whole thread."""
+        if not self._is_visible(name):
+            self.locals.setdefault(name, Local(name, kind, span))
+            self._visible[0].add(name)
+        return self.locals[name]
+
     def _is_visible(self, name: str) -> bool:
         return any(name in block for block in self._visible)
 

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.litmus import codes
+from membar.frontends.litmus.dialects.c.language import Language
 from membar.frontends.litmus.dialects.c.lowering import Code, lower
 from membar.frontends.litmus.dialects.c.objects import shared_objects
 from membar.frontends.litmus.dialects.c.parser import parse
@@ -22,29 +23,29 @@ from membar.program.program import Value as Initial
 from membar.source import Span
 
 
-def translate(test: LitmusTest) -> Program:
-    """The meaning of a test whose code is C.
+def translate(test: LitmusTest, language: Language) -> Program:
+    """The meaning of a test whose code is in this kind of C.
 
     Raises:
         InputError: with everything found wrong in the code and the question.
     """
     try:
-        return _translate(test)
+        return _translate(test, language)
     except RecursionError:
         raise error(
             codes.UNSUPPORTED, "the code is nested too deeply", test.body, "expected a small test"
         ) from None
 
 
-def _translate(test: LitmusTest) -> Program:
-    functions, diagnostics = parse(test.body)
-    objects, misfits = shared_objects(test, functions)
+def _translate(test: LitmusTest, language: Language) -> Program:
+    functions, diagnostics = parse(test.body, language)
+    objects, misfits = shared_objects(test, functions, language)
     found = [*diagnostics, *misfits, *_misplaced(test, functions)]
     if not functions and not found:
         found.extend(
             error(codes.COLUMNS, "the test has no threads", test.body, "expected `P0 (…) { … }`").diagnostics
         )
-    codes_of_threads = [_code(test, function, objects, found) for function in functions]
+    codes_of_threads = [_code(test, function, objects, found, language) for function in functions]
     threads = tuple(
         _thread(test, function, code, objects, found)
         for function, code in zip(functions, codes_of_threads, strict=True)
@@ -57,7 +58,7 @@ def _translate(test: LitmusTest) -> Program:
         raise InputError(*_in_order(found))
     return Program(
         name=test.name,
-        language=test.dialect,
+        language=language.name,
         objects=tuple(objects.values()),
         threads=threads,
         condition=question,
@@ -91,7 +92,11 @@ def _misplaced(test: LitmusTest, functions: tuple[Function, ...]) -> list[Diagno
 
 
 def _code(
-    test: LitmusTest, function: Function, objects: Mapping[str, MemoryObject], found: list[Diagnostic]
+    test: LitmusTest,
+    function: Function,
+    objects: Mapping[str, MemoryObject],
+    found: list[Diagnostic],
+    language: Language,
 ) -> Code:
     """The automaton of a function; one with syntax errors is left empty, they have been reported."""
     given = {entry.register: entry for entry in test.registers if entry.thread == function.number}
@@ -110,7 +115,8 @@ def _code(
         parameters[parameter.name] = Value(address, PointerType(parameter.type))
     if not function.is_whole:
         return Code(entry=0, edges=(), locals={}, diagnostics=())
-    code = lower(function, parameters, objects)
+    variables = tuple(entry for name, entry in given.items() if name not in parameters)
+    code = lower(function, parameters, objects, language, variables)
     found.extend(code.diagnostics)
     return code
 
@@ -138,6 +144,7 @@ def _thread(
         name=f"P{function.number}",
         entry=code.entry,
         edges=code.edges,
+        joins=code.joins,
         registers=tuple(registers),
         span=function.span,
     )

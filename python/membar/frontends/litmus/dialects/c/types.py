@@ -7,23 +7,27 @@ it is made by an `atomic_…` function, plain if it is made by `*x`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
 class IntType:
-    """An integer type; `is_bool` for `_Bool`, whose only values are 0 and 1."""
+    """An integer type; `is_bool` for `_Bool`, whose only values are 0 and 1.
+
+    `stored` is its number of bytes in memory if that is not its width: it then holds the value extended.
+    """
 
     width: int
     signed: bool
     is_bool: bool = False
+    stored: int | None = field(default=None, compare=False)
 
     @property
     def size(self) -> int:
         """Bytes in memory."""
-        return self.width // 8
+        return self.stored or self.width // 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +136,72 @@ def basic_type(words: tuple[str, ...]) -> CType | None:
     return IntType(64 if longs else 32, signed)
 
 
-def type_named(text: str) -> CType | None:
-    """The type that an initial state writes, such as `volatile uint32_t` or `int*`; None if it is none."""
-    stars = text.count("*")
-    words = tuple(word for word in text.replace("*", " ").split() if word not in QUALIFIERS | {"_Atomic"})
-    kind = basic_type(words) if words and set(words) <= BASIC_WORDS else None
-    if kind is None and len(words) == 1:
-        kind = NAMED.get(words[0])
-    for _ in range(stars if kind is not None else 0):
-        assert kind is not None
-        kind = PointerType(kind)
-    return kind
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeNames:
+    """The names of types in one kind of C.
+
+    Attributes:
+        named: types of one word.
+        structures: `struct name`, as far as it is a scalar here.
+        unsupported: names that are known and cannot be represented.
+        stored: the bytes that every integer has in memory; None: as many as its width.
+    """
+
+    named: Mapping[str, CType]
+    structures: Mapping[str, CType] = field(default_factory=lambda: MappingProxyType({}))
+    unsupported: frozenset[str] = UNSUPPORTED
+    stored: int | None = None
+
+    @property
+    def default(self) -> CType:
+        """The type of a location that nobody declares."""
+        return self.in_memory(INT)
+
+    def in_memory(self, kind: CType) -> CType:
+        """`kind` with the size it has in memory."""
+        match kind:
+            case PointerType(target=target):
+                return PointerType(self.in_memory(target))
+            case IntType():
+                return replace(kind, stored=self.stored)
+
+    def is_type(self, word: str) -> bool:
+        """Whether a type may begin with this word."""
+        known = word in QUALIFIERS or word in BASIC_WORDS or word in self.named or word in self.unsupported
+        return known or word in {"_Atomic", "struct"}
+
+    def one(self, word: str) -> CType | None:
+        """The type with this name of one word."""
+        kind = self.named.get(word)
+        return None if kind is None else self.in_memory(kind)
+
+    def structure(self, name: str) -> CType | None:
+        """What `struct name` means."""
+        kind = self.structures.get(name)
+        return None if kind is None else self.in_memory(kind)
+
+    def basic(self, words: tuple[str, ...]) -> CType | None:
+        """What `unsigned long int` means."""
+        kind = basic_type(words)
+        return None if kind is None else self.in_memory(kind)
+
+    def written(self, text: str) -> CType | None:
+        """The type that an initial state writes, such as `volatile int` or `int*`; None if it is none."""
+        stars = text.count("*")
+        words = tuple(word for word in text.replace("*", " ").split() if word not in QUALIFIERS | {"_Atomic"})
+        kind = self.basic(words) if words and set(words) <= BASIC_WORDS else None
+        if kind is None and len(words) == 1:
+            kind = self.one(words[0])
+        elif len(words) == 2 and words[0] == "struct":
+            kind = self.structure(words[1])
+        for _ in range(stars if kind is not None else 0):
+            assert kind is not None
+            kind = PointerType(kind)
+        return kind
+
+
+C_TYPES: Final = TypeNames(named=NAMED)
+"""The types of standard C."""
 
 
 def spelled(kind: CType) -> str:
