@@ -27,6 +27,7 @@ from membar.task import Options, Task, Unrolling
 from strategies.control import control_program, control_programs
 from strategies.models import model_text, model_texts
 from strategies.programs import FEATURES, PLAIN, program_of_seed, programs
+from strategies.selects import select_programs
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to compare")
 
@@ -47,7 +48,10 @@ def cat(text: str) -> Model:
 def identity(witness: Witness) -> tuple[object, ...]:
     """What makes two executions the same one."""
     execution = witness.execution
-    relations = (execution.po, execution.addr, execution.data, execution.ctrl, execution.amo, execution.lxsx)
+    relations = (
+        *(execution.po, execution.addr, execution.data, execution.ctrl, execution.amo, execution.lxsx),
+        *(execution.pick_addr, execution.pick_data, execution.pick_ctrl),
+    )
     return (
         execution.events,
         tuple(sorted(execution.rf)),
@@ -106,6 +110,12 @@ def assert_same(program: Program, model: Model, *, prune: bool = True) -> None:
     for witness in witnesses:
         if witness is not None:
             assert replay(program, model, witness) is None, print_program(program)
+
+
+@given(program=select_programs(FEATURES["armv8"]))
+@settings(max_examples=100)
+def test_both_engines_see_the_same_picks(program: Program) -> None:
+    assert_same(program, shipped("armv8"))
 
 
 @pytest.mark.parametrize("name", AXIOMATIC)

@@ -20,8 +20,8 @@ from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.plan import CheckMode, Plan
 from membar.outcome import FinalState, Outcome, Statistics, Witness
 from membar.program.access import bad_access
+from membar.program.atomicity import require_single_accesses
 from membar.program.condition import FinalCell, FinalRegister, Term, terms_of
-from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind
 from membar.program.expand import expand
 from membar.program.expr import evaluate
@@ -45,7 +45,7 @@ CoreExecution: TypeAlias = tuple[
     list[CoreThread],
     Pairs,
     list[list[int]],
-    tuple[Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs],
+    tuple[Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs],
 ]
 
 NAME = "graphs"
@@ -57,7 +57,8 @@ def run(task: Task) -> Outcome:
     """Answers `task`.
 
     Raises:
-        EngineLimitError: the program has channels, the model no axioms, or the core is not there.
+        EngineLimitError: the program has channels or steps with several accesses, the model no axioms, or
+            the core is not there.
         InputError: an execution accesses what is no location.
     """
     tally = explore(task)
@@ -80,18 +81,7 @@ def explore(task: Task) -> Tally:
     while bound < deepest and not is_settled(task, tally):
         bound += 1
         tally = search.run(bound)
-    if _has_long_steps(search.program):
-        tally.notes.append("steps with several accesses are not atomic here: axioms speak of single accesses")
     return tally
-
-
-def _has_long_steps(program: Program) -> bool:
-    """Whether some step makes several accesses in order; an operational reading does them all at once."""
-    return any(
-        not edge.unordered and sum(reads_memory(op) or writes_memory(op) for op in edge.operations) > 1
-        for thread in program.threads
-        for edge in thread.edges
-    )
 
 
 def core() -> ModuleType:
@@ -136,6 +126,7 @@ class _Search:
         self.started = time.monotonic()
         lowered_plan, self.compiled = compiled(plan)
         self.program = expand(task.program)
+        require_single_accesses(self.program)
         self.observer = Observer(task.program)
         self.terms = _terms(task.program)
         self.lowered = lower_program(self.program, lowered_plan.tags, self.terms)

@@ -100,7 +100,11 @@ class Extend:
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """`then` if `condition` is not zero, else `otherwise`."""
+    """`then` if `condition` is not zero, else `otherwise`.
+
+    Its value comes from the one that it takes; the condition only picks (see `program/origins.py`). Where a
+    language makes it depend on all three alike, use `blend`.
+    """
 
     condition: Expr
     then: Expr
@@ -217,6 +221,12 @@ def addresses_of(expr: Expr) -> Iterator[Address]:
 def equals(left: Expr, right: Expr) -> Expr:
     """`left == right`."""
     return Binary(BinaryOp.EQ, left, right)
+
+
+def blend(condition: Expr, then: Expr, otherwise: Expr) -> Expr:
+    """What `Select` gives, but computed from all three: a plain dependency on each."""
+    mask = Unary(UnaryOp.NEGATE, Binary(BinaryOp.NE, condition, FALSE))
+    return Binary(BinaryOp.XOR, otherwise, Binary(BinaryOp.AND, Binary(BinaryOp.XOR, then, otherwise), mask))
 
 
 def negation(expr: Expr) -> Expr:

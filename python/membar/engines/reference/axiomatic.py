@@ -12,7 +12,7 @@ from membar.engines.reference.trace import Status, Trace
 from membar.engines.reference.values import all_traces
 from membar.models.evaluate import Evaluation, evaluator_of
 from membar.outcome import FinalState, Statistics, Witness
-from membar.program.dependencies import reads_memory, writes_memory
+from membar.program.atomicity import require_single_accesses
 from membar.program.execution import Execution
 from membar.program.expand import expand
 from membar.program.operations import Receive, Send
@@ -35,6 +35,7 @@ def explore(task: Task) -> Tally:
             "channels have no axiomatic reading; give --buffers to run the store-buffer machine"
         )
     program = expand(task.program)
+    require_single_accesses(program)
     budget = Budget(task.limits, task.options.progress)
     unrolling = task.options.unrolling
     deepest = max(0, unrolling.deepest if unrolling.exact is None else unrolling.exact)
@@ -43,18 +44,7 @@ def explore(task: Task) -> Tally:
     while bound < deepest and not is_settled(task, tally):
         bound += 1
         tally = _Search(task, program, bound, budget).run()
-    if _has_long_steps(program):
-        tally.notes.append("steps with several accesses are not atomic here: axioms speak of single accesses")
     return tally
-
-
-def _has_long_steps(program: Program) -> bool:
-    """Whether some step makes several accesses in order; the store-buffer machine does them all at once."""
-    return any(
-        not edge.unordered and sum(reads_memory(op) or writes_memory(op) for op in edge.operations) > 1
-        for thread in program.threads
-        for edge in thread.edges
-    )
 
 
 class _Search:

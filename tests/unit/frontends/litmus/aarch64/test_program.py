@@ -7,6 +7,7 @@ import pytest
 from membar.frontends.litmus.dialects.aarch64 import DIALECT
 from membar.frontends.litmus.dialects.aarch64.code import HANDLERS
 from membar.frontends.litmus.dialects.aarch64.tags import TAGS
+from membar.program.atomicity import require_single_accesses
 from membar.program.condition import FinalCell, FinalRegister, Quantifier
 from membar.program.dependencies import DependencyKind, may_depend
 from membar.program.expr import Address
@@ -88,23 +89,23 @@ def test_every_tag_in_use_has_a_meaning() -> None:
     assert DIALECT.tags is TAGS
 
 
-@pytest.mark.parametrize(
-    ("instruction", "unordered"),
-    [
-        ("LDP X3,X4,[X1]", True),
-        ("STP X3,X4,[X1]", True),
-        ("LDIAPP X3,X4,[X1]", False),
-        ("STILP X3,X4,[X1]", False),
-    ],
-)
-def test_pairs_are_ordered_only_where_the_instruction_says(instruction: str, unordered: bool) -> None:  # noqa: FBT001
-    (edge,) = code(instruction, state=WIDE).threads[0].edges
-    assert edge.unordered is unordered
+@pytest.mark.parametrize("mnemonic", ["LDP", "LDNP", "LDAP", "LDAPP", "LDXP", "STP", "STNP", "STLP"])
+def test_a_pair_is_one_step_without_order(mnemonic: str) -> None:
+    (edge,) = code(f"{mnemonic} X3,X4,[X1]", state=WIDE).threads[0].edges
+    assert edge.unordered
+
+
+@pytest.mark.parametrize("mnemonic", ["LDIAPP", "STILP"])
+def test_an_ordered_pair_is_two_steps(mnemonic: str) -> None:
+    thread = code(f"{mnemonic} X3,X4,[X1]", "NOP", f"{mnemonic} X3,X4,[X1]", state=WIDE).threads[0]
+    assert [(edge.source, edge.target) for edge in thread.edges] == [(0, 4), (4, 1), (1, 2), (2, 5), (5, 3)]
+    assert not any(edge.unordered for edge in thread.edges)
+    require_single_accesses(code(f"{mnemonic} X3,X4,[X1]", state=WIDE))
 
 
 def test_ordered_push_stores_the_second_register_first() -> None:
-    (edge,) = code("STILP X3,X4,[X1,#-16]!", state="int64_t x[4]; 0:X1=x[2]; 0:X3=3; 0:X4=4").threads[0].edges
-    stores = [operation for operation in edge.operations if isinstance(operation, Store)]
+    edges = code("STILP X3,X4,[X1,#-16]!", state="int64_t x[4]; 0:X1=x[2]; 0:X3=3; 0:X4=4").threads[0].edges
+    stores = [operation for edge in edges for operation in edge.operations if isinstance(operation, Store)]
     assert [str(store.value) for store in stores] == ["Register(name='X4')", "Register(name='X3')"]
 
 

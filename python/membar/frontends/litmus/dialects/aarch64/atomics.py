@@ -33,9 +33,9 @@ from membar.program.expr import (
     Expr,
     Extend,
     Register,
-    Select,
     Unary,
     UnaryOp,
+    blend,
     equals,
 )
 from membar.program.operations import NO_TAGS, Choose, Operation, Rmw, Tags
@@ -170,12 +170,14 @@ def _replace(_old: Expr, source: Expr, _: int) -> Expr:
 
 
 def _extreme(op: BinaryOp, *, takes_larger: bool) -> _Update:
+    """The larger or the smaller one; what is written depends on both, as for every other operation."""
+
     def update(old: Expr, source: Expr, width: int) -> Expr:
         signed = op is BinaryOp.SLT
         left = Extend(old, width, signed) if width < 64 else old
         right = Extend(source, width, signed) if width < 64 else source
         is_less = Binary(op, left, right)
-        return Select(is_less, right, left) if takes_larger else Select(is_less, left, right)
+        return blend(is_less, right, left) if takes_larger else blend(is_less, left, right)
 
     return update
 

@@ -18,7 +18,15 @@ from membar.frontends.litmus.dialects.aarch64 import (
     memory,
     selection,
 )
-from membar.frontends.litmus.dialects.aarch64.effects import Choice, Effect, Handler, Jump, Return, Step
+from membar.frontends.litmus.dialects.aarch64.effects import (
+    Choice,
+    Effect,
+    Handler,
+    Jump,
+    Return,
+    Step,
+    Steps,
+)
 from membar.frontends.litmus.dialects.aarch64.operands import Operand, split
 from membar.frontends.litmus.dialects.aarch64.registers import LINK
 from membar.frontends.litmus.test import Cell, Column
@@ -70,17 +78,23 @@ class Code:
         return f'label:"P{self.thread}:{names[0] if names else f"+{point * INSTRUCTION_BYTES}"}"'
 
     def edges(self) -> Iterator[Edge]:
-        """The control-flow automaton: control point n stands before instruction n.
+        """The control-flow automaton: control point n stands before instruction n, others inside of one.
 
         Raises:
             InputError: a branch goes nowhere.
         """
+        inside = len(self.lines) + 1
         for at, line in enumerate(self.lines):
             match line.effect:
                 case Step() as step:
-                    yield self._step(at, step)
+                    yield self._step(at, step, at, at + 1)
+                case Steps(steps=steps):
+                    points = (at, *range(inside, inside + len(steps) - 1), at + 1)
+                    inside += len(steps) - 1
+                    for step, source, target in zip(steps, points, points[1:], strict=False):
+                        yield self._step(at, step, source, target)
                 case Choice(steps=steps):
-                    yield from (self._step(at, step) for step in steps)
+                    yield from (self._step(at, step, at, at + 1) for step in steps)
                 case Jump() as jump:
                     yield from self._jump(at, jump)
                 case Return(register=register):
@@ -91,10 +105,10 @@ class Code:
     ) -> Edge:
         return Edge(source=at, target=target, operations=operations, guard=guard, span=self.lines[at].span)
 
-    def _step(self, at: int, step: Step) -> Edge:
+    def _step(self, at: int, step: Step, source: int, target: int) -> Edge:
         return Edge(
-            source=at,
-            target=at + 1,
+            source=source,
+            target=target,
             operations=step.operations,
             unordered=step.unordered,
             span=self.lines[at].span,

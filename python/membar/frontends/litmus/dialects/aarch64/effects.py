@@ -16,10 +16,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Operations that are done in order, as one step; see `Edge.unordered`."""
+    """Operations that are done in order, as one step with at most one access, unless `unordered`."""
 
     operations: tuple[Operation, ...] = ()
     unordered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The instruction does these one after another; other threads may act between them."""
+
+    steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +52,7 @@ class Return:
     register: str
 
 
-Effect: TypeAlias = Step | Choice | Jump | Return
+Effect: TypeAlias = Step | Steps | Choice | Jump | Return
 Handler: TypeAlias = "Callable[[Operands], Effect]"
 
 

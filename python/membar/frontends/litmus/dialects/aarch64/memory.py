@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from membar.frontends.litmus.dialects.aarch64.effects import Choice, Handler, Step
+from membar.frontends.litmus.dialects.aarch64.effects import Choice, Handler, Step, Steps
 from membar.frontends.litmus.dialects.aarch64.operands import Memory, Operands
 from membar.frontends.litmus.dialects.aarch64.registers import (
     RESULT,
@@ -130,7 +130,7 @@ def _pair(operands: Operands, access: Access) -> tuple[View, View]:
     return first, operands.register(width=first.width)
 
 
-def _load_pair(operands: Operands, *, access: Access, ordered: bool = False) -> Step:
+def _load_pair(operands: Operands, *, access: Access, ordered: bool = False) -> Step | Steps:
     """Two loads of one instruction; `ordered`: the first comes before the second."""
     first, second = _pair(operands, access)
     memory = operands.memory()
@@ -142,7 +142,7 @@ def _load_pair(operands: Operands, *, access: Access, ordered: bool = False) -> 
     # The first load may overwrite the base register, so the address is kept aside.
     kept = Set(RESULT, memory.address)
     base = Register(RESULT)
-    loads = tuple(
+    load, other = (
         Load(
             register=destination(target),
             address=address,
@@ -153,10 +153,12 @@ def _load_pair(operands: Operands, *, access: Access, ordered: bool = False) -> 
         )
         for target, address in ((first, base), (second, next_to(base, size)))
     )
-    return Step((kept, *loads, *_written_back(memory)), unordered=not ordered)
+    if ordered:
+        return Steps((Step((kept, load)), Step((other, *_written_back(memory)))))
+    return Step((kept, load, other, *_written_back(memory)), unordered=True)
 
 
-def _store_pair(operands: Operands, *, access: Access, ordered: bool = False) -> Step:
+def _store_pair(operands: Operands, *, access: Access, ordered: bool = False) -> Step | Steps:
     """Two stores of one instruction; `ordered`: the first comes before the second, after a push reversed."""
     first, second = _pair(operands, access)
     memory = operands.memory()
@@ -168,7 +170,10 @@ def _store_pair(operands: Operands, *, access: Access, ordered: bool = False) ->
     ]
     if memory.is_pre_index:
         stores.reverse()
-    return Step((*stores, *_written_back(memory)), unordered=not ordered)
+    store, other = stores
+    if ordered:
+        return Steps((Step((store,)), Step((other, *_written_back(memory)))))
+    return Step((store, other, *_written_back(memory)), unordered=True)
 
 
 def _store_exclusive_pair(operands: Operands, *, access: Access) -> Choice:

@@ -1,0 +1,32 @@
+"""Steps with several accesses: what axioms cannot speak about.
+
+An operational reading does a step at once. Axioms speak of single accesses and let other threads act between
+the accesses of one step, so the two may differ. Only an `unordered` step (a pair instruction) is free of
+that: it promises nothing but its accesses.
+"""
+
+from __future__ import annotations
+
+from membar.diagnostics import EngineLimitError
+from membar.program.dependencies import reads_memory, writes_memory
+from membar.program.program import Edge, Program
+
+
+def require_single_accesses(program: Program) -> None:
+    """Checks that axioms can speak about `program`.
+
+    Raises:
+        EngineLimitError: some step makes several accesses in order.
+    """
+    for thread in program.threads:
+        for edge in thread.edges:
+            if not edge.unordered and _accesses(edge) > 1:
+                where = f"line {edge.span.line}" if edge.span else f"from control point {edge.source}"
+                raise EngineLimitError(
+                    f"one step with several accesses has no axiomatic reading "
+                    f"(thread {thread.name}, {where}); a state-based engine does it at once"
+                )
+
+
+def _accesses(edge: Edge) -> int:
+    return sum(reads_memory(operation) or writes_memory(operation) for operation in edge.operations)
