@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from random import Random
+from typing import TypeVar
+
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import SearchStrategy
 
 from membar.program.condition import (
     And,
@@ -50,206 +54,266 @@ from membar.program.operations import (
     Spawn,
     Store,
     StoreConditional,
+    Tags,
     Unlock,
 )
 from membar.program.printer import KEYWORDS
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread, Value
 
-_plain = st.from_regex(r"[A-Za-z_$][A-Za-z0-9_$.]{0,4}", fullmatch=True)
-names: SearchStrategy[str] = (
-    _plain
-    | st.sampled_from(sorted(KEYWORDS))
-    | st.text(max_size=6)
-    | st.sampled_from(["i8", "u32", "~exists", ""])
-)
-registers: SearchStrategy[str] = st.sampled_from(["r0", "EAX", "load", "u8", "0:X1", "when"]) | names
-sizes = st.sampled_from([1, 2, 4, 8])
-tags: SearchStrategy[frozenset[str]] = st.frozensets(
-    st.sampled_from(["A", "L", "MFENCE", "DMB.SY", "read", "seq cst"]), max_size=3
-)
-words = st.integers(0, 4) | st.sampled_from([1 << 31, (1 << 31) - 1, 1 << 63, MASK]) | st.integers(0, MASK)
-integers = st.integers(-3, 3) | st.integers(-(1 << 63), MASK)
+T = TypeVar("T")
+
+_PLAIN_NAMES = ("x", "y", "_z", "P0", "EAX", "lock$old", "DMB.SY", "r10", "i8", "u32", "as", "of", "in")
+_ODD_NAMES = ("", "0:X1", "~exists", "a b", 'say "hi"', "back\\slash", "é", "日本", "\n", "#", "\ud800")
+_TAGS = ("A", "L", "MFENCE", "DMB.SY", "read", "seq cst")
 
 
-def addresses(objects: tuple[str, ...]) -> SearchStrategy[Address]:
-    """Addresses of these objects, with offsets in both directions."""
-    return st.builds(Address, st.sampled_from(objects), st.just(0) | st.integers(-16, 16))
-
-
-def expressions(objects: tuple[str, ...]) -> SearchStrategy[Expr]:
-    """Expressions of a few levels."""
-    leaves: SearchStrategy[Expr] = st.builds(Constant, words) | st.builds(Register, registers)
-    if objects:
-        leaves |= addresses(objects)
-    return st.recursive(
-        leaves,
-        lambda inner: (
-            st.builds(Unary, st.sampled_from(UnaryOp), inner)
-            | st.builds(Binary, st.sampled_from(BinaryOp), inner, inner)
-            | st.builds(Extend, inner, st.integers(1, 64), st.booleans())
-            | st.builds(Select, inner, inner, inner)
-        ),
-        max_leaves=4,
-    )
-
-
-def operations(
-    objects: tuple[str, ...], channels: tuple[Channel, ...], spawnable: tuple[str, ...]
-) -> SearchStrategy[Operation]:
-    """Every kind of operation that these declarations allow."""
-    expr = expressions(objects)
-    # A constant address would fix the size of the access; a register leaves it free.
-    place = st.builds(Register, registers) | st.builds(Binary, st.just(BinaryOp.ADD), expr, expr)
-    access = {"address": place, "size": sizes}
-    kinds: list[SearchStrategy[Operation]] = [
-        st.builds(
-            Load, register=registers, signed=st.booleans(), tags=tags, exclusive=st.booleans(), **access
-        ),
-        st.builds(Store, value=expr, tags=tags, exclusive=st.booleans(), **access),
-        st.builds(StoreConditional, status=registers, value=expr, tags=tags, carries=st.booleans(), **access),
-        st.builds(
-            Rmw,
-            register=registers,
-            value=expr,
-            condition=st.just(TRUE) | expr,
-            signed=st.booleans(),
-            read_tags=tags,
-            write_tags=tags,
-            failed_tags=st.none() | tags,
-            **access,
-        ),
-        st.builds(Fence, tags, st.none() | place),
-        st.builds(Set, registers, expr),
-        st.builds(Assume, expr),
-        st.builds(Assert, expr, st.text(max_size=8)),
-        st.builds(Choose, registers, expr, expr),
-        st.builds(Lock, tags=tags, **access),
-        st.builds(Unlock, tags=tags, **access),
-    ]
-    kinds += [st.builds(Spawn, st.just(name)) | st.builds(Join, st.just(name)) for name in spawnable]
-    for channel in channels:
-        values, targets = (expr,) * channel.width, (registers,) * channel.width
-        kinds.append(st.builds(Send, st.just(channel.name), st.tuples(*values)))
-        kinds.append(st.builds(Receive, st.just(channel.name), st.tuples(*targets)))
-    return st.one_of(kinds)
-
-
-def formulas(terms: SearchStrategy[Term], objects: tuple[str, ...]) -> SearchStrategy[Formula]:
-    """Formulas with conjunctions and disjunctions of any number of parts, also none and one."""
-    values: SearchStrategy[int | Address | Term] = integers | terms
-    if objects:
-        values |= addresses(objects)
-    return st.recursive(
-        st.builds(Compare, terms, st.sampled_from(Comparison), values),
-        lambda inner: (
-            st.builds(And, st.lists(inner, max_size=3).map(tuple))
-            | st.builds(Or, st.lists(inner, max_size=3).map(tuple))
-            | st.builds(Not, inner)
-            | st.builds(Implies, inner, inner)
-        ),
-        max_leaves=4,
-    )
-
-
-@st.composite
-def _objects(draw: DrawFn) -> tuple[MemoryObject, ...]:
-    known = tuple(draw(st.lists(names, min_size=1, max_size=3, unique=True)))
-    value: SearchStrategy[Value] = integers | addresses(known)
-    found = []
-    for name in known:
-        count = draw(st.integers(1, 3))
-        found.append(
-            MemoryObject(
-                name=name,
-                size=draw(sizes),
-                count=count,
-                signed=draw(st.booleans()),
-                initial=tuple(draw(st.lists(value, max_size=count))),
-                is_array=draw(st.booleans()),
-            )
-        )
-    return tuple(found)
-
-
-@st.composite
-def _edge(draw: DrawFn, expr: SearchStrategy[Expr], operation: SearchStrategy[Operation]) -> Edge:
-    point = st.integers(0, 4)
-    return Edge(
-        source=draw(point),
-        target=draw(point),
-        operations=tuple(draw(st.lists(operation, max_size=3))),
-        guard=draw(st.just(TRUE) | expr),
-        unordered=draw(st.booleans()),
-    )
-
-
-@st.composite
-def _condition(draw: DrawFn, objects: tuple[MemoryObject, ...], threads: int) -> FinalCondition:
-    kinds: list[SearchStrategy[Term]] = [
-        st.builds(
-            FinalCell, st.just(item.name), st.integers(0, item.count - 1), st.integers(1, 64), st.booleans()
-        )
-        | st.builds(FinalCell, st.just(item.name))
-        for item in objects
-    ]
-    kinds.append(
-        st.builds(FinalRegister, st.integers(0, threads - 1), registers, st.integers(1, 64), st.booleans())
-    )
-    terms = st.one_of(kinds)
-    formula = formulas(terms, tuple(item.name for item in objects))
-    observed = st.builds(Observed, terms, names, st.none() | names) | terms.map(lambda t: Observed(t, "0:r0"))
-    return FinalCondition(
-        quantifier=draw(st.sampled_from(Quantifier)),
-        formula=draw(formula),
-        observed=tuple(draw(st.lists(observed, max_size=3))),
-        filter=draw(st.none() | formula),
-    )
-
-
-@st.composite
-def any_programs(draw: DrawFn) -> Program:
+def any_programs() -> SearchStrategy[Program]:
     """Well-formed Programs, of every construct."""
-    objects = draw(_objects())
-    known = tuple(item.name for item in objects)
-    channel_names = draw(st.lists(names, max_size=1))
-    channels = tuple(
-        Channel(name, draw(st.integers(0, 2)), draw(st.integers(0, 2))) for name in channel_names
-    )
-    thread_names = draw(st.lists(names, min_size=1, max_size=3, unique=True))
-    spawned = tuple(thread_names[1:]) if draw(st.booleans()) else ()
-    operation = operations(known, channels, spawned)
-    threads = []
-    for index, name in enumerate(thread_names):
-        own = operations(known, channels, ()) if index else operation
-        edges = draw(st.lists(_edge(expressions(known), own), max_size=3))
-        if index == 0 and spawned:
-            starts = tuple(Spawn(other) for other in spawned)
-            edges.append(Edge(source=3, target=4, operations=starts))
-        labels = draw(
-            st.lists(st.tuples(st.integers(0, 4), names), max_size=2, unique_by=lambda label: label[1])
+    return st.integers(0, 2**32 - 1).map(lambda seed: _Writer(Random(seed)).program())
+
+
+class _Writer:
+    """Writes one random program, from the declarations downwards."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.objects: tuple[MemoryObject, ...] = ()
+        self.channels: tuple[Channel, ...] = ()
+        self.spawnable: tuple[str, ...] = ()
+
+    def program(self) -> Program:
+        names = self._names(self.random.randint(1, 3))
+        self.objects = tuple(MemoryObject(name=name) for name in names)  # addresses need the names
+        self.objects = tuple(self._object(name) for name in names)
+        self.channels = tuple(
+            Channel(name, self.random.randint(0, 2), self.random.randint(0, 2))
+            for name in self._names(self.random.randint(0, 2))
         )
-        joins = draw(
-            st.lists(
-                st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=2, unique_by=lambda pair: pair[0]
-            )
+        thread_names = self._names(self.random.randint(1, 3))
+        spawned = tuple(thread_names[1:]) if self._chance() else ()
+        threads = [self._main(thread_names[0], spawned)]
+        threads += [self._thread(name, started=name not in spawned) for name in thread_names[1:]]
+        return Program(
+            name=self._name(),
+            language=self.random.choice(("X86", "Program", "C", "my own")),
+            objects=self.objects,
+            threads=tuple(threads),
+            channels=self.channels,
+            condition=self._condition(len(threads)) if self._chance() else None,
         )
-        initial: SearchStrategy[tuple[str, Value]] = st.tuples(registers, integers | addresses(known))
-        threads.append(
-            Thread(
-                name=name,
-                entry=draw(st.integers(0, 4)),
-                edges=tuple(edges),
-                registers=tuple(draw(st.lists(initial, max_size=2, unique_by=lambda pair: pair[0]))),
-                started=name not in spawned,
-                labels=tuple(labels),
-                joins=tuple(joins),
-            )
+
+    def _chance(self) -> bool:
+        return self.random.random() < 0.5
+
+    def _name(self) -> str:
+        kind = self.random.randrange(4)
+        if kind == 0:
+            return self.random.choice(_ODD_NAMES)
+        if kind == 1:
+            return self.random.choice(sorted(KEYWORDS))
+        return self.random.choice(_PLAIN_NAMES)
+
+    def _names(self, count: int) -> list[str]:
+        found: dict[str, None] = {}
+        while len(found) < count:
+            found[self._name()] = None
+        return list(found)
+
+    def _some(self, make: Callable[[], T], most: int) -> tuple[T, ...]:
+        return tuple(make() for _ in range(self.random.randint(0, most)))
+
+    def _integer(self) -> int:
+        return self.random.choice(
+            (self.random.randint(-3, 3), self.random.randint(-(1 << 63), MASK), -(1 << 63), MASK)
         )
-    return Program(
-        name=draw(names),
-        language=draw(st.sampled_from(["X86", "Program", "C", "my own"])),
-        objects=objects,
-        threads=tuple(threads),
-        channels=channels,
-        condition=draw(st.none() | _condition(objects, len(threads))),
-    )
+
+    def _address(self) -> Address:
+        offset = self.random.randint(-16, 16) if self._chance() else 0
+        return Address(self.random.choice(self.objects).name, offset)
+
+    def _value(self) -> Value:
+        return self._address() if self._chance() else self._integer()
+
+    def _object(self, name: str) -> MemoryObject:
+        count = self.random.randint(1, 3)
+        return MemoryObject(
+            name=name,
+            size=self._size(),
+            count=count,
+            signed=self._chance(),
+            initial=self._some(self._value, count),
+            is_array=self._chance(),
+        )
+
+    def _size(self) -> int:
+        return self.random.choice((1, 2, 4, 4, 8))
+
+    def _tags(self) -> Tags:
+        return frozenset(self.random.sample(_TAGS, self.random.randint(0, 2)))
+
+    def _main(self, name: str, spawned: tuple[str, ...]) -> Thread:
+        """The first thread, which starts those that have to be."""
+        self.spawnable = spawned
+        thread = self._thread(name, started=True)
+        self.spawnable = ()
+        starts = Edge(source=3, target=4, operations=tuple(Spawn(other) for other in spawned))
+        return Thread(
+            name=name,
+            entry=thread.entry,
+            edges=(*thread.edges, starts),
+            registers=thread.registers,
+            labels=thread.labels,
+            joins=thread.joins,
+        )
+
+    def _thread(self, name: str, *, started: bool) -> Thread:
+        points = self.random.sample(range(5), 2)
+        return Thread(
+            name=name,
+            entry=self._point(),
+            edges=self._some(self._edge, 4),
+            registers=tuple((r, self._value()) for r in self._names(self.random.randint(0, 2))),
+            started=started,
+            labels=tuple((self._point(), label) for label in self._names(self.random.randint(0, 2))),
+            joins=tuple((point, self._point()) for point in points) if self._chance() else (),
+        )
+
+    def _point(self) -> int:
+        return self.random.randint(0, 4)
+
+    def _edge(self) -> Edge:
+        return Edge(
+            source=self._point(),
+            target=self._point(),
+            operations=self._some(self._operation, 3),
+            guard=self._expr() if self._chance() else TRUE,
+            unordered=self._chance(),
+        )
+
+    def _expr(self, depth: int = 3) -> Expr:
+        kind = self.random.randrange(8 if depth else 3)
+        inner = depth - 1
+        if kind == 0:
+            word = self.random.choice((self.random.randint(0, 4), 1 << 31, (1 << 31) - 1, 1 << 63, MASK))
+            return Constant(word)
+        if kind == 1:
+            return self._address()
+        if kind == 2:
+            return Register(self._name())
+        if kind == 3:
+            return Unary(self.random.choice(tuple(UnaryOp)), self._expr(inner))
+        if kind == 4:
+            return Extend(self._expr(inner), self.random.randint(1, 64), self._chance())
+        if kind == 5:
+            return Select(self._expr(inner), self._expr(inner), self._expr(inner))
+        return Binary(self.random.choice(tuple(BinaryOp)), self._expr(inner), self._expr(inner))
+
+    def _place(self) -> Expr:
+        """An address that does not fix the size of the access, as a constant one would."""
+        return (
+            Register(self._name()) if self._chance() else Binary(BinaryOp.ADD, self._expr(1), self._expr(1))
+        )
+
+    def _operation(self) -> Operation:
+        kinds: list[Callable[[], Operation]] = [
+            self._load,
+            self._store,
+            self._store_conditional,
+            self._rmw,
+            lambda: Fence(self._tags(), self._place() if self._chance() else None),
+            lambda: Set(self._name(), self._expr()),
+            lambda: Assume(self._expr()),
+            lambda: Assert(self._expr(), self._name()),
+            lambda: Choose(self._name(), self._expr(), self._expr()),
+            lambda: Lock(address=self._place(), size=self._size(), tags=self._tags()),
+            lambda: Unlock(address=self._place(), size=self._size(), tags=self._tags()),
+        ]
+        if self.spawnable:
+            kinds += [lambda: Spawn(self.random.choice(self.spawnable))]
+            kinds += [lambda: Join(self.random.choice(self.spawnable))]
+        if self.channels:
+            kinds += [self._send, self._receive]
+        return self.random.choice(kinds)()
+
+    def _load(self) -> Load:
+        return Load(
+            register=self._name(),
+            address=self._place(),
+            size=self._size(),
+            signed=self._chance(),
+            tags=self._tags(),
+            exclusive=self._chance(),
+        )
+
+    def _store(self) -> Store:
+        return Store(
+            address=self._place(),
+            value=self._expr(),
+            size=self._size(),
+            tags=self._tags(),
+            exclusive=self._chance(),
+        )
+
+    def _store_conditional(self) -> StoreConditional:
+        return StoreConditional(
+            status=self._name(),
+            address=self._place(),
+            value=self._expr(),
+            size=self._size(),
+            tags=self._tags(),
+            carries=self._chance(),
+        )
+
+    def _rmw(self) -> Rmw:
+        return Rmw(
+            register=self._name(),
+            address=self._place(),
+            value=self._expr(),
+            size=self._size(),
+            condition=self._expr() if self._chance() else TRUE,
+            signed=self._chance(),
+            read_tags=self._tags(),
+            write_tags=self._tags(),
+            failed_tags=self._tags() if self._chance() else None,
+        )
+
+    def _send(self) -> Send:
+        channel = self.random.choice(self.channels)
+        return Send(channel.name, tuple(self._expr(1) for _ in range(channel.width)))
+
+    def _receive(self) -> Receive:
+        channel = self.random.choice(self.channels)
+        return Receive(channel.name, tuple(self._name() for _ in range(channel.width)))
+
+    def _condition(self, threads: int) -> FinalCondition:
+        return FinalCondition(
+            quantifier=self.random.choice(tuple(Quantifier)),
+            formula=self._formula(threads),
+            observed=self._some(lambda: self._observed(threads), 3),
+            filter=self._formula(threads) if self._chance() else None,
+        )
+
+    def _observed(self, threads: int) -> Observed:
+        term = self._term(threads)
+        label = "0:EAX" if self._chance() else self._name()
+        return Observed(term, label, self._name() if self._chance() else None)
+
+    def _term(self, threads: int) -> Term:
+        width, is_signed = (32, True) if self._chance() else (self.random.randint(1, 64), self._chance())
+        if self._chance():
+            return FinalRegister(self.random.randrange(threads), self._name(), width, is_signed)
+        item = self.random.choice(self.objects)
+        return FinalCell(item.name, self.random.randrange(item.count), width, is_signed)
+
+    def _formula(self, threads: int, depth: int = 3) -> Formula:
+        kind = self.random.randrange(6) if depth else 5
+        if kind == 0:
+            return And(self._some(lambda: self._formula(threads, depth - 1), 3))
+        if kind == 1:
+            return Or(self._some(lambda: self._formula(threads, depth - 1), 3))
+        if kind == 2:
+            return Not(self._formula(threads, depth - 1))
+        if kind == 3:
+            return Implies(self._formula(threads, depth - 1), self._formula(threads, depth - 1))
+        value = self._value() if self._chance() else self._term(threads)
+        return Compare(self._term(threads), self.random.choice(tuple(Comparison)), value)
