@@ -1,0 +1,92 @@
+"""Text → Program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+from typing import TypeVar
+
+from membar.diagnostics import Diagnostic, InputError, Label
+from membar.frontends.xcfa import syntax as x
+from membar.frontends.xcfa.lower import LANGUAGE, SIZES, Surroundings, thread_of, waiting_flag
+from membar.frontends.xcfa.parser import parse
+from membar.frontends.xcfa.predicate import final_condition
+from membar.program.program import MemoryObject, Program, Thread
+from membar.source import SourceFile, Span
+
+_Item = TypeVar("_Item", x.Variable, x.Process)
+
+
+def parse_xcfa(source: SourceFile) -> Program:
+    """The program of an XCFA text.
+
+    Raises:
+        InputError: with every diagnostic found.
+    """
+    module = parse(source)
+    found: list[Diagnostic] = []
+    variables = _named(module.variables, "variable", found)
+    processes = _named(module.processes, "process", found)
+    around = Surroundings(variables, _waiting(module))
+    threads: list[Thread] = []
+    for process in processes.values():
+        try:
+            threads.append(thread_of(process, around))
+        except InputError as problem:
+            found += problem.diagnostics
+    if found:
+        raise InputError(*dict.fromkeys(found))
+    return Program(
+        name=PurePath(source.path).stem,
+        language=LANGUAGE,
+        objects=tuple(_objects(module, around)),
+        threads=tuple(threads),
+        condition=None if module.error is None else final_condition(module.error, module),
+        span=module.span,
+    )
+
+
+def _named(items: tuple[_Item, ...], what: str, found: list[Diagnostic]) -> Mapping[str, _Item]:
+    names: dict[str, _Item] = {}
+    for item in items:
+        if item.name in names:
+            found.append(
+                Diagnostic(
+                    code="W0603",
+                    message=f"{what} `{item.name}` is declared twice",
+                    primary=Label(item.span, "again here"),
+                    others=(Label(names[item.name].span, "first here"),),
+                )
+            )
+        names.setdefault(item.name, item)
+    return names
+
+
+def _waiting(module: x.Module) -> Mapping[str, tuple[str, ...]]:
+    """Per condition, the processes that wait for it somewhere."""
+    waiting: dict[str, tuple[str, ...]] = {}
+    for process in module.processes:
+        for name in sorted({wait.condition.name for wait in _waits(process)}):
+            waiting[name] = (*waiting.get(name, ()), process.name)
+    return waiting
+
+
+def _waits(process: x.Process) -> Iterator[x.Wait]:
+    for procedure in process.procedures:
+        for transition in procedure.transitions:
+            for statement in transition.statements:
+                if isinstance(statement, x.Wait):
+                    yield statement
+
+
+def _objects(module: x.Module, around: Surroundings) -> Iterator[MemoryObject]:
+    for variable in module.variables:
+        if variable.type is x.Type.CONDITION:
+            for process in around.waiting.get(variable.name, ()):
+                yield _object(waiting_flag(variable.name, process), 1, 0, variable.span)
+        else:
+            yield _object(variable.name, SIZES[variable.type], variable.initial, variable.span)
+
+
+def _object(name: str, size: int, initial: int, span: Span) -> MemoryObject:
+    return MemoryObject(name=name, size=size, signed=size > 1, initial=(initial,), span=span)
