@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import TypeVar
 
@@ -35,7 +35,7 @@ def translate(test: LitmusTest, machine: Machine) -> Program:
     program = Program(
         name=test.name,
         language=test.dialect,
-        objects=(*memory.objects, *_code_addresses(parts)),
+        objects=(*memory.objects, *_code_addresses(parts, {item.name for item in memory.objects})),
         threads=threads,
         span=test.body,
     )
@@ -57,12 +57,13 @@ def _each(items: Iterable[Item], work: Callable[[Item], Result]) -> tuple[Result
     return tuple(results)
 
 
-def _code_addresses(parts: Iterable[Code]) -> Iterable[MemoryObject]:
-    """Return addresses are values, so they need a place in memory."""
+def _code_addresses(parts: Iterable[Code], known: Collection[str]) -> Iterable[MemoryObject]:
+    """Return addresses are values, so they need a place in memory, unless the test has named it already."""
     return (
         MemoryObject(name=code.address_name(point), size=INSTRUCTION_BYTES, signed=False)
         for code in parts
         for point in code.return_points
+        if code.address_name(point) not in known
     )
 
 

@@ -7,26 +7,18 @@ from difflib import get_close_matches
 
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.frontends.litmus import codes
+from membar.frontends.litmus.assembly.memory import Memory, scalar
+from membar.frontends.litmus.assembly.sizes import with_sizes
 from membar.frontends.litmus.columns import columns
 from membar.frontends.litmus.dialects.aarch64.code import INSTRUCTION_BYTES, Code, read_code
 from membar.frontends.litmus.dialects.aarch64.registers import ZERO, view
-from membar.frontends.litmus.dialects.aarch64.sizes import with_sizes
 from membar.frontends.litmus.question import OrderKey, condition, natural_order
-from membar.frontends.litmus.scalars import INT, Scalar, scalar_type
-from membar.frontends.litmus.test import (
-    Column,
-    InitialValue,
-    InitRegister,
-    InitSymbol,
-    LitmusTest,
-    Reference,
-)
+from membar.frontends.litmus.scalars import INT, Scalar
+from membar.frontends.litmus.test import Column, InitRegister, InitSymbol, LitmusTest
 from membar.program.condition import FinalCell, FinalRegister
 from membar.program.expr import Address
 from membar.program.program import MemoryObject, Program, Thread, Value
 from membar.source import Span
-
-UNKNOWN_SIZE = 8
 
 
 def translate(test: LitmusTest) -> Program:
@@ -37,7 +29,7 @@ def translate(test: LitmusTest) -> Program:
     """
     table = columns(test)
     parts = _code(table)
-    memory = _Memory(test)
+    memory = Memory(test)
     names = {item.name for item in memory.objects}
     code_addresses = tuple(
         MemoryObject(name=code.address_name(point), size=INSTRUCTION_BYTES, signed=False)
@@ -100,87 +92,10 @@ def _threads(table: tuple[Column, ...], parts: list[Code], registers: _Registers
     return tuple(threads)
 
 
-def _scalar(name: str | None, span: Span) -> Scalar | None:
-    """The declared type; None if none was given."""
-    if name is None:
-        return None
-    found = scalar_type(name)
-    if found is None:
-        raise error(
-            codes.TYPE, f"unknown type `{name}`", span, "expected a scalar type such as `int` or `uint64_t`"
-        )
-    return found
-
-
-class _Memory:
-    """The locations of the initial state, and those that it only uses as addresses."""
-
-    def __init__(self, test: LitmusTest) -> None:
-        self._objects: dict[str, MemoryObject] = {}
-        self.untyped: set[str] = set()
-        for location in test.locations:
-            self._declare(location.name, _scalar(location.type, location.span), location.count, location.span)
-        mentioned: list[InitialValue | None] = [register.value for register in test.registers]
-        mentioned += [symbol.value for symbol in test.symbols]
-        mentioned += [value for location in test.locations for value in location.values]
-        for value in mentioned:
-            if isinstance(value, Reference) and value.name not in self._objects:
-                self._declare(value.name, None, None, value.span)
-        for location in test.locations:
-            if location.values:
-                item = self._objects[location.name]
-                initial = tuple(self.value(value) for value in location.values)
-                self._objects[location.name] = replace(item, initial=initial)
-
-    @property
-    def objects(self) -> tuple[MemoryObject, ...]:
-        """All locations, in the order of the text."""
-        return tuple(self._objects.values())
-
-    def _declare(self, name: str, scalar: Scalar | None, count: int | None, span: Span) -> None:
-        earlier = self._objects.get(name)
-        if earlier is not None and scalar is None:
-            return
-        if scalar is None:
-            self.untyped.add(name)
-        else:
-            self.untyped.discard(name)
-        self._objects[name] = MemoryObject(
-            name=name,
-            size=scalar.size if scalar else UNKNOWN_SIZE,
-            count=count or 1,
-            signed=scalar.signed if scalar else True,
-            is_array=count is not None,
-            span=span,
-        )
-
-    def value(self, value: InitialValue) -> Value:
-        """An initial value; names of locations become addresses."""
-        if not isinstance(value, Reference):
-            return value
-        item = self._objects[value.name]
-        if not 0 <= value.index < item.count:
-            raise error(
-                codes.INITIAL_STATE,
-                f"`{value.name}` has no element {value.index}",
-                value.span,
-                f"expected an index from 0 to {item.count - 1}",
-            )
-        if value.index and value.name in self.untyped:
-            raise error(
-                codes.TYPE,
-                f"the element size of `{value.name}` is not known",
-                value.span,
-                "needed for this address",
-                help=f"declare its type: `int {value.name}[{item.count}]`",
-            )
-        return Address(value.name, value.index * item.size)
-
-
 class _Registers:
     """Initial values and types of the registers."""
 
-    def __init__(self, test: LitmusTest, memory: _Memory, threads: int) -> None:
+    def __init__(self, test: LitmusTest, memory: Memory, threads: int) -> None:
         self.initial: list[dict[str, Value]] = [{} for _ in range(threads)]
         self.types: dict[tuple[int, str], Scalar] = {}
         for symbol in test.symbols:
@@ -192,10 +107,10 @@ class _Registers:
             name = register_name(entry.register, entry.span)
             self._enter((entry.thread, name), entry, memory)
 
-    def _enter(self, place: tuple[int, str], entry: InitRegister | InitSymbol, memory: _Memory) -> None:
-        scalar = _scalar(entry.type, entry.span)
-        if scalar is not None:
-            self.types[place] = scalar
+    def _enter(self, place: tuple[int, str], entry: InitRegister | InitSymbol, memory: Memory) -> None:
+        declared = scalar(entry.type, entry.span)
+        if declared is not None:
+            self.types[place] = declared
         thread, name = place
         if entry.value is not None and name != ZERO:
             self.initial[thread][name] = memory.value(entry.value)
@@ -231,8 +146,8 @@ class _Names:
         if not 0 <= thread < len(self.program.threads):
             raise _no_thread(thread, len(self.program.threads), span)
         register = register_name(name, span)
-        scalar = self.registers.types.get((thread, register), INT)
-        return FinalRegister(thread, register, width=8 * scalar.size, signed=scalar.signed)
+        declared = self.registers.types.get((thread, register), INT)
+        return FinalRegister(thread, register, width=8 * declared.size, signed=declared.signed)
 
     def cell(self, name: str, index: int | None, span: Span) -> FinalCell:
         """`x` or `v[1]`."""
