@@ -108,6 +108,7 @@ def test_store_buffering(first: str, second: str, allowed: bool) -> None:  # noq
         ("lw x10,0(x7); sw.rl x1,0(x6)", False),
         ("lw x10,0(x7); amoswap.w x3,x1,(x6)", True),
         ("lw x10,0(x7); amoswap.w x3,x10,(x6)", False),
+        ("lw x10,0(x7); amomaxu.w x3,x10,(x6)", False),
     ],
 )
 def test_load_buffering(second: str, allowed: bool) -> None:  # noqa: FBT001 - a table column

@@ -17,7 +17,7 @@ from membar.frontends.litmus.dialects.ppc.registers import (
     low,
     written,
 )
-from membar.program.expr import Binary, BinaryOp, Expr, Extend, Unary, UnaryOp
+from membar.program.expr import Binary, BinaryOp, Expr, Extend, Unary, UnaryOp, blend
 from membar.program.operations import Set
 
 _Compute: TypeAlias = Callable[[Expr, Expr], Expr]
@@ -144,9 +144,8 @@ def _shift(op: BinaryOp, bits: int) -> _Compute:
             return Binary(op, left if bits == 64 else low(left, signed=True), by)
         if bits == 64:
             return Binary(op, left, by)
-        # No selection: the result depends on both sources, also when everything is shifted out.
-        kept = _negative(Binary(BinaryOp.LT, by, constant(bits)))
-        return Binary(BinaryOp.AND, kept, low(Binary(op, low(left, signed=False), by), signed=False))
+        shifted = low(Binary(op, low(left, signed=False), by), signed=False)
+        return blend(Binary(BinaryOp.LT, by, constant(bits)), shifted, constant(0))
 
     return compute
 

@@ -10,7 +10,7 @@ from membar.frontends.litmus.assembly.effects import Step
 from membar.frontends.litmus.assembly.machine import Handler
 from membar.frontends.litmus.assembly.operands import Operands
 from membar.frontends.litmus.dialects.riscv.registers import assign, constant, word
-from membar.program.expr import Binary, BinaryOp, Expr, Extend, Unary, UnaryOp, equals, negation
+from membar.program.expr import Binary, BinaryOp, Expr, Extend, Unary, UnaryOp, blend, equals, negation
 
 _Compute: TypeAlias = Callable[[Expr, Expr], Expr]
 _Change: TypeAlias = Callable[[Expr], Expr]
@@ -49,8 +49,7 @@ def _divide(op: BinaryOp, bits: int) -> _Compute:
             left, right = word(left, signed=signed), word(right, signed=signed)
         result: Expr = Binary(op, left, right)
         if op in (BinaryOp.DIV, BinaryOp.SDIV):
-            # The quotient is 0 then, and becomes all ones; no selection: the result depends on both sources.
-            result = Binary(BinaryOp.OR, result, _negative(equals(right, constant(0))))
+            result = blend(equals(right, constant(0)), constant(-1), result)
         return result if bits == 64 else word(result)
 
     return compute

@@ -12,7 +12,7 @@ from membar.frontends.litmus.assembly.machine import Handler
 from membar.frontends.litmus.assembly.operands import Operand, Operands, plus
 from membar.frontends.litmus.dialects.riscv.registers import RESULT, assign, constant, destination
 from membar.frontends.litmus.dialects.riscv.tags import ANNOTATIONS, ATOMIC, EXCLUSIVE
-from membar.program.expr import TRUE, Binary, BinaryOp, Expr, Extend, Register, Unary, UnaryOp, equals
+from membar.program.expr import TRUE, Binary, BinaryOp, Expr, Extend, Register, blend, equals
 from membar.program.operations import Fence, Load, Rmw, Store, StoreConditional, Tags
 
 _OLD = Register(RESULT)
@@ -139,13 +139,11 @@ def _simple(op: BinaryOp) -> _Update:
 
 
 def _extreme(op: BinaryOp, *, takes_larger: bool) -> _Update:
-    """The larger or smaller; computed without a selection, for the result depends on both sources."""
+    """The larger or smaller, which depends on both."""
 
     def update(old: Expr, source: Expr) -> Expr:
         takes_source = Binary(op, old, source) if takes_larger else Binary(op, source, old)
-        difference = Binary(BinaryOp.XOR, old, source)
-        chosen = Binary(BinaryOp.AND, difference, Unary(UnaryOp.NEGATE, takes_source))
-        return Binary(BinaryOp.XOR, old, chosen)
+        return blend(takes_source, source, old)
 
     return update
 
