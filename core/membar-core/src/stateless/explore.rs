@@ -9,7 +9,6 @@ use crate::plan::Plan;
 use crate::program::Program;
 use crate::schedule::Schedule;
 use crate::stateless::Options;
-use crate::stateless::fault::Fault;
 use crate::stateless::graph::{Graph, ItemId, Move, Place, What};
 use crate::stateless::histories::{Histories, Next};
 use crate::stateless::record::Record;

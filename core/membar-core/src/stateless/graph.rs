@@ -655,8 +655,16 @@ impl Graph {
         }
     }
 
-    /// The prefix of `item` takes in `clock`.
-    pub(super) fn merge_clock(&mut self, item: ItemId, clock: &[u32]) {
+    /// The last item of its thread reads from another write now, of which `clock` is the prefix.
+    pub(super) fn renew_clock(&mut self, item: ItemId, clock: &[u32]) {
+        let Item { thread, position, .. } = *self.item(item);
+        let lane = &mut self.lanes[thread as usize];
+        let last = lane.items.pop();
+        self.take_end(thread as usize);
+        self.lanes[thread as usize].items.extend(last);
+        self.clock[thread as usize] = position + 1;
+        let start = item.index() * self.clock.len();
+        self.clocks[start..start + self.lanes.len()].copy_from_slice(&self.clock);
         merge(&mut self.clocks, item, clock);
     }
 

@@ -116,7 +116,7 @@ impl Graph {
         let thread = item.thread as usize;
         self.lanes[thread].node = node;
         self.lanes[thread].at = 1;
-        self.merge_clock(read, clock);
+        self.renew_clock(read, clock);
     }
 }
 
