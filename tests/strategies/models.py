@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 _SETS = ("R", "W", "F", "IW", "FW", "_", "A", "L", "X", "MFENCE")
-_RELATIONS = ("po", "rf", "co", "fr", "loc", "int", "ext", "addr", "data", "ctrl", "amo", "lxsx", "po-loc")
+_RELATIONS = (
+    "po", "rf", "co", "fr", "loc", "int", "ext", "addr", "data", "ctrl", "amo", "lxsx", "po-loc",
+    "pick-addr", "pick-data", "pick-ctrl",
+)  # fmt: skip
 
 
 def model_texts() -> SearchStrategy[str]:

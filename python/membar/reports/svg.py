@@ -9,7 +9,7 @@ from membar.program.execution import Event, Execution, Kind
 from membar.program.program import Program
 from membar.reports import Answer, Report
 from membar.reports._parts.condition import state_text
-from membar.reports._parts.drawing import EDGE_COLORS, MEANINGS
+from membar.reports._parts.drawing import DEPENDENCIES, EDGE_COLORS, MEANINGS
 from membar.reports._parts.event import cell_name, line_number, source_text, value_text
 from membar.reports._parts.labels import place_labels
 from membar.reports._parts.layout import BOX_HEIGHT, Box, Layout, initial_writes, layout
@@ -199,8 +199,8 @@ def _arrows(grid: Layout) -> list[str]:
 
 
 def _stroke(name: str) -> str:
-    thin = name in ("addr", "data", "ctrl", "po", "spawn")
-    dashes = ' stroke-dasharray="4 3"' if name in ("addr", "data", "ctrl") else ""
+    thin = name in (*DEPENDENCIES, "po", "spawn")
+    dashes = ' stroke-dasharray="4 3"' if name in DEPENDENCIES else ""
     return f'fill="none" stroke="{EDGE_COLORS[name]}" stroke-width="{"1.2" if thin else "1.7"}"{dashes}'
 
 

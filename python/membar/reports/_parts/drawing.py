@@ -15,11 +15,14 @@ EDGE_COLORS = {
     "addr": "#8b5e1a",
     "data": "#8b5e1a",
     "ctrl": "#8b5e1a",
+    "pick-addr": "#8b5e1a",
+    "pick-data": "#8b5e1a",
+    "pick-ctrl": "#8b5e1a",
     "amo": "#7c3aed",
     "lxsx": "#7c3aed",
     "spawn": "#6b7280",
 }
-DEPENDENCIES = ("addr", "data", "ctrl")
+DEPENDENCIES = ("addr", "data", "ctrl", "pick-addr", "pick-data", "pick-ctrl")
 
 MEANINGS = {
     "po": "program order",
@@ -29,6 +32,9 @@ MEANINGS = {
     "addr": "address dependency",
     "data": "data dependency",
     "ctrl": "control dependency",
+    "pick-addr": "decides the address",
+    "pick-data": "decides the value",
+    "pick-ctrl": "decides the condition",
     "amo": "one atomic step",
     "lxsx": "exclusive pair",
     "spawn": "thread start or end",
@@ -55,7 +61,10 @@ def drawn_edges(execution: Execution) -> tuple[DrawnEdge, ...]:
         ("po", immediate_po(execution)),
         ("addr", sorted(execution.addr)),
         ("data", sorted(execution.data)),
-        ("ctrl", _first_targets(execution)),
+        ("ctrl", _first_targets(execution.ctrl)),
+        ("pick-addr", sorted(execution.pick_addr - execution.addr)),
+        ("pick-data", sorted(execution.pick_data - execution.data)),
+        ("pick-ctrl", _first_targets(execution.pick_ctrl - execution.ctrl)),
         ("amo", sorted(execution.amo)),
         ("lxsx", sorted(execution.lxsx)),
         ("spawn", _spawns(execution)),
@@ -66,10 +75,10 @@ def drawn_edges(execution: Execution) -> tuple[DrawnEdge, ...]:
     return tuple(DrawnEdge(a, b, name) for name, pairs in groups for a, b in pairs)
 
 
-def _first_targets(execution: Execution) -> list[tuple[int, int]]:
+def _first_targets(control: frozenset[tuple[int, int]]) -> list[tuple[int, int]]:
     """Control dependencies to the first event after the branch only: the rest follows in program order."""
     nearest: dict[int, int] = {}
-    for a, b in sorted(execution.ctrl):
+    for a, b in sorted(control):
         nearest[a] = min(b, nearest.get(a, b))
     return sorted(nearest.items())
 
