@@ -168,8 +168,7 @@ impl Program {
     /// The form is malformed.
     pub fn decode(form: &[u64], tags: usize) -> Result<Self, CoreError> {
         let mut words = Words::new(form);
-        let version = words.word()?;
-        if version != VERSION && version != 1 {
+        if words.word()? != VERSION {
             return Err(words.malformed("unknown version of the program form"));
         }
         let mut cells = Vec::new();
@@ -193,7 +192,7 @@ impl Program {
         let mut threads = Vec::new();
         for _ in 0..count {
             threads
-                .push(Sizes { threads: count, tag_sets: tag_sets.len(), registers: 0, version }.thread(&mut words)?);
+                .push(Sizes { threads: count, tag_sets: tag_sets.len(), registers: 0 }.thread(&mut words)?);
         }
         let mut terms = Vec::new();
         for _ in 0..words.count()? {
@@ -241,7 +240,6 @@ struct Sizes {
     threads: usize,
     tag_sets: usize,
     registers: usize,
-    version: u64,
 }
 
 impl Sizes {
@@ -259,7 +257,7 @@ impl Sizes {
         let entry = small(usize::try_from(entry).ok().filter(|&p| p < points).unwrap_or(usize::MAX))
             .map_err(|_| words.malformed("unknown control point"))?;
         let mut joins = vec![None; points];
-        for _ in 0..(if self.version == 1 { 0 } else { words.count()? }) {
+        for _ in 0..words.count()? {
             let branch = words.index(points, "unknown control point")?;
             joins[branch] = Some(small(words.index(points, "unknown control point")?)?);
         }
@@ -341,8 +339,7 @@ impl Sizes {
             })),
             4 => {
                 let tags = self.tags(words)?;
-                let has_address = self.version != 1 && words.flag()?;
-                let address = if has_address { Some(self.expr(words)?) } else { None };
+                let address = if words.flag()? { Some(self.expr(words)?) } else { None };
                 Operation::Fence { tags, address }
             }
             5 => Operation::Set { register: self.register(words)?, value: self.expr(words)? },

@@ -632,9 +632,16 @@ mod tests {
 
     /// A program with one cell and one thread of three registers whose one edge does `operations`.
     fn program(operations: &[&[u64]]) -> Program {
-        let mut form = vec![1, 1, X, 8, 0, 1, 0, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 1, 0, 0, 2, 0, 1];
-        form.push(operations.len() as u64);
-        form.extend(operations.iter().copied().flatten());
+        let edge = [&[0, 1, 0, 0, 2, 0, 1, operations.len() as u64], &operations.concat()[..]].concat();
+        automaton(2, &[], &[&edge])
+    }
+
+    /// A program with one cell and one thread of three registers, with these control points, joins and edges.
+    fn automaton(points: u64, joins: &[[u64; 2]], edges: &[&[u64]]) -> Program {
+        let mut form = vec![2, 1, X, 8, 0, 1, 0, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, points, joins.len() as u64];
+        form.extend(joins.iter().flatten());
+        form.push(edges.len() as u64);
+        form.extend(edges.iter().copied().flatten());
         form.push(0);
         Program::decode(&form, 0).unwrap()
     }
@@ -683,7 +690,7 @@ mod tests {
         let address = &[12, 0, X, 1, 0, 0, 0, 1, 1, 1, 1, 8, 6, 7][..];
         let store = [&[1], &[13][..], &address[1..], value, &[8, 0, 0]].concat();
         let assume = &[6, 7, 1, 0, 0, 1, 1, 1, 6][..];
-        let program = program(&[LOAD_R0, load_r1, &store, assume, &[4, 0]]);
+        let program = program(&[LOAD_R0, load_r1, &store, assume, &[4, 0, 0]]);
         for (first, data) in [(1, vec![1]), (0, vec![])] {
             let found = run(&program, &[first, 9]);
             let events = &found.skeleton.events;
@@ -706,6 +713,29 @@ mod tests {
         let event = &found.skeleton.events[1];
         assert_eq!(found.values, [0, 5]);
         assert_eq!((members(&event.data.data), members(&event.data.pick)), (vec![], vec![0]));
+    }
+
+    #[test]
+    fn a_branch_decides_up_to_where_its_paths_meet() {
+        // 0: r0 = [x]; 1: if r0 { [x] = 5 }; 2: [x] = 5
+        let load = [&[0, 1, 0, 0, 2, 0, 1, 1], LOAD_R0].concat();
+        let store = &[1, 2, 0, X, 2, 0, 5, 8, 0, 0][..];
+        let yes = [&[1, 2, 0, 0, 2, 1, 0, 1], store].concat();
+        let no = &[1, 2, 0, 0, 3, 1, 0, 4, 0][..];
+        let last = [&[2, 3, 0, 0, 2, 0, 1, 1], store].concat();
+        for (joins, decided) in [(&[][..], vec![0]), (&[[1, 2]][..], vec![])] {
+            let found = run(&automaton(4, joins, &[&load, &yes, no, &last]), &[7]);
+            let events = &found.skeleton.events;
+            let decisive = |event: usize| members(&events[event].control.data);
+            assert_eq!((decisive(1), decisive(2)), (vec![0], decided));
+        }
+    }
+
+    #[test]
+    fn a_fence_may_name_a_location() {
+        let found = run(&program(&[&[4, 0, 1, 2, 0, X], &[4, 0, 0], &[4, 0, 1, 2, 0, X + 1]]), &[]);
+        let cells: Vec<_> = found.skeleton.events.iter().map(|event| event.cell).collect();
+        assert_eq!((cells, found.skeleton.status), (vec![Some(CellId(0)), None], Status::Fault));
     }
 
     #[test]
