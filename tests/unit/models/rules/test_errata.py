@@ -117,7 +117,8 @@ def test_what_the_thesis_leaves_to_the_future_is_there() -> None:
         for state in api.check(SourceFile("a.xcfa", program), model=model, properties=()).outcome.run.outcomes
     }
     assert final == {2}
-    chosen = "process p { main procedure q() { var v : int init loc a final loc b a -> b { havoc v in -1 .. 1 } } }"
+    edge = "init loc a final loc b a -> b { havoc v in -1 .. 1 }"
+    chosen = f"process p {{ main procedure run() {{ var v : int {edge} }} }}"
     assert outcomes(chosen, "sc") == {(-1,), (0,), (1,)}
 
 
