@@ -28,9 +28,15 @@ FOLDERS = (
     "litmus/X86_64",
     "litmus/AArch64",
     "litmus/C",
+    "litmus/RISCV",
+    "litmus/PPC",
+    "litmus/LKMM",
     "verdicts/X86",
     "verdicts/AArch64",
     "verdicts/C",
+    "verdicts/RISCV",
+    "verdicts/PPC",
+    "verdicts/LKMM",
 )
 LEAST_ANSWERED = 0.90
 LEAST_AGREEING = 0.99
