@@ -10,13 +10,13 @@ from membar.frontends.litmus.dialects.c.tokens import tokens_of
 from membar.source import Span
 
 # `atomic_fetch_add(…)` and its like are in both, with their arguments the other way round.
-_BOTH: Final = r"atomic_fetch_(?:add|sub|and|or|xor)"
 _KERNEL: Final = re.compile(
-    rf"""READ_ONCE|WRITE_ONCE|smp_\w+|barrier|s?rcu_\w+|synchronize_s?rcu\w*|x?chg|cmpxchg|(?:cmp)?xchg_\w+
-    |(?:raw_)?spin_\w+|(?:raw_)?spinlock_t|srcu_struct|atomic_t|atomic64_t|atomic_long_t
-    |{_BOTH}_(?:relaxed|acquire|release)
-    |atomic_(?:read|set|add|sub|inc|dec|and|or|xor|andnot|xchg|cmpxchg|try_cmpxchg)(?!\w*_explicit)\w*
-    |atomic_fetch_(?:inc|dec|andnot)\w*""",
+    r"""READ_ONCE|WRITE_ONCE|barrier|smp_\w+|s?rcu_\w+|synchronize_s?rcu\w*|(?:raw_)?spin_\w+
+    |(?:raw_)?spinlock_t|srcu_struct|atomic_t|atomic64_\w+|atomic_long_\w+
+    |(?:atomic_)?(?:(?:try_)?cmp)?xchg(?:_relaxed|_acquire|_release)?
+    |atomic_(?:read|set|add|sub|inc|dec|and|or|xor|andnot)(?!\w*_explicit)\w*
+    |atomic_fetch_(?:inc|dec|andnot)(?:_relaxed|_acquire|_release)?
+    |atomic_fetch_(?:add|sub|and|or|xor)_(?:relaxed|acquire|release)""",
     re.VERBOSE,
 )
 _C11: Final = re.compile(

@@ -49,6 +49,8 @@ class KernelEvaluator(Evaluator):
     def call(self, node: Call, into: Local | None) -> Value:
         """The value of a call; 0 if it has none."""
         function = function_called(node)
+        if node.function in PLACES:
+            self._require_place(node)
         if function.action is Action.TRY_COMPARE:
             return self._try_compare(node, function)
         self.unsequenced(*node.arguments, span=node.span)
@@ -83,6 +85,17 @@ class KernelEvaluator(Evaluator):
             case _:
                 raise AssertionError(function.action)
         return ZERO
+
+    def _require_place(self, node: Call) -> None:
+        """The parser has put a `&` before the first argument, which must be a place then."""
+        match node.arguments[0]:
+            case Prefix(operand=Name(name=name)) as argument if name in self.names.parameters:
+                raise error(
+                    codes.OPERAND, f"`{node.function}` takes a place, and `{name}` is an address",
+                    argument.span, "expected a place", help=f"write `*{name}`",
+                )  # fmt: skip
+            case _:
+                pass
 
     def _modify(self, function: KernelFunction, address: Value, operand: Value, span: Span) -> Value:
         """An exchange or an arithmetic operation, always done."""
