@@ -1,9 +1,8 @@
 """Which registers an operation reads and writes, and which loads may thereby influence which accesses.
 
-The address, data and control relations of one execution are computed by engines while they run a thread:
-they carry, for each register, the reads it comes from, and ask the functions of this file where those
-registers are used. `may_depend` is the static over-approximation of the same thing, for reports and
-for engines that want to know before they run.
+The dependencies of one execution are computed by engines while they run a thread: they carry, for each
+register, the reads it comes from (`program/origins.py`). `may_depend` is the static over-approximation of the
+same thing, for reports and for engines that want to know before they run; it does not tell picks from data.
 """
 
 from __future__ import annotations
