@@ -108,7 +108,8 @@ class _Builder:
                 self._pair()
             case 4:
                 self._step(Lock(address=Address("l"), size=SIZE))
-                self._step(self._store(), Unlock(address=Address("l"), size=SIZE))
+                self._step(self._store())
+                self._step(Unlock(address=Address("l"), size=SIZE))
             case 5:
                 self._step(self._test())
             case _:
