@@ -4,13 +4,13 @@
 //! being looked into. There is no set of visited graphs, and no recursion.
 
 use crate::error::CoreError;
-use crate::evaluation::Evaluation;
 use crate::plan::Plan;
 use crate::program::Program;
 use crate::schedule::Schedule;
 use crate::stateless::Options;
 use crate::stateless::graph::{Graph, ItemId, Move, Place, What};
 use crate::stateless::histories::{Histories, Next};
+use crate::stateless::judge::Judge;
 use crate::stateless::record::Record;
 use crate::stateless::view::View;
 use crate::stop::Watch;
@@ -49,8 +49,6 @@ enum Left {
 #[derive(Debug)]
 pub(super) struct Explorer<'a> {
     program: &'a Program,
-    plan: &'a Plan,
-    schedule: &'a Schedule,
     options: Options,
     watch: Watch<'a>,
     histories: Histories<'a>,
@@ -58,7 +56,8 @@ pub(super) struct Explorer<'a> {
     graphs: Vec<Graph>,
     depth: usize,
     frames: Vec<Frame>,
-    evaluation: Evaluation,
+    judge: Judge<'a>,
+    remarks: Vec<usize>,
     record: Record,
     surprises: u64,
     clock: Vec<u32>,
@@ -79,15 +78,14 @@ impl<'a> Explorer<'a> {
         let graph = Graph::new(program, &histories)?;
         Ok(Self {
             program,
-            plan,
-            schedule,
             options,
             watch,
             histories,
             graphs: vec![graph],
             depth: 0,
             frames: Vec::new(),
-            evaluation: Evaluation::default(),
+            judge: Judge::new(plan, schedule),
+            remarks: Vec::new(),
             record: Record::new(program, options),
             surprises: 0,
             clock: Vec::new(),
@@ -309,9 +307,7 @@ impl<'a> Explorer<'a> {
         let graph = &self.graphs[self.depth];
         let view =
             View { graph, histories: &self.histories, program: self.program, fault: self.options.fault };
-        self.evaluation.resize(self.plan, graph.events.len());
-        self.evaluation.run(self.plan, &self.schedule.statics, &view).is_none()
-            && self.evaluation.run(self.plan, &self.schedule.growing_reads, &view).is_none()
+        self.judge.passes(&view, false)
     }
 
     /// Nothing can be added: what was not asked yet, then it counts.
@@ -319,29 +315,10 @@ impl<'a> Explorer<'a> {
         let graph = &self.graphs[self.depth];
         let view =
             View { graph, histories: &self.histories, program: self.program, fault: self.options.fault };
-        let is_open = !self.schedule.remarks.is_empty()
-            || [&self.schedule.reads, &self.schedule.growing_coherence, &self.schedule.coherence]
-                .iter()
-                .any(|phase| phase.required.iter().any(|c| !self.schedule.growing_reads.required.contains(c)));
-        let mut remarks = Vec::new();
-        if is_open {
-            self.evaluation.resize(self.plan, graph.events.len());
-            let phases = [
-                &self.schedule.statics,
-                &self.schedule.reads,
-                &self.schedule.growing_coherence,
-                &self.schedule.coherence,
-            ];
-            for phase in phases {
-                if self.evaluation.run(self.plan, phase, &view).is_some() {
-                    return Ok(());
-                }
-            }
-            remarks.extend(
-                self.schedule.remarks.iter().filter(|&&c| self.evaluation.remarks(self.plan.checks[c])),
-            );
+        if !self.judge.passes_at_the_end(&view, &mut self.remarks) {
+            return Ok(());
         }
-        self.record.take(graph, &mut self.histories, &remarks)?;
+        self.record.take(graph, &mut self.histories, &self.remarks)?;
         self.make_room();
         self.watch.executions(self.record.tally.executions)?;
         self.watch.bytes(self.record.tally.bytes)?;

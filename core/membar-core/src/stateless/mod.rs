@@ -14,7 +14,9 @@ pub mod graph;
 pub mod histories;
 pub mod view;
 
+mod consistency;
 mod explore;
+mod judge;
 mod record;
 mod revisit;
 

@@ -1,0 +1,100 @@
+//! Who is asked whether a graph is consistent: by size, the fast way for small graphs, else `evaluation`.
+
+use crate::evaluation::Evaluation;
+use crate::plan::Plan;
+use crate::schedule::Schedule;
+use crate::stateless::consistency::{Answers, Questions};
+use crate::stateless::view::View;
+
+/// A model that answers about graphs.
+#[derive(Debug)]
+pub(super) struct Judge<'a> {
+    plan: &'a Plan,
+    schedule: &'a Schedule,
+    questions: Option<Questions>,
+    one: Answers<1>,
+    two: Answers<2>,
+    four: Answers<4>,
+    evaluation: Evaluation,
+    /// Whether something is asked only of whole graphs.
+    is_open: bool,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(plan: &'a Plan, schedule: &'a Schedule) -> Self {
+        let phases = [&schedule.reads, &schedule.growing_coherence, &schedule.coherence];
+        let is_new = |check: &usize| !schedule.growing_reads.required.contains(check);
+        let is_open = !schedule.remarks.is_empty()
+            || phases.iter().any(|phase| phase.required.iter().any(|check| is_new(check)));
+        Self {
+            plan,
+            schedule,
+            questions: Questions::new(plan, schedule),
+            one: Answers::new(),
+            two: Answers::new(),
+            four: Answers::new(),
+            evaluation: Evaluation::default(),
+            is_open,
+        }
+    }
+
+    /// Whether the graph may become a consistent execution. `same`: its events are those of the last question.
+    pub(super) fn passes(&mut self, view: &View<'_, '_>, same: bool) -> bool {
+        let events = view.graph.events.len();
+        match &self.questions {
+            Some(questions) if events <= 64 => {
+                self.one.reset(questions, events, same);
+                self.one.passes(questions, view)
+            }
+            Some(questions) if events <= 128 => {
+                self.two.reset(questions, events, same);
+                self.two.passes(questions, view)
+            }
+            Some(questions) if events <= 256 => {
+                self.four.reset(questions, events, same);
+                self.four.passes(questions, view)
+            }
+            _ => {
+                self.evaluation.resize(self.plan, events);
+                self.evaluation.run(self.plan, &self.schedule.statics, view).is_none()
+                    && self.evaluation.run(self.plan, &self.schedule.growing_reads, view).is_none()
+            }
+        }
+    }
+
+    /// Whether a whole graph passes everything that was not asked of it as a partial one; then the remarks about it.
+    pub(super) fn passes_at_the_end(&mut self, view: &View<'_, '_>, remarks: &mut Vec<usize>) -> bool {
+        remarks.clear();
+        if !self.is_open {
+            return true;
+        }
+        let events = view.graph.events.len();
+        match &self.questions {
+            Some(questions) if events <= 64 => {
+                self.one.reset(questions, events, false);
+                self.one.passes_at_the_end(questions, view, remarks)
+            }
+            Some(questions) if events <= 128 => {
+                self.two.reset(questions, events, false);
+                self.two.passes_at_the_end(questions, view, remarks)
+            }
+            Some(questions) if events <= 256 => {
+                self.four.reset(questions, events, false);
+                self.four.passes_at_the_end(questions, view, remarks)
+            }
+            _ => self.evaluate_at_the_end(view, remarks),
+        }
+    }
+
+    fn evaluate_at_the_end(&mut self, view: &View<'_, '_>, remarks: &mut Vec<usize>) -> bool {
+        self.evaluation.resize(self.plan, view.graph.events.len());
+        let schedule = self.schedule;
+        let phases = [&schedule.statics, &schedule.reads, &schedule.growing_coherence, &schedule.coherence];
+        if phases.iter().any(|phase| self.evaluation.run(self.plan, phase, view).is_some()) {
+            return false;
+        }
+        let all = schedule.remarks.iter().copied();
+        remarks.extend(all.filter(|&check| self.evaluation.remarks(self.plan.checks[check])));
+        true
+    }
+}
