@@ -73,9 +73,8 @@ def test_an_error_location_is_a_failed_assertion() -> None:
 
 
 def test_initial_values() -> None:
-    text = "var x : int (-3) var f : bool (true) var y : int := 7 " + (
-        "process p { var t : int (5) main procedure run() { var l : int = 4 init loc a final loc b a -> b { } } }"
-    )
+    main = "main procedure run() { var l : int = 4 init loc a final loc b a -> b { } }"
+    text = f"var x : int (-3) var f : bool (true) var y : int := 7 process p {{ var t : int (5) {main} }}"
     assert finals(text, "x", "f", "y", "0:t", "0:l") == {(-3, 1, 7, 5, 4)}
 
 

@@ -24,7 +24,7 @@ def program(text: str) -> Program:
 
 
 def process(body: str, *, name: str = "p", more: str = "") -> str:
-    """A process with one edge, from `a` to the final location `b`; `more` stands beside its main procedure."""
+    """A process with one edge, from `a` to the final `b`; `more` stands beside its main procedure."""
     return straight(f"a -> b {{ {body} }}", name=name, more=more)
 
 
