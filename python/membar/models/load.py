@@ -11,7 +11,7 @@ from types import MappingProxyType
 from membar.diagnostics import Diagnostic, InputError
 from membar.models.cat.elaborate import Compiled, compile_model
 from membar.models.cat.lexer import comment_end
-from membar.models.model import Model
+from membar.models.model import GENERAL, Model
 from membar.models.operational import CAM, OPERATIONAL
 from membar.models.rules import parser as rules
 from membar.models.rules.compile import compile_rules
@@ -76,6 +76,8 @@ def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs:
         tags=compiled.tags,
         any_tags=facts.get("tags") == "any",
         language_model=facts.get("language model") == "yes",
+        # A claim that tests check for the shipped models; nobody has checked a user's.
+        exploration=facts.get("exploration", GENERAL) if is_shipped else GENERAL,
         source=source,
     )
 
@@ -106,8 +108,9 @@ def _first_sentence(documentation: str) -> str:
 
 
 def _facts(documentation: str) -> dict[str, str]:
-    """`Tags: any` and `Language model: yes` lines, in lower case."""
-    lines = re.findall(r"^(Tags|Language model):\s*(\w+)\s*\.?$", documentation, re.MULTILINE | re.IGNORECASE)
+    """`Tags: any`, `Language model: yes` and `Exploration: exactly-once` lines, in lower case."""
+    fact = r"^(Tags|Language model|Exploration):\s*([\w-]+)\s*\.?$"
+    lines = re.findall(fact, documentation, re.MULTILINE | re.IGNORECASE)
     return {key.lower(): value.lower() for key, value in lines}
 
 

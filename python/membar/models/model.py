@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from membar.source import SourceFile
 
 
+# Values of `Model.exploration`.
+GENERAL = "general"
+EXACTLY_ONCE = "exactly-once"
+
+
 class Operational(enum.Enum):
     """Store-buffer disciplines of the operational readings."""
 
@@ -34,6 +39,9 @@ class Model:
         tags: the tags it gives a meaning to.
         any_tags: ordering tags change nothing under it (sc), so unknown ones are no reason to refuse.
         language_model: plain accesses can race (rc11, ra, …).
+        exploration: the search that its properties allow: `exactly-once` if executions have no cycles of po
+            and rf, their prefixes are executions too, and reading the last write is always allowed; else
+            `general`.
         source: its text.
     """
 
@@ -46,4 +54,5 @@ class Model:
     tags: frozenset[str] = frozenset()
     any_tags: bool = False
     language_model: bool = False
+    exploration: str = GENERAL
     source: SourceFile | None = field(default=None, compare=False, repr=False)
