@@ -2,9 +2,11 @@
 
     Program, Plan ─ lowering ─▶ compact forms ─ core ─▶ findings ─ lifted here ─▶ Tally ─ judge ─▶ Outcome
 
-The core's *general search* chooses runs of the threads, then reads-from, then coherence, and prunes as
-soon as a check that can only get worse fails. It relies on nothing but the plan, so it is exact for every
-model.
+The core has two searches, and the outcome names the one that was used. The *general search* chooses runs
+of the threads, then reads-from, then coherence, and prunes as soon as a check that can only get worse
+fails. It relies on nothing but the plan, so it is exact for every model. The *exactly-once search* adds
+event after event and lets new writes revisit old reads; it meets every execution once and holds one graph
+at a time. It is for models that say so (`Model.exploration`).
 """
 
 from __future__ import annotations
@@ -17,11 +19,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
 from membar.models.lowering import LoweredPlan, lower_plan
+from membar.models.model import EXACTLY_ONCE, GENERAL
 from membar.models.plan import CheckMode, Plan
 from membar.outcome import FinalState, Outcome, Statistics, Witness
 from membar.program.access import bad_access
 from membar.program.atomicity import require_single_accesses
 from membar.program.condition import FinalCell, FinalRegister, Term, terms_of
+from membar.program.dependencies import writes_memory
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind
 from membar.program.expand import expand
 from membar.program.expr import evaluate
@@ -49,7 +53,7 @@ CoreExecution: TypeAlias = tuple[
 ]
 
 NAME = "graphs"
-ALGORITHM = "general search"
+ALGORITHMS = {EXACTLY_ONCE: "exactly-once search", GENERAL: "general search"}
 _LOOKED_FOR = frozenset({"condition", "assertions", "races"})
 
 
@@ -82,6 +86,21 @@ def explore(task: Task) -> Tally:
         bound += 1
         tally = search.run(bound)
     return tally
+
+
+def exploration(task: Task, program: Program) -> str:
+    """The search for a task: what its model allows, unless every candidate is asked for.
+
+    In a step without order a write may stand behind a read of its own thread and be read by it, which the
+    exactly-once search has no room for.
+    """
+    is_filtered = "prune" in task.options.reductions_off
+    return GENERAL if is_filtered or _has_unordered_writes(program) else task.model.exploration
+
+
+def _has_unordered_writes(program: Program) -> bool:
+    edges = (edge for thread in program.threads for edge in thread.edges if edge.unordered)
+    return any(writes_memory(operation) for edge in edges for operation in edge.operations)
 
 
 def core() -> ModuleType:
@@ -127,6 +146,7 @@ class _Search:
         lowered_plan, self.compiled = compiled(plan)
         self.program = expand(task.program)
         require_single_accesses(self.program)
+        self.exploration = exploration(task, self.program)
         self.observer = Observer(task.program)
         self.terms = _terms(task.program)
         self.lowered = lower_program(self.program, lowered_plan.tags, self.terms)
@@ -134,21 +154,32 @@ class _Search:
 
     def run(self, bound: int) -> Tally:
         """Everything within one loop bound."""
+        try:
+            return self._tally(self._found(bound), bound)
+        except OverflowError as large:
+            raise EngineLimitError(str(large)) from None
+
+    def _found(self, bound: int) -> _core.Findings:
         limits, options = self.task.limits, self.task.options
         left = None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0)
-        try:
-            found = self.compiled.search(
+        if self.exploration == EXACTLY_ONCE:
+            return self.compiled.search_exactly_once(
                 self.lowered.form,
                 bound=bound,
                 seconds=left,
                 executions=limits.executions,
                 memory=limits.memory,
                 keep_all=options.all_executions,
-                prune="prune" not in options.reductions_off,
             )
-        except OverflowError as large:
-            raise EngineLimitError(str(large)) from None
-        return self._tally(found, bound)
+        return self.compiled.search(
+            self.lowered.form,
+            bound=bound,
+            seconds=left,
+            executions=limits.executions,
+            memory=limits.memory,
+            keep_all=options.all_executions,
+            prune="prune" not in options.reductions_off,
+        )
 
     def _seconds(self) -> float:
         return time.monotonic() - self.started
@@ -156,7 +187,7 @@ class _Search:
     def _tally(self, found: _core.Findings, bound: int) -> Tally:
         for thread in found.faults:
             raise InputError(self._fault(found.fault_witness(thread), thread))
-        tally = Tally(engine=NAME, algorithm=ALGORITHM, looked_for=_LOOKED_FOR)
+        tally = Tally(engine=NAME, algorithm=ALGORITHMS[self.exploration], looked_for=_LOOKED_FOR)
         tally.loops_cut = bound if found.cut else None
         tally.limit = self._limit(found.stopped)
         self._take_remarks(found, tally)
@@ -212,13 +243,11 @@ class _Search:
         if ending.satisfies:
             tally.positive += count
             if tally.positive_witness is None:
-                message = "satisfies the condition" if self.task.program.condition else ""
-                tally.positive_witness = self._witness(found.state_witness(index), message)
+                tally.positive_witness = self._witness(found.state_witness(index), "")
         else:
             tally.negative += count
             if tally.negative_witness is None:
-                message = "does not satisfy the condition"
-                tally.negative_witness = self._witness(found.state_witness(index), message)
+                tally.negative_witness = self._witness(found.state_witness(index), "")
 
     def _ending(self, state: tuple[int, ...]) -> Ending:
         registers: list[dict[str, int]] = [{} for _ in self.program.threads]

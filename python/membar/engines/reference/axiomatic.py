@@ -137,13 +137,11 @@ class _Search:
         if ending.satisfies:
             tally.positive += 1
             if tally.positive_witness is None:
-                message = "satisfies the condition" if self.task.program.condition else ""
-                tally.positive_witness = self._witness(chosen, found, message, ending.shown)
+                tally.positive_witness = self._witness(chosen, found, "", ending.shown)
         else:
             tally.negative += 1
             if tally.negative_witness is None:
-                message = "does not satisfy the condition"
-                tally.negative_witness = self._witness(chosen, found, message, ending.shown)
+                tally.negative_witness = self._witness(chosen, found, "", ending.shown)
 
     def _witness(
         self, chosen: Sequence[Trace], found: Evaluation, message: str, final: FinalState | None = None

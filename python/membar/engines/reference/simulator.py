@@ -122,8 +122,7 @@ class _Simulation:
         if ending.satisfies:
             tally.positive += 1
             if tally.positive_witness is None:
-                message = "satisfies the condition" if self.program.condition else ""
-                tally.positive_witness = self._witness(state, None, message)
+                tally.positive_witness = self._witness(state, None, "")
         else:
             tally.negative += 1
             if tally.negative_witness is None:
