@@ -72,6 +72,17 @@ def any_programs() -> SearchStrategy[Program]:
     return st.integers(0, 2**32 - 1).map(lambda seed: _Writer(Random(seed)).program())
 
 
+def expressions(names: tuple[str, ...]) -> SearchStrategy[Expr]:
+    """Expressions of a few levels over the registers and these memory objects."""
+
+    def written(seed: int) -> Expr:
+        writer = _Writer(Random(seed))
+        writer.objects = tuple(MemoryObject(name=name) for name in names)
+        return writer.expression()
+
+    return st.integers(0, 2**32 - 1).map(written)
+
+
 class _Writer:
     """Writes one random program, from the declarations downwards."""
 
@@ -186,11 +197,11 @@ class _Writer:
             source=self._point(),
             target=self._point(),
             operations=self._some(self._operation, 3),
-            guard=self._expr() if self._chance() else TRUE,
+            guard=self.expression() if self._chance() else TRUE,
             unordered=self._chance(),
         )
 
-    def _expr(self, depth: int = 3) -> Expr:
+    def expression(self, depth: int = 3) -> Expr:
         kind = self.random.randrange(8 if depth else 3)
         inner = depth - 1
         if kind == 0:
@@ -201,17 +212,19 @@ class _Writer:
         if kind == 2:
             return Register(self._name())
         if kind == 3:
-            return Unary(self.random.choice(tuple(UnaryOp)), self._expr(inner))
+            return Unary(self.random.choice(tuple(UnaryOp)), self.expression(inner))
         if kind == 4:
-            return Extend(self._expr(inner), self.random.randint(1, 64), self._chance())
+            return Extend(self.expression(inner), self.random.randint(1, 64), self._chance())
         if kind == 5:
-            return Select(self._expr(inner), self._expr(inner), self._expr(inner))
-        return Binary(self.random.choice(tuple(BinaryOp)), self._expr(inner), self._expr(inner))
+            return Select(self.expression(inner), self.expression(inner), self.expression(inner))
+        return Binary(self.random.choice(tuple(BinaryOp)), self.expression(inner), self.expression(inner))
 
     def _place(self) -> Expr:
         """An address that does not fix the size of the access, as a constant one would."""
         return (
-            Register(self._name()) if self._chance() else Binary(BinaryOp.ADD, self._expr(1), self._expr(1))
+            Register(self._name())
+            if self._chance()
+            else Binary(BinaryOp.ADD, self.expression(1), self.expression(1))
         )
 
     def _operation(self) -> Operation:
@@ -221,10 +234,10 @@ class _Writer:
             self._store_conditional,
             self._rmw,
             lambda: Fence(self._tags(), self._place() if self._chance() else None),
-            lambda: Set(self._name(), self._expr()),
-            lambda: Assume(self._expr()),
-            lambda: Assert(self._expr(), self._name()),
-            lambda: Choose(self._name(), self._expr(), self._expr()),
+            lambda: Set(self._name(), self.expression()),
+            lambda: Assume(self.expression()),
+            lambda: Assert(self.expression(), self._name()),
+            lambda: Choose(self._name(), self.expression(), self.expression()),
             lambda: Lock(address=self._place(), size=self._size(), tags=self._tags()),
             lambda: Unlock(address=self._place(), size=self._size(), tags=self._tags()),
         ]
@@ -248,7 +261,7 @@ class _Writer:
     def _store(self) -> Store:
         return Store(
             address=self._place(),
-            value=self._expr(),
+            value=self.expression(),
             size=self._size(),
             tags=self._tags(),
             exclusive=self._chance(),
@@ -258,7 +271,7 @@ class _Writer:
         return StoreConditional(
             status=self._name(),
             address=self._place(),
-            value=self._expr(),
+            value=self.expression(),
             size=self._size(),
             tags=self._tags(),
             carries=self._chance(),
@@ -268,9 +281,9 @@ class _Writer:
         return Rmw(
             register=self._name(),
             address=self._place(),
-            value=self._expr(),
+            value=self.expression(),
             size=self._size(),
-            condition=self._expr() if self._chance() else TRUE,
+            condition=self.expression() if self._chance() else TRUE,
             signed=self._chance(),
             read_tags=self._tags(),
             write_tags=self._tags(),
@@ -279,7 +292,7 @@ class _Writer:
 
     def _send(self) -> Send:
         channel = self.random.choice(self.channels)
-        return Send(channel.name, tuple(self._expr(1) for _ in range(channel.width)))
+        return Send(channel.name, tuple(self.expression(1) for _ in range(channel.width)))
 
     def _receive(self) -> Receive:
         channel = self.random.choice(self.channels)
