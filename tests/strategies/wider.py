@@ -1,5 +1,5 @@
-"""Random Programs with what plain accesses leave out: choices, assumptions, assertions, threads that start and join
-others, loops, and arrays.
+"""Random Programs with what plain accesses leave out: choices, assumptions, assertions, loops, arrays, and
+threads that start and join others.
 
 Each is a small change to a random program of `strategies.programs`.
 """

@@ -65,7 +65,7 @@ def test_store_buffering_is_allowed_under_tso_only() -> None:
     assert weak.witness.final == (("0:r0", 0), ("1:r0", 0))
     assert [event.span is None for event in weak.witness.execution.events] == [True] * 2 + [False] * 4
     assert weak.run.statistics.executions == 4
-    assert weak.run.algorithm == "general search"
+    assert weak.run.algorithm == "exactly-once search"
     strong = run(STORE_BUFFERING, "sc")
     assert isinstance(strong, Violated)
     assert strong.witness is None
