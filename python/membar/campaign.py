@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +27,7 @@ class Campaign:
         options: loop bounds and the like.
         include_dirs: for cat includes.
         folders: where pictures go, by format.
+        texts: what each answer carries along, `json` or `herd`: rendered only where somebody reads it.
     """
 
     model: str | None = None
@@ -35,6 +36,7 @@ class Campaign:
     options: Options = field(default_factory=Options)
     include_dirs: tuple[Path, ...] = ()
     folders: tuple[tuple[str, Path], ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +52,8 @@ class Answer:
         undefined: whether the program is undefined (a data race).
         states: final states in herd's text form.
         reason: why there is no verdict: of an UNKNOWN, or the rendered diagnostics.
-        herd: herd's text block.
-        json: the JSON line.
+        herd: herd's text block, if the campaign asks for it.
+        json: the JSON line, if the campaign asks for it.
         seconds: wall time, reading the file included.
     """
 
@@ -119,7 +121,7 @@ def answer(path: Path, campaign: Campaign) -> Answer:
         return refusal(path, problem)
     for kind, folder in campaign.folders:
         pictures.save(kind, folder, result)
-    return as_data(result, seconds=time.perf_counter() - start)
+    return as_data(result, seconds=time.perf_counter() - start, texts=campaign.texts)
 
 
 def refusal(path: Path, problem: InputError) -> Answer:
@@ -127,8 +129,8 @@ def refusal(path: Path, problem: InputError) -> Answer:
     return Answer(path=str(path), name=path.stem, verdict="error", reason=diagnostic.render_error(problem))
 
 
-def as_data(result: api.Result, *, seconds: float) -> Answer:
-    """A result as plain data."""
+def as_data(result: api.Result, *, seconds: float, texts: Collection[str] = ()) -> Answer:
+    """A result as plain data; see `Campaign.texts`."""
     outcome = result.outcome
     return Answer(
         path=result.source.path,
@@ -139,8 +141,8 @@ def as_data(result: api.Result, *, seconds: float) -> Answer:
         undefined=bool(herd.undefining_checks(result.model) & frozenset(outcome.run.flags)),
         states=herd.state_lines(result.program, outcome.run),
         reason=_reason(outcome),
-        herd=herd.render(result),
-        json=json.render(result),
+        herd=herd.render(result) if "herd" in texts else "",
+        json=json.render(result) if "json" in texts else "",
         seconds=seconds,
     )
 

@@ -96,6 +96,7 @@ def litmus(chosen: argparse.Namespace) -> int:
         options=arguments.options(chosen),
         include_dirs=tuple(chosen.include),
         folders=_folders(chosen),
+        texts=tuple(name for name in ("json", "herd") if getattr(chosen, name)),
     )
     if chosen.engine is not None:  # a wrong engine or model is one error, not one per test
         api.load_engine(chosen.engine)

@@ -10,7 +10,7 @@ from membar.outcome import Explored, HoldsWithin, Outcome, Run, Unknown
 from membar.program.condition import TRUTH, FinalCondition, Quantifier
 from membar.program.program import Program
 from membar.reports import Answer, Report
-from membar.reports._parts.condition import condition_text, sorted_states, state_text
+from membar.reports._parts.condition import condition_text, sorted_states, state_texts
 
 UNDEFINED = "*undef*"  # herd's name for the flag of a program without a meaning
 
@@ -52,7 +52,7 @@ def render(answer: Answer) -> str:
 
 def state_lines(program: Program, run: Run) -> tuple[str, ...]:
     """The final states as herd prints them, in its order."""
-    return tuple(state_text(program, state) for state in sorted_states(run.outcomes))
+    return state_texts(program, sorted_states(run.outcomes))
 
 
 def undefining_checks(model: Model) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 
@@ -134,13 +134,25 @@ def state_text(program: Program, state: FinalState) -> str:
     return " ".join(f"{k if v.startswith('{') else bracketed(k)}={v};" for k, v in pairs)
 
 
+def state_texts(program: Program, states: Sequence[FinalState]) -> tuple[str, ...]:
+    """`state_text` of states of one program, which all show the same terms."""
+    observed = program.condition.observed if program.condition else ()
+    if not states or any(item.array is not None for item in observed):
+        return tuple(state_text(program, state) for state in states)
+    heads = [bracketed(label) for label, _ in states[0]]
+    return tuple(
+        " ".join(f"{head}={value_text(value)};" for head, (_, value) in zip(heads, state, strict=True))
+        for state in states
+    )
+
+
 def sorted_states(states: tuple[FinalState, ...]) -> tuple[FinalState, ...]:
     """The states in herd's order: by the values from left to right, numbers before names."""
     return tuple(sorted(states, key=lambda state: [_rank(value) for _, value in state]))
 
 
-def _rank(value: int | str) -> tuple[int, int, str]:
-    return (0, value, "") if isinstance(value, int) else (1, 0, value)
+def _rank(value: int | str) -> tuple[int, int | str]:
+    return (0, value) if isinstance(value, int) else (1, value)
 
 
 def state_satisfies(program: Program, formula: Formula, state: FinalState) -> bool | None:
