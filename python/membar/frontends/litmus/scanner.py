@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from membar.diagnostics import InputError, error
 from membar.frontends.litmus import codes
@@ -11,23 +11,32 @@ from membar.source import SourceFile, Span
 
 # Longer than any number of 64 bits in any base, suffix included.
 _LONGEST_NUMBER = 80
-_BLANK = re.compile(r"\s+")
+_COMMENT = re.compile(r"\(\*|\*\)")
 _TOKEN = re.compile(
-    r"""(?P<number>0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)(?:[uUlL]+\b)?
+    r"""\s*(?:(?P<number>(?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)(?:[uUlL]+\b)?)
     |(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*)
     |(?P<string>"[^"]*")
-    |(?P<sign>/\\|\\/|=>|==|!=|<>|<=|>=|<<|>>|[-=<>~()\[\]{};,:*&%+|!])""",
+    |(?P<sign>/\\|\\/|=>|==|!=|<>|<=|>=|<<|>>|[-=<>~()\[\]{};,:*&%+|!]))""",
     re.VERBOSE,
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A number, name, string or sign; kind `end` after the last one."""
+class Token(NamedTuple):
+    """A number, name, string or sign; kind `end`, without text, after the last one.
+
+    There are some hundred per test, and hardly any of their spans is ever needed.
+    """
 
     kind: str
     text: str
-    span: Span
+    source: SourceFile
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        """Where it stands."""
+        return Span(self.source, self.start, self.end)
 
     @property
     def value(self) -> int:
@@ -52,7 +61,7 @@ def comment_end(source: SourceFile, start: int) -> int:
     """Where the nested `(* … *)` comment that begins at `start` ends."""
     text, depth, at = source.text, 0, start
     while True:
-        match = re.compile(r"\(\*|\*\)").search(text, at)
+        match = _COMMENT.search(text, at)
         if match is None:
             raise error(
                 codes.HEADER,
@@ -82,6 +91,9 @@ class Scanner:
     """A position in a stretch of a source file, with one token of lookahead.
 
     `text` has the length of the file; comments in it are blanks.
+
+    Attributes:
+        token: the next token, not yet taken.
     """
 
     def __init__(self, source: SourceFile, text: str, start: int, end: int, *, code: str) -> None:
@@ -89,49 +101,46 @@ class Scanner:
         self.code = code
         self._text = text
         self._end = end
-        self._position = start
-        self._token: Token | None = None
-        self._last = source.span(start, start)
-
-    @property
-    def token(self) -> Token:
-        """The next token, not yet taken."""
-        if self._token is None:
-            self._token = self._scan()
-        return self._token
+        self._last: Token | None = None
+        self._start = start
+        self.token = self._scan(start)
 
     @property
     def last(self) -> Span:
         """Where the token stands that was taken last."""
-        return self._last
+        return self.source.span(self._start, self._start) if self._last is None else self._last.span
 
-    def _scan(self) -> Token:
-        blank = _BLANK.match(self._text, self._position, self._end)
-        at = blank.end() if blank else self._position
-        if at >= self._end:
-            # Point behind the last visible character, where the missing text should have been.
-            behind = len(self._text[: self._end].rstrip())
-            return Token("end", "", self.source.span(behind, min(behind + 1, len(self._text))))
-        match = _TOKEN.match(self._text, at, self._end)
-        if match is None:
-            raise error(self.code, f"unexpected character `{self._text[at]}`", self.source.span(at, at + 1))
-        span = self.source.span(at, match.end())
-        if match.lastgroup == "number" and match.end() - at > _LONGEST_NUMBER:
+    def _scan(self, position: int) -> Token:
+        match = _TOKEN.match(self._text, position, self._end)
+        if match is None or match.lastgroup is None:
+            return self._behind(position)
+        kind, end = match.lastgroup, match.end()
+        start = match.start(kind)
+        if kind == "number" and end - start > _LONGEST_NUMBER:
+            span = self.source.span(start, end)
             raise error(self.code, "this number is too large", span, "expected a number of at most 64 bits")
-        return Token(match.lastgroup or "", match.group(), span)
+        return Token(kind, match[kind], self.source, start, end)
+
+    def _behind(self, position: int) -> Token:
+        """The end, which is the only thing that may follow `position` and be no token."""
+        rest = self._text[position : self._end].lstrip()
+        if rest:
+            at = self._end - len(rest)
+            raise error(self.code, f"unexpected character `{rest[0]}`", self.source.span(at, at + 1))
+        # Point behind the last visible character, where the missing text should have been.
+        behind = len(self._text[: self._end].rstrip())
+        return Token("end", "", self.source, behind, min(behind + 1, len(self._text)))
 
     def take(self) -> Token:
         """The next token; moves behind it."""
-        token = self.token
-        self._token = None
-        self._last = token.span
-        self._position = token.span.end if token.kind != "end" else self._end
+        token = self._last = self.token
+        if token.kind != "end":
+            self.token = self._scan(token.end)
         return token
 
     def accept(self, text: str) -> Token | None:
         """The next token if it reads `text`; else None and nothing moves."""
-        token = self.token
-        return self.take() if token.text == text and token.kind != "end" else None
+        return self.take() if self.token.text == text else None
 
     def expect(self, text: str, what: str = "") -> Token:
         """The next token, which must read `text`."""
@@ -143,11 +152,10 @@ class Scanner:
 
     def skip_past(self, text: str) -> bool:
         """Moves behind the next occurrence of `text`, whatever lies between; False if there is none."""
-        at = self._text.find(text, self._position, self._end)
+        at = self._text.find(text, self.token.start, self._end)
         if at < 0:
             return False
-        self._token = None
-        self._position = at + len(text)
+        self.token = self._scan(at + len(text))
         return True
 
     def fail(self, expected: str) -> Token:
