@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import pkgutil
+from functools import cache
 from importlib import import_module
 from typing import TypeVar
 
@@ -12,6 +13,7 @@ from membar.diagnostics import Diagnostic, InputError
 T = TypeVar("T")
 
 
+@cache
 def names(package: str) -> tuple[str, ...]:
     """The plug-ins in a package, sorted: modules and sub-packages without a leading underscore."""
     paths = import_module(package).__path__

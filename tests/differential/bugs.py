@@ -104,7 +104,7 @@ REFERENCE = (
     Seeded(
         "one true part makes a conjunction true",
         "verdicts follow from final states",
-        Rewrite("membar.program.condition", "return all(satisfies(", "return any(satisfies("),
+        Rewrite("membar.program.condition", "all(holds(words)", "any(holds(words)"),
     ),
 )
 

@@ -24,7 +24,6 @@ from membar.models.plan import CheckMode, Plan
 from membar.outcome import FinalState, Outcome, Statistics, Witness
 from membar.program.access import bad_access
 from membar.program.atomicity import require_single_accesses
-from membar.program.condition import FinalCell, FinalRegister, Term, terms_of
 from membar.program.dependencies import writes_memory
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind
 from membar.program.expand import expand
@@ -32,7 +31,7 @@ from membar.program.expr import evaluate
 from membar.program.lowering import LoweredProgram, lower_program
 from membar.program.operations import NO_TAGS, Assert, Load, Receive, Rmw, Send, Store, StoreConditional
 from membar.program.program import Program
-from membar.properties.final_state import Ending, Observer, observed
+from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, is_settled, judge
 from membar.properties.property import has_operation
 from membar.task import Task
@@ -148,9 +147,7 @@ class _Search:
         require_single_accesses(self.program)
         self.exploration = exploration(task, self.program)
         self.observer = Observer(task.program)
-        self.terms = _terms(task.program)
-        self.lowered = lower_program(self.program, lowered_plan.tags, self.terms)
-        self.cell_ids = {(cell.object.name, cell.index): cell.id for cell in self.program.cells}
+        self.lowered = lower_program(self.program, lowered_plan.tags, self.observer.terms)
 
     def run(self, bound: int) -> Tally:
         """Everything within one loop bound."""
@@ -236,7 +233,7 @@ class _Search:
     def _take_state(
         self, found: _core.Findings, index: int, state: tuple[int, ...], count: int, tally: Tally
     ) -> None:
-        ending = self._ending(state)
+        ending = self.observer.ending_with(state)
         if not ending.passes:
             return
         tally.outcomes.add(ending.shown)
@@ -248,17 +245,6 @@ class _Search:
             tally.negative += count
             if tally.negative_witness is None:
                 tally.negative_witness = self._witness(found.state_witness(index), "")
-
-    def _ending(self, state: tuple[int, ...]) -> Ending:
-        registers: list[dict[str, int]] = [{} for _ in self.program.threads]
-        memory: dict[int, int] = {}
-        for term, word in zip(self.terms, state, strict=True):
-            match term:
-                case FinalRegister(thread=thread, register=register):
-                    registers[thread][register] = word
-                case FinalCell(name=name, index=index):
-                    memory[self.cell_ids[name, index]] = word
-        return self.observer.ending(registers, memory)
 
     def _passes(self, witness: Witness) -> bool:
         registers = [dict(pairs) for pairs in witness.execution.registers]
@@ -292,17 +278,6 @@ class _Search:
         registers = {names[register]: word for register, word in values}
         word = evaluate(operation.address, registers, self.program.bases)
         return bad_access(self.program, word, operation.size, edge)
-
-
-def _terms(program: Program) -> tuple[Term, ...]:
-    """What must be known of a final state: what it shows, and what the question speaks of."""
-    terms = [item.term for item in observed(program)]
-    condition = program.condition
-    if condition is not None:
-        terms += terms_of(condition.formula)
-        if condition.filter is not None:
-            terms += terms_of(condition.filter)
-    return tuple(dict.fromkeys(terms))
 
 
 def _final_memory(execution: Execution) -> Mapping[int, int]:

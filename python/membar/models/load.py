@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -27,7 +28,8 @@ def names() -> tuple[str, ...]:
     return tuple(sorted([CAM.name, *_shipped()]))
 
 
-def _shipped() -> dict[str, Path]:
+@cache
+def _shipped() -> Mapping[str, Path]:
     """The models of this folder that have axioms."""
     return {path.stem: path for ending in SUFFIXES for path in FOLDER.glob(f"*{ending}")}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -128,21 +128,27 @@ class FinalCondition:
     filter: Formula | None = None
 
 
+def comparisons(formula: Formula) -> Iterator[Compare]:
+    """The comparisons that a formula is made of, left to right."""
+    rest = [formula]
+    while rest:
+        match rest.pop():
+            case Compare() as comparison:
+                yield comparison
+            case And(parts=parts) | Or(parts=parts):
+                rest.extend(reversed(parts))
+            case Not(part=part):
+                rest.append(part)
+            case Implies(left=left, right=right):
+                rest += (right, left)
+
+
 def terms_of(formula: Formula) -> Iterator[Term]:
     """The terms of a formula, left to right, with repetitions."""
-    match formula:
-        case Compare(term=term, value=value):
-            yield term
-            if isinstance(value, FinalRegister | FinalCell):
-                yield value
-        case And(parts=parts) | Or(parts=parts):
-            for part in parts:
-                yield from terms_of(part)
-        case Not(part=part):
-            yield from terms_of(part)
-        case Implies(left=left, right=right):
-            yield from terms_of(left)
-            yield from terms_of(right)
+    for comparison in comparisons(formula):
+        yield comparison.term
+        if isinstance(comparison.value, FinalRegister | FinalCell):
+            yield comparison.value
 
 
 _COMPARE: dict[Comparison, Callable[[int, int], bool]] = {
@@ -155,27 +161,44 @@ _COMPARE: dict[Comparison, Callable[[int, int], bool]] = {
 }
 
 
+Predicate: TypeAlias = Callable[[Sequence[int]], bool]
+
+
 def shown(term: Term, word: int) -> int:
     """The number that `term` shows when the 64-bit word behind it is `word`."""
     return signed(word, term.width) if term.signed else word & ((1 << term.width) - 1)
 
 
+def predicate(formula: Formula, places: Mapping[Term, int], bases: Mapping[str, int]) -> Predicate:
+    """`formula` as a function of a final state: of the 64-bit words behind the terms, each at its place."""
+    match formula:
+        case Compare():
+            return _comparison(formula, places, bases)
+        case And(parts=parts):
+            conjuncts = [predicate(part, places, bases) for part in parts]
+            return lambda words: all(holds(words) for holds in conjuncts)
+        case Or(parts=parts):
+            disjuncts = [predicate(part, places, bases) for part in parts]
+            return lambda words: any(holds(words) for holds in disjuncts)
+        case Not(part=part):
+            negated = predicate(part, places, bases)
+            return lambda words: not negated(words)
+        case Implies(left=left, right=right):
+            if_, then = predicate(left, places, bases), predicate(right, places, bases)
+            return lambda words: not if_(words) or then(words)
+
+
+def _comparison(formula: Compare, places: Mapping[Term, int], bases: Mapping[str, int]) -> Predicate:
+    term, value, compare = formula.term, formula.value, _COMPARE[formula.op]
+    at = places[term]
+    if isinstance(value, FinalRegister | FinalCell):
+        other = places[value]
+        return lambda words: compare(shown(term, words[at]), shown(term, words[other]))
+    right = shown(term, bases[value.name] + value.offset if isinstance(value, Address) else value)
+    return lambda words: compare(shown(term, words[at]), right)
+
+
 def satisfies(formula: Formula, values: Mapping[Term, int], bases: Mapping[str, int]) -> bool:
     """Whether a final state satisfies `formula`; `values` gives the 64-bit word behind each term."""
-    match formula:
-        case Compare(term=term, op=op, value=value):
-            if isinstance(value, FinalRegister | FinalCell):
-                right = values[value]
-            elif isinstance(value, Address):
-                right = bases[value.name] + value.offset
-            else:
-                right = value
-            return _COMPARE[op](shown(term, values[term]), shown(term, right))
-        case And(parts=parts):
-            return all(satisfies(part, values, bases) for part in parts)
-        case Or(parts=parts):
-            return any(satisfies(part, values, bases) for part in parts)
-        case Not(part=part):
-            return not satisfies(part, values, bases)
-        case Implies(left=left, right=right):
-            return not satisfies(left, values, bases) or satisfies(right, values, bases)
+    places = {term: place for place, term in enumerate(values)}
+    return predicate(formula, places, bases)(tuple(values.values()))

@@ -193,6 +193,8 @@ class Program:
 
     def name_of_address(self, word: int) -> str | None:
         """`x`, `v[1]` or `x+2` if `word` points into (or one past) an object, else None."""
+        if word < FIRST_ADDRESS:  # nearly all values of nearly all programs
+            return None
         for item in self.objects:
             offset = word - self.bases[item.name]
             if 0 <= offset <= item.size * item.count:

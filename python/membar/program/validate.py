@@ -7,20 +7,26 @@ from difflib import get_close_matches
 
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.program.condition import (
-    And,
-    Compare,
     FinalCell,
     FinalCondition,
     FinalRegister,
-    Formula,
-    Implies,
-    Not,
-    Or,
     Term,
+    comparisons,
     terms_of,
 )
 from membar.program.dependencies import expressions_of
-from membar.program.expr import WORD, Address, Binary, Expr, Extend, Select, Unary, addresses_of
+from membar.program.expr import (
+    WORD,
+    Address,
+    Binary,
+    Constant,
+    Expr,
+    Extend,
+    Register,
+    Select,
+    Unary,
+    addresses_of,
+)
 from membar.program.operations import (
     Join,
     Load,
@@ -210,6 +216,8 @@ def _message(name: str, arity: int, names: _Names, span: Span | None) -> Iterato
 
 
 def _expression(expr: Expr, names: _Names, span: Span | None) -> Iterator[Diagnostic]:
+    if isinstance(expr, Constant | Register):
+        return
     for address in addresses_of(expr):
         yield from names.missing_object(address, span)
     for width in _widths(expr):
@@ -262,8 +270,9 @@ def _condition(condition: FinalCondition, program: Program) -> Iterator[Diagnost
         yield from _term(term, program)
     names = _Names(program)
     for formula in formulas:
-        for address in _formula_addresses(formula):
-            yield from names.missing_object(address, program.span)
+        for comparison in comparisons(formula):
+            if isinstance(comparison.value, Address):
+                yield from names.missing_object(comparison.value, program.span)
 
 
 def _term(term: Term, program: Program) -> Iterator[Diagnostic]:
@@ -284,18 +293,3 @@ def _term(term: Term, program: Program) -> Iterator[Diagnostic]:
             elif not 0 <= index < item.count:
                 message = f"the condition speaks of `{name}[{index}]`"
                 yield _finding("W0310", message, program.span, f"`{name}` has {item.count} elements")
-
-
-def _formula_addresses(formula: Formula) -> Iterator[Address]:
-    match formula:
-        case Compare(value=value):
-            if isinstance(value, Address):
-                yield value
-        case And(parts=parts) | Or(parts=parts):
-            for part in parts:
-                yield from _formula_addresses(part)
-        case Not(part=part):
-            yield from _formula_addresses(part)
-        case Implies(left=left, right=right):
-            yield from _formula_addresses(left)
-            yield from _formula_addresses(right)

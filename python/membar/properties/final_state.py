@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from membar.outcome import FinalState
-from membar.program.condition import FinalCell, FinalRegister, Observed, Term, satisfies, shown, terms_of
+from membar.program.condition import (
+    FinalCell,
+    FinalRegister,
+    Observed,
+    Predicate,
+    Term,
+    predicate,
+    shown,
+    terms_of,
+)
 from membar.program.dependencies import registers_written
 from membar.program.expr import WORD
 from membar.program.program import Program
@@ -28,40 +37,58 @@ class Ending:
 
 
 class Observer:
-    """What the end of an execution of `program` is asked."""
+    """What the end of an execution of `program` is asked.
+
+    Attributes:
+        terms: what must be known of a final state: what it shows, and what the question speaks of.
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.observed = observed(program)
-        self._cells = {(cell.object.name, cell.index): cell for cell in program.cells}
+        shown_terms = observed(program)
         condition = program.condition
         asked = [] if condition is None else [*terms_of(condition.formula)]
         if condition is not None and condition.filter is not None:
             asked.extend(terms_of(condition.filter))
-        self._terms = dict.fromkeys([item.term for item in self.observed] + asked)
+        self.terms: tuple[Term, ...] = tuple(dict.fromkeys([*(item.term for item in shown_terms), *asked]))
+        places = {term: place for place, term in enumerate(self.terms)}
+        self._shown = [(item.label, item.term, places[item.term]) for item in shown_terms]
+        self._formula: Predicate = _always
+        self._filter: Predicate = _always
+        if condition is not None:
+            self._formula = predicate(condition.formula, places, program.bases)
+            if condition.filter is not None:
+                self._filter = predicate(condition.filter, places, program.bases)
 
     def ending(self, registers: Sequence[Mapping[str, int]], memory: Mapping[int, int]) -> Ending:
         """The end with these registers, per thread, and these cells (by id; others as they were at first)."""
-        values = {term: self._word(term, registers, memory) for term in self._terms}
-        condition, bases = self.program.condition, self.program.bases
-        return Ending(
-            shown=tuple((item.label, self._show(item.term, values[item.term])) for item in self.observed),
-            satisfies=condition is None or satisfies(condition.formula, values, bases),
-            passes=condition is None
-            or condition.filter is None
-            or satisfies(condition.filter, values, bases),
-        )
+        cells = {(cell.object.name, cell.index): cell for cell in self.program.cells}
+        words: list[int] = []
+        for term in self.terms:
+            if isinstance(term, FinalRegister):
+                words.append(registers[term.thread].get(term.register, 0))
+            else:
+                cell = cells[term.name, term.index]
+                words.append(memory.get(cell.id, cell.initial))
+        return self.ending_with(words)
 
-    def _word(self, term: Term, registers: Sequence[Mapping[str, int]], memory: Mapping[int, int]) -> int:
-        if isinstance(term, FinalRegister):
-            return registers[term.thread].get(term.register, 0)
-        cell = self._cells[term.name, term.index]
-        return memory.get(cell.id, cell.initial)
+    def ending_with(self, words: Sequence[int]) -> Ending:
+        """The end with these 64-bit words behind `terms`."""
+        return Ending(
+            shown=tuple((label, self._show(term, words[place])) for label, term, place in self._shown),
+            satisfies=self._formula(words),
+            passes=self._filter(words),
+        )
 
     def _show(self, term: Term, word: int) -> int | str:
         name = self.program.name_of_address(word)
         # The address of an array is that of its first element, and shown without the index.
         return shown(term, word) if name is None else name.removesuffix("[0]")
+
+
+def _always(_: Sequence[int]) -> bool:
+    """The answer to no question."""
+    return True
 
 
 def observed(program: Program) -> tuple[Observed, ...]:

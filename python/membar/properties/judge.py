@@ -104,9 +104,10 @@ def judge(task: Task, tally: Tally) -> Outcome:
 
 def is_settled(task: Task, tally: Tally) -> bool:
     """Whether looking further (a larger bound) cannot change the verdict."""
+    if tally.limit is not None or _bound(tally) is None:
+        return True
     outcome = judge(task, tally)
-    witnessed = isinstance(outcome, Holds | Violated) and outcome.witness is not None
-    return witnessed or tally.limit is not None or _bound(tally) is None
+    return isinstance(outcome, Holds | Violated) and outcome.witness is not None
 
 
 def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Witness] | None:
