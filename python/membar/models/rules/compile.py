@@ -78,7 +78,7 @@ class _Compiler:
     def __init__(self, vocabulary: Collection[str]) -> None:
         self._graph = Graph()
         self._base = Base(self._graph)
-        self._algebra = Algebra(self._graph)
+        self._algebra = Algebra(self._graph, self._base.classes)
         self._vocabulary = frozenset(vocabulary)
         self._defined: dict[str, Node | None] = {}  # None: its definition is wrong
         self._tags: set[str] = set()
@@ -181,7 +181,7 @@ class _Compiler:
                 same = self._graph.primitive("loc", Sort.RELATION)
             case Range.THREAD:
                 same = self._graph.primitive("int", Sort.RELATION)
-        return frozenset({current}), lambda at: Atom(same, (current, at))
+        return frozenset({current}), lambda at: Atom(same, (at, current))
 
     def _edges(self, expr: syntax.Edges, around: Sequence[_Iteration]) -> _Meaning:
         graph = self._name(expr.graph, around)

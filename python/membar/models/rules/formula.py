@@ -13,7 +13,7 @@ eliminated. So the plan needs no iteration of its own, and what it computes stay
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TypeAlias
@@ -106,10 +106,11 @@ def free(formula: Formula) -> frozenset[Variable]:
 
 
 class Algebra:
-    """Formulas → nodes of a graph."""
+    """Formulas → nodes of a graph. `classes` gives, for known equivalences, the nodes they are about."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, classes: Mapping[Node, Node]) -> None:
         self._graph = graph
+        self._classes = classes
 
     def node(self, formula: Formula, variables: tuple[Variable, ...]) -> Node:
         """The set (one variable) or relation (two) of what satisfies the formula; no other is free in it.
@@ -198,6 +199,12 @@ class Algebra:
         middle = self._apply(Op.IDENTITY, own)
         if not others:
             return Atom(self._somewhere(own), ())
+        if len(set(links.values())) == 1 and self._classes.get(links[others[0]]) is own:
+            # Any member of a class stands for it. Said like this, it does not change when events are added.
+            if len(others) == 1:
+                return Atom(own, (others[0],))
+            square = self._graph.apply(Op.PRODUCT, Sort.RELATION, (own, own))
+            return Atom(self._meet(links[others[0]], square), tuple(others))
         if len(others) == 1:
             arrow = self._apply(Op.SEQUENCE, links[others[0]], middle)
             return Atom(self._graph.apply(Op.DOMAIN, Sort.SET, (arrow,)), (others[0],))

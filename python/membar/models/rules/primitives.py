@@ -52,6 +52,11 @@ class Base:
             "rmw": self._union(*pairs, Sort.RELATION),
             "start": graph.primitive("spawn-join", Sort.RELATION),
         }
+        # Equivalences, with the nodes that are in some class.
+        self.classes = {
+            graph.primitive("loc", Sort.RELATION): self.accesses,
+            graph.primitive("int", Sort.RELATION): self.of_threads,
+        }
         self._closures = {self._nodes["po"]: order, self._nodes["mo"]: coherence}
 
     def node(self, name: str) -> Node:
