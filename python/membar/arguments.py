@@ -117,6 +117,9 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
     loops.add_argument("--max-unroll", metavar="N", type=_positive, help="deepen up to N (default: 4)")
     group.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path,
                        help="search DIR for cat includes")  # fmt: skip
+    group.add_argument(
+        "--no-prune", action="store_true", help="test executions only when they are complete (slower)"
+    )
     group.add_argument("--jobs", metavar="N", type=_positive, default=1, help="use N processes (default: 1)")
     group.add_argument(
         "--limit",
@@ -178,6 +181,7 @@ def options(arguments: argparse.Namespace) -> Options:
         buffers_chosen_by_user=arguments.buffers is not None,
         jobs=arguments.jobs,
         all_executions=getattr(arguments, "all", False),
+        reductions_off=frozenset({"prune"}) if arguments.no_prune else frozenset(),
     )
 
 
