@@ -27,6 +27,14 @@ def _forbid(condition: str) -> str:
     )
 
 
+def _question(*, asserting: bool) -> str:
+    return "" if asserting else COUNT_ONLY
+
+
+# Keeps nothing of the final states: a generation counts executions, and would else keep each as a state.
+COUNT_ONLY = "error final false\n"
+
+
 def litmus() -> dict[str, str]:
     """Section 6.1.3, and store buffering; the registers a, b, … are read in this order."""
 
@@ -68,7 +76,7 @@ def readers(count: int, read: str, write: str, *, asserting: bool) -> str:
     """One thread writes 1, `count` others read it. Asserting: each reads what was written."""
     ending = _forbid("l /= 1") if asserting else ""
     return (
-        "var x : int\n"
+        f"var x : int\n{_question(asserting=asserting)}"
         + _straight("writer", "", f"1 -> x {write}")
         + "".join(_straight(f"r{i}", "var l : int", f"l <- x {read}", ending) for i in range(count))
     )
@@ -95,7 +103,7 @@ def coherence(count: int, *, asserting: bool) -> str:
     variables = " ".join(f"var l{i} : int" for i in range(count))
     highest = " or ".join(f"l{i} = {count + 1}" for i in range(count))
     return (
-        "var x : int\n"
+        f"var x : int\n{_question(asserting=asserting)}"
         + _straight("writer", "", " ".join(f"{i + 2} -> x" for i in range(count)))
         + _straight("reader", variables, reads, _forbid(highest) if asserting else "")
     )
@@ -107,7 +115,7 @@ def same_variable(threads: int, length: int, *, asserting: bool) -> str:
     variables = " ".join(f"var l{i} : int" for i in range(length))
     ending = _forbid(" or ".join(f"l{i} = 0" for i in range(length))) if asserting else ""
     return (
-        "var x : int\n"
+        f"var x : int\n{_question(asserting=asserting)}"
         + _straight("writer", "", " ".join(f"{i + 1} -> x" for i in range(length)))
         + "".join(_straight(f"r{t}", variables, reads, ending) for t in range(threads))
     )
@@ -120,6 +128,7 @@ def many_variables(count: int, *, asserting: bool) -> str:
     ending = _forbid(" and ".join(f"l{i} = 0" for i in range(count))) if asserting else ""
     return (
         "".join(f"var {name} : int\n" for name in names)
+        + _question(asserting=asserting)
         + _straight("writer", "", " ".join(f"1 -> {name}" for name in names))
         + _straight("reader", variables, " ".join(f"l{i} <- x{i}" for i in range(count)), ending)
     )

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 
 from membar import api
+from membar.engines import graphs
 from membar.engines.reference.axiomatic import explore
 from membar.models.evaluate import failures
 from membar.models.load import FOLDER, load, names
-from membar.models.model import Model
+from membar.models.model import EXACTLY_ONCE, Model
 from membar.models.plan import Growth
 from membar.program.execution import Execution
 from membar.program.program import Program
@@ -94,3 +95,14 @@ def test_what_is_forbidden_stays_forbidden(name: str) -> None:
     plan = model(name).plan
     assert plan is not None
     assert {check.growth for check in plan.checks} <= {Growth.STABLE, Growth.GROWING}
+
+
+@pytest.mark.parametrize("name", [name for name in RULES if "fixed" in name])
+@settings(max_examples=12, deadline=None)
+@given(program=programs(features=X86))
+def test_the_claimed_search_finds_every_execution_once(name: str, program: Program) -> None:
+    task = Task(program=program, model=model(name), properties=("condition",))
+    fast, slow = graphs.explore(task), explore(task)
+    assert model(name).exploration == EXACTLY_ONCE
+    assert fast.outcomes == slow.outcomes
+    assert fast.statistics.executions == slow.statistics.executions
