@@ -191,3 +191,9 @@ def properties(arguments: argparse.Namespace) -> Sequence[str] | None:
         return None
     names = [name.strip() for name in arguments.property.split(",") if name.strip()]
     return [] if names == ["none"] else names
+
+
+def folders(chosen: argparse.Namespace) -> tuple[tuple[str, Path], ...]:
+    """Where pictures go, by format."""
+    wanted = (("dot", chosen.dot), ("svg", chosen.svg))
+    return tuple((kind, folder) for kind, folder in wanted if folder is not None)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from membar import api, pictures
+from membar import api
 from membar.diagnostics import InputError
 from membar.expectations import Expectation, disagreement
 from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
@@ -97,6 +96,8 @@ def run(tests: Sequence[Path], campaign: Campaign, *, jobs: int = 1) -> Iterator
         for test in tests:
             yield answer(test, campaign)
         return
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - slow to import, rarely needed
+
     with ProcessPoolExecutor(max_workers=jobs) as pool:
         try:
             yield from pool.map(answer, tests, [campaign] * len(tests), chunksize=4)
@@ -120,6 +121,8 @@ def answer(path: Path, campaign: Campaign) -> Answer:
     except InputError as problem:
         return refusal(path, problem)
     for kind, folder in campaign.folders:
+        from membar import pictures  # noqa: PLC0415 - only where asked for
+
         pictures.save(kind, folder, result)
     return as_data(result, seconds=time.perf_counter() - start, texts=campaign.texts)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,8 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    from membar import arguments, commands, diagnostics  # noqa: PLC0415 - after the quick exit for --version
-    from membar.reports import diagnostic  # noqa: PLC0415
+    from membar import arguments, diagnostics  # noqa: PLC0415 - after the quick exit for --version
 
     parser = arguments.parser()
     try:
@@ -49,17 +49,13 @@ def _dispatch(words: list[str]) -> int:
     if chosen.command is None:
         parser.print_help()
         return BAD_INPUT
-    run = {
-        "check": commands.check,
-        "litmus": commands.litmus,
-        "compare": commands.compare,
-        "models": commands.models,
-        "replay": commands.replay,
-    }[chosen.command]
     try:
-        return run(chosen)
+        return int(import_module(f"membar.commands.{chosen.command}").run(chosen))
     except diagnostics.InputError as problem:
-        sys.stderr.write(diagnostic.render_error(problem, color=commands.color(sys.stderr)))
+        from membar.commands import window  # noqa: PLC0415 - only when something is wrong
+        from membar.reports import diagnostic  # noqa: PLC0415
+
+        sys.stderr.write(diagnostic.render_error(problem, color=window.color(sys.stderr)))
     except OSError as problem:
         if isinstance(problem, BrokenPipeError):
             raise

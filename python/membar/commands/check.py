@@ -1,0 +1,95 @@
+"""`membar check FILE…`: one question per file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from membar import api, arguments
+from membar.cli import BAD_INPUT, exit_code, gravest
+from membar.commands.window import color, columns
+from membar.diagnostics import InputError
+from membar.reports import diagnostic
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Answers each file in turn."""
+    codes: list[int] = []
+    answers: list[tuple[Path, api.Result | InputError, float]] = []
+    for file in chosen.files:
+        start = time.perf_counter()
+        answer = _answer(file, chosen)
+        answers.append((file, answer, time.perf_counter() - start))
+        if isinstance(answer, InputError):
+            sys.stderr.write(diagnostic.render_error(answer, color=color(sys.stderr), columns=columns()))
+            codes.append(BAD_INPUT)
+        else:
+            _show(answer, chosen)
+            api.keep(answer.model)
+            codes.append(exit_code(answer.outcome, accept_bounded=chosen.accept_bounded))
+    if chosen.junit:
+        _write_junit(chosen.junit, answers)
+    return gravest(codes)
+
+
+def _answer(file: Path, chosen: argparse.Namespace) -> api.Result | InputError:
+    try:
+        return api.check(
+            file,
+            model=chosen.model,
+            engine=chosen.engine,
+            properties=arguments.properties(chosen),
+            limits=chosen.limit,
+            options=arguments.options(chosen),
+            include_dirs=chosen.include,
+        )
+    except InputError as problem:
+        return problem
+
+
+def _show(result: api.Result, chosen: argparse.Namespace) -> None:
+    sys.stdout.write(_report(result, chosen))
+    if chosen.explain:
+        from membar import explanation  # noqa: PLC0415 - only where asked for
+
+        sys.stdout.write(explanation.render(result, columns=columns(), color=color(sys.stdout)))
+    if folders := arguments.folders(chosen):
+        from membar import pictures  # noqa: PLC0415 - only where asked for
+
+        for kind, folder in folders:
+            pictures.save(kind, folder, result)
+
+
+def _report(result: api.Result, chosen: argparse.Namespace) -> str:
+    if chosen.json:
+        from membar.reports import json  # noqa: PLC0415 - one report of three
+
+        return json.render(result)
+    if chosen.herd:
+        from membar.reports import herd  # noqa: PLC0415 - one report of three
+
+        return herd.render(result)
+    from membar.reports import terminal  # noqa: PLC0415 - one report of three
+
+    return terminal.render(
+        result,
+        columns=columns(),
+        terminal=sys.stdout.isatty(),
+        color=color(sys.stdout),
+        model_argument=chosen.model or "",
+    )
+
+
+def _write_junit(path: Path, answers: list[tuple[Path, api.Result | InputError, float]]) -> None:
+    from membar import campaign  # noqa: PLC0415 - only where asked for
+    from membar.reports import junit  # noqa: PLC0415
+
+    tests = [
+        campaign.refusal(file, answer)
+        if isinstance(answer, InputError)
+        else campaign.as_data(answer, seconds=seconds)
+        for file, answer, seconds in answers
+    ]
+    path.write_text(junit.render(tests), encoding="utf-8")
