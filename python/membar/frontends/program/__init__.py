@@ -3,13 +3,17 @@
 docs/reference/program-text.md describes it; `membar.program.printer` writes it.
 """
 
-from membar.frontends import Frontend
-from membar.frontends.program.parser import parse_program
+from __future__ import annotations
 
-FRONTEND = Frontend(
-    name="program text",
-    suffixes=(".mbp",),
-    parse=parse_program,
-    default_models={},
-    tags={},
-)
+from membar.frontends import Frontend
+from membar.program.program import Program
+from membar.source import SourceFile
+
+
+def _parse(source: SourceFile) -> Program:
+    from membar.frontends.program.parser import parse_program  # noqa: PLC0415 - on demand
+
+    return parse_program(source)
+
+
+FRONTEND = Frontend(name="program text", suffixes=(".mbp",), parse=_parse, default_models={}, tags={})

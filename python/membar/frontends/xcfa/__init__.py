@@ -5,13 +5,20 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from membar.frontends import Frontend
-from membar.frontends.xcfa.lower import LANGUAGE
-from membar.frontends.xcfa.translate import parse_xcfa
+from membar.program.program import Program
+from membar.source import SourceFile
+
+
+def _parse(source: SourceFile) -> Program:
+    from membar.frontends.xcfa.translate import parse_xcfa  # noqa: PLC0415 - on demand
+
+    return parse_xcfa(source)
+
 
 FRONTEND = Frontend(
     name="XCFA",
     suffixes=(".xcfa",),
-    parse=parse_xcfa,
-    default_models=MappingProxyType({LANGUAGE: "sc"}),
+    parse=_parse,
+    default_models=MappingProxyType({"XCFA": "sc"}),
     tags=MappingProxyType({"MFENCE": "Orders everything before it with everything after it."}),
 )

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
 from types import MappingProxyType
 
-from membar.frontends.litmus.assembly.translate import translate
 from membar.frontends.litmus.dialect import Dialect
-from membar.frontends.litmus.dialects.ppc.machine import MACHINE
 from membar.frontends.litmus.dialects.ppc.tags import TAGS
+from membar.frontends.litmus.test import LitmusTest
+from membar.program.program import Program
 
-DIALECT = Dialect(
-    default_models=MappingProxyType({"PPC": "power"}),
-    tags=TAGS,
-    translate=partial(translate, machine=MACHINE),
-)
+
+def _translate(test: LitmusTest) -> Program:
+    from membar.frontends.litmus.assembly.translate import translate  # noqa: PLC0415 - on demand
+    from membar.frontends.litmus.dialects.ppc.machine import MACHINE  # noqa: PLC0415 - on demand
+
+    return translate(test, machine=MACHINE)
+
+
+DIALECT = Dialect(default_models=MappingProxyType({"PPC": "power"}), tags=TAGS, translate=_translate)
