@@ -12,7 +12,7 @@ at a time. It is for models that say so (`Model.exploration`).
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -25,7 +25,7 @@ from membar.outcome import FinalState, Outcome, Statistics, Witness
 from membar.program.access import bad_access
 from membar.program.atomicity import require_single_accesses
 from membar.program.dependencies import writes_memory
-from membar.program.execution import INIT_THREAD, Event, Execution, Kind
+from membar.program.execution import INIT_THREAD, Event, Execution, Kind, final_memory
 from membar.program.expand import expand
 from membar.program.expr import evaluate
 from membar.program.lowering import LoweredProgram, lower_program
@@ -248,12 +248,12 @@ class _Search:
 
     def _passes(self, witness: Witness) -> bool:
         registers = [dict(pairs) for pairs in witness.execution.registers]
-        return self.observer.ending(registers, _final_memory(witness.execution)).passes
+        return self.observer.ending(registers, final_memory(witness.execution)).passes
 
     def _witness(self, found: CoreExecution, message: str) -> Witness:
         execution = lifted(self.program, self.lowered, found)
         registers = [dict(pairs) for pairs in execution.registers]
-        final: FinalState = self.observer.ending(registers, _final_memory(execution)).shown
+        final: FinalState = self.observer.ending(registers, final_memory(execution)).shown
         choices = tuple(tuple(thread[3]) for thread in found[1])
         return Witness(execution=execution, final=final, choices=choices, message=message)
 
@@ -278,12 +278,6 @@ class _Search:
         registers = {names[register]: word for register, word in values}
         word = evaluate(operation.address, registers, self.program.bases)
         return bad_access(self.program, word, operation.size, edge)
-
-
-def _final_memory(execution: Execution) -> Mapping[int, int]:
-    """The last value of every cell that occurs."""
-    last = (execution.events[order[-1]] for order in execution.co)
-    return {event.cell: event.value for event in last if event.cell is not None}
 
 
 def lifted(program: Program, lowered: LoweredProgram, found: CoreExecution) -> Execution:

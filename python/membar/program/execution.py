@@ -77,3 +77,13 @@ class Execution:
     pick_addr: frozenset[tuple[int, int]] = frozenset()
     pick_data: frozenset[tuple[int, int]] = frozenset()
     pick_ctrl: frozenset[tuple[int, int]] = frozenset()
+
+
+def final_memory(execution: Execution) -> dict[int, int]:
+    """The last value of every cell that occurs in a whole execution."""
+    memory: dict[int, int] = {}
+    for order in execution.co:
+        last = execution.events[order[-1]]
+        if last.cell is not None:
+            memory[last.cell] = last.value
+    return memory

@@ -13,7 +13,7 @@ from membar.engines.reference.values import all_traces
 from membar.models.evaluate import Evaluation, evaluator_of
 from membar.outcome import FinalState, Statistics, Witness
 from membar.program.atomicity import require_single_accesses
-from membar.program.execution import Execution
+from membar.program.execution import final_memory
 from membar.program.expand import expand
 from membar.program.operations import Receive, Send
 from membar.program.program import Program
@@ -156,13 +156,3 @@ class _Search:
             choices=tuple(trace.choices for trace in chosen),
             message=message,
         )
-
-
-def final_memory(execution: Execution) -> dict[int, int]:
-    """The last value of every cell that occurs in a whole execution."""
-    memory: dict[int, int] = {}
-    for order in execution.co:
-        last = execution.events[order[-1]]
-        if last.cell is not None:
-            memory[last.cell] = last.value
-    return memory
