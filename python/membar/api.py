@@ -10,9 +10,8 @@ from pathlib import Path
 from membar import plugins
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
-from membar.engines.reference.replay import replay
 from membar.frontends import Frontend
-from membar.models import load
+from membar.models import kept
 from membar.models.model import Model
 from membar.outcome import Explored, Holds, HoldsWithin, Outcome, Run, Unknown, Violated, Witness
 from membar.program.operations import Fence, Load, Lock, Operation, Rmw, Store, StoreConditional, Tags, Unlock
@@ -80,14 +79,28 @@ def vocabulary() -> Mapping[str, str]:
 
 def load_model(name: str, *, include_dirs: Sequence[Path] = ()) -> Model:
     """A shipped model by name, or the user's `.cat` file."""
-    if name in load.names():
-        return _shipped_model(name)
+    shipped = _shipped_model(name)
+    if shipped is not None:
+        return shipped
+    from membar.models import load  # noqa: PLC0415 - brings the compilers of models along
+
     return load.load(name, vocabulary=vocabulary(), include_dirs=include_dirs)
 
 
 @cache
-def _shipped_model(name: str) -> Model:
-    return load.load(name, vocabulary=vocabulary())
+def _shipped_model(name: str) -> Model | None:
+    """A shipped model, compiled now or kept from an earlier run; None if `name` is another."""
+    found = kept.read(name, vocabulary())
+    if found is None:
+        from membar.models import load  # noqa: PLC0415 - brings the compilers of models along
+
+        found = load.load(name, vocabulary=vocabulary()) if name in load.names() else None
+    return found
+
+
+def keep(model: Model) -> None:
+    """Keeps a compiled shipped model beside its text, so that the next process need not compile it."""
+    kept.write(model, vocabulary())
 
 
 def parse(source: SourceFile) -> Program:
@@ -195,6 +208,8 @@ def answer(task: Task, engine: Engine) -> Outcome:
 
 def _replayed(outcome: Outcome, task: Task) -> Outcome:
     if isinstance(outcome, Holds | Violated) and outcome.witness is not None:
+        from membar.engines.reference.replay import replay  # noqa: PLC0415 - most answers have no witness
+
         mismatch = replay(task.program, task.model, outcome.witness)
         if mismatch is not None:
             return Unknown(

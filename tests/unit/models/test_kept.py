@@ -1,0 +1,96 @@
+"""A kept model is the model, and never an old one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from membar import api
+from membar.models import kept, load
+from membar.models.model import Model
+
+WORDS = api.vocabulary()
+
+
+@pytest.mark.parametrize("name", ["x86-tso", "armv8", "rc11", "bajczi-tso"])
+def test_a_kept_model_is_the_model(name: str, tmp_path: Path) -> None:
+    model = load.load(name, vocabulary=WORDS)
+    kept.write(model, WORDS, folder=tmp_path)
+    again = kept.read(name, WORDS, folder=tmp_path)
+    assert again == model
+    assert again is not None
+    assert again.source is not None
+    assert model.source is not None
+    assert again.source.text == model.source.text
+
+
+def test_every_axiom_keeps_its_place_in_the_text(tmp_path: Path) -> None:
+    model = load.load("x86-tso", vocabulary=WORDS)
+    kept.write(model, WORDS, folder=tmp_path)
+    again = kept.read("x86-tso", WORDS, folder=tmp_path)
+    assert again is not None
+    assert lines(again) == lines(model)
+
+
+def lines(model: Model) -> list[tuple[str, int | None]]:
+    assert model.plan is not None
+    return [(check.name, check.span.line if check.span else None) for check in model.plan.checks]
+
+
+def test_nothing_is_kept_at_first(tmp_path: Path) -> None:
+    assert kept.read("sc", WORDS, folder=tmp_path) is None
+
+
+def test_other_ordering_words_need_another_model(tmp_path: Path) -> None:
+    kept.write(load.load("sc", vocabulary=WORDS), WORDS, folder=tmp_path)
+    assert kept.read("sc", {**WORDS, "another": "word"}, folder=tmp_path) is None
+
+
+def test_a_change_of_the_compiler_or_a_model_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = load.load("sc", vocabulary=WORDS)
+    kept.write(model, WORDS, folder=tmp_path)
+    sources = tmp_path / "models"
+    sources.mkdir()
+    (sources / "sc.cat").write_text("acyclic po as another", encoding="utf-8")
+    monkeypatch.setattr(kept, "FOLDER", sources)
+    kept._digest.cache_clear()
+    try:
+        assert kept.read("sc", WORDS, folder=tmp_path) is None
+    finally:
+        monkeypatch.undo()
+        kept._digest.cache_clear()
+    assert kept.read("sc", WORDS, folder=tmp_path) == model
+
+
+def test_a_broken_file_is_not_believed(tmp_path: Path) -> None:
+    kept.write(load.load("sc", vocabulary=WORDS), WORDS, folder=tmp_path)
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(file.read_bytes()[:-10])
+    assert kept.read("sc", WORDS, folder=tmp_path) is None
+
+
+def test_only_the_newest_is_kept(tmp_path: Path) -> None:
+    model = load.load("sc", vocabulary=WORDS)
+    kept.write(model, {"other": "words"}, folder=tmp_path)
+    kept.write(model, WORDS, folder=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 1
+    assert kept.read("sc", WORDS, folder=tmp_path) == model
+
+
+def test_models_of_users_are_not_kept(tmp_path: Path) -> None:
+    file = tmp_path / "own.cat"
+    file.write_text("acyclic po | rf as order", encoding="utf-8")
+    model = load.load(file, vocabulary=WORDS)
+    kept.write(model, WORDS, folder=tmp_path)
+    kept.write(replace(model, source=None), WORDS, folder=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["own.cat"]
+    assert kept.read(str(file), WORDS, folder=tmp_path) is None
+
+
+def test_a_folder_that_cannot_be_written_is_no_problem(tmp_path: Path) -> None:
+    place = tmp_path / "file"
+    place.write_text("not a folder", encoding="utf-8")
+    kept.write(load.load("sc", vocabulary=WORDS), WORDS, folder=place)
+    assert kept.read("sc", WORDS, folder=place) is None
