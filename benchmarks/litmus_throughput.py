@@ -3,9 +3,9 @@
     python benchmarks/litmus_throughput.py [ARCHITECTURE …] [--repeat N] [--engine NAME]
 
 Three measurements of the corpus in ../shared/corpus/litmus, each in CPU seconds, the best of N rounds:
-parsing alone; the engine alone (witnesses replayed); the whole line as `membar litmus` runs it, from the file to the
-line of its report. herd7's CPU seconds come from another machine; the ratio divides both by the `native`
-figure of ../shared/peers/calibrate.py, here and there, the one here being measured before each architecture.
+parsing alone; the engine alone (witnesses replayed); the whole line as `membar litmus` runs it, from the
+file to the line of its report. herd7's CPU seconds come from another machine; the ratio divides both by the
+`native` figure of ../shared/peers/calibrate.py, here and there, here measured before each architecture.
 Without these folders there is nothing to run, respectively to compare with, and the benchmark says so.
 """
 
