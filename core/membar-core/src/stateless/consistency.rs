@@ -288,6 +288,33 @@ impl<const W: usize> Answers<W> {
         self.rows[slot * self.stride + row] = value;
     }
 
+    /// The rows of all slots before `slot`, and those of `slot`.
+    fn split(&mut self, slot: usize) -> (&[Row<W>], &mut [Row<W>]) {
+        let (before, rest) = self.rows.split_at_mut(slot * self.stride);
+        (before, &mut rest[..self.events])
+    }
+
+    /// All rows of `slot` from those of `a` and `b`.
+    fn combine(&mut self, slot: usize, a: usize, b: usize, f: impl Fn(u64, u64) -> u64) {
+        let (stride, events) = (self.stride, self.events);
+        let (before, out) = self.split(slot);
+        let a = &before[a * stride..a * stride + events];
+        let b = &before[b * stride..b * stride + events];
+        for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
+            *out = both(a, b, &f);
+        }
+    }
+
+    /// All rows of `slot` from those of `a`.
+    fn map(&mut self, slot: usize, a: usize, f: impl Fn(usize, &Row<W>) -> Row<W>) {
+        let (stride, events) = (self.stride, self.events);
+        let (before, out) = self.split(slot);
+        let a = &before[a * stride..a * stride + events];
+        for (row, (out, a)) in out.iter_mut().zip(a).enumerate() {
+            *out = f(row, a);
+        }
+    }
+
     /// Those of `wanted` whose row in `slot` is not empty.
     fn non_empty(&self, slot: usize, wanted: Row<W>) -> Row<W> {
         let mut found = [0; W];
@@ -372,13 +399,22 @@ impl<const W: usize> Answers<W> {
             Node::Union(a, b) => {
                 self.need(questions, a, todo, provider);
                 self.need(questions, b, todo, provider);
+                if todo == self.all {
+                    self.combine(slot, a, b, |a, b| a | b);
+                    return;
+                }
                 for row in members(todo) {
                     self.put(slot, row, both(self.at(a, row), self.at(b, row), |a, b| a | b));
                 }
             }
             Node::Intersection(a, b) => {
                 self.need(questions, a, todo, provider);
-                self.need(questions, b, self.non_empty(a, todo), provider);
+                let asked = self.non_empty(a, todo);
+                self.need(questions, b, asked, provider);
+                if asked == self.all {
+                    self.combine(slot, a, b, |a, b| a & b);
+                    return;
+                }
                 for row in members(todo) {
                     let value = *self.at(a, row);
                     let value = if is_empty(&value) { value } else { both(&value, self.at(b, row), |a, b| a & b) };
@@ -387,8 +423,12 @@ impl<const W: usize> Answers<W> {
             }
             Node::Difference(a, ref without) => {
                 self.need(questions, a, todo, provider);
-                for row in members(todo) {
-                    self.put(slot, row, *self.at(a, row));
+                if todo == self.all {
+                    self.rows.copy_within(a * self.stride..a * self.stride + self.events, slot * self.stride);
+                } else {
+                    for row in members(todo) {
+                        self.put(slot, row, *self.at(a, row));
+                    }
                 }
                 for &part in without {
                     let left = self.non_empty(slot, todo);
@@ -410,6 +450,10 @@ impl<const W: usize> Answers<W> {
                 let set = self.set(questions, set, provider);
                 let asked = if is_empty(&set) { set } else { todo };
                 self.need(questions, a, asked, provider);
+                if asked == self.all {
+                    self.map(slot, a, |_, row| both(row, &set, |a, set| a & set));
+                    return;
+                }
                 for row in members(todo) {
                     let value = if is_empty(&set) { set } else { both(self.at(a, row), &set, |a, set| a & set) };
                     self.put(slot, row, value);
@@ -440,6 +484,14 @@ impl<const W: usize> Answers<W> {
             }
             Node::Optional(a) => {
                 self.need(questions, a, todo, provider);
+                if todo == self.all {
+                    self.map(slot, a, |row, value| {
+                        let mut value = *value;
+                        insert(&mut value, row);
+                        value
+                    });
+                    return;
+                }
                 for row in members(todo) {
                     let mut value = *self.at(a, row);
                     insert(&mut value, row);
@@ -496,12 +548,15 @@ impl<const W: usize> Answers<W> {
             add(&mut reached, self.at(a, row));
         }
         self.need(questions, b, reached, provider);
+        let stride = self.stride;
+        let (before, out) = self.split(slot);
+        let (a, b) = (&before[a * stride..], &before[b * stride..]);
         for row in members(todo) {
             let mut value = [0; W];
-            for middle in members(*self.at(a, row)) {
-                add(&mut value, self.at(b, middle));
+            for middle in members(a[row]) {
+                add(&mut value, &b[middle]);
             }
-            self.put(slot, row, value);
+            out[row] = value;
         }
     }
 

@@ -5,10 +5,10 @@
 
 use crate::error::CoreError;
 use crate::plan::Plan;
-use crate::program::Program;
+use crate::program::{Program, TagSet};
 use crate::schedule::Schedule;
 use crate::stateless::Options;
-use crate::stateless::graph::{Graph, ItemId, Move, Place, What};
+use crate::stateless::graph::{Graph, ItemId, Move, Place, Places, What};
 use crate::stateless::histories::{Histories, Next};
 use crate::stateless::judge::Judge;
 use crate::stateless::record::Record;
@@ -35,12 +35,12 @@ struct Frame {
 enum Left {
     /// A read may read from the first so many writes of co.
     Sources(Place, usize),
-    /// A write may stand at the places 1 … of co, then it may revisit.
-    Places(Place, usize),
+    /// A write may stand at a range of places of co, then it may revisit.
+    Places(Place, usize, usize),
     /// A write may revisit reads among the first so many items.
     Reads(Place, usize),
-    /// The write that revisits a read, the newest item of a graph of its own, may stand at the places 1 … of co.
-    Landing(Place, usize),
+    /// The write that revisits a read, the newest item of a graph of its own, may stand at a range of places.
+    Landing(Place, usize, usize),
     /// The first so many options of a choice.
     Options(usize),
 }
@@ -97,7 +97,7 @@ impl<'a> Explorer<'a> {
     /// Everything.
     pub(super) fn run(&mut self) -> Result<(), Failure> {
         self.watch.look()?;
-        if !self.is_consistent() {
+        if !self.is_consistent(false) {
             return Ok(());
         }
         loop {
@@ -145,24 +145,20 @@ impl<'a> Explorer<'a> {
                 self.read_from(thread, place, last)?;
             }
             Move::Write | Move::Finish => {
-                let step = graph.pending(thread, &self.histories);
-                let (Some(cell), pair) = (step.event.cell, step.pair) else { return Ok(false) };
+                let Some(cell) = graph.pending(thread, &self.histories).event.cell else { return Ok(false) };
                 let place = graph.touch(cell, self.program.cells[cell.index()].initial);
-                let (len, last) = (graph.items.len(), graph.writes(place).len());
-                let is_free = pair.is_none_or(|pair| {
-                    let read = graph.lanes[thread].events[pair.read as usize];
-                    matches!(graph.item(read).what, What::Read(_, s) if graph.writes(place)[last - 1] == s)
-                });
+                let len = graph.items.len();
+                let Places { lowest, highest, is_free } = graph.places(thread, place, &self.histories);
+                let most = if is_free { highest - 1 } else { highest };
+                self.frames.push(Frame { len, thread, left: Left::Places(place, lowest, most) });
                 if !is_free {
-                    self.frames.push(Frame { len, thread, left: Left::Places(place, last) });
                     return Ok(false);
                 }
-                self.frames.push(Frame { len, thread, left: Left::Places(place, last - 1) });
-                graph.push_write(thread, place, last, &self.histories)?;
+                graph.push_write(thread, place, highest, &self.histories)?;
             }
             Move::Nothing => return Ok(false),
         }
-        if self.options.verify && !self.is_consistent() {
+        if self.options.verify && !self.is_consistent(false) {
             self.surprises += 1;
         }
         Ok(true)
@@ -191,6 +187,8 @@ impl<'a> Explorer<'a> {
     /// Goes on with what is left of `frame`: true if there is a graph to go on from.
     fn resume(&mut self, frame: Frame) -> Result<bool, Failure> {
         let Frame { len, thread, mut left } = frame;
+        // If the last question was about the same events but for the newest, which then had these tags.
+        let mut same = None;
         loop {
             self.watch.step()?;
             self.graphs[self.depth].truncate(len, &self.histories);
@@ -198,9 +196,11 @@ impl<'a> Explorer<'a> {
                 Left::Sources(_, 0) | Left::Options(0) => return Ok(false),
                 Left::Sources(place, count) => {
                     self.read_from(thread, place, count - 1)?;
-                    if self.is_consistent() {
+                    let tags = self.newest_tags();
+                    if self.is_consistent(same == Some(tags)) {
                         return Ok(true);
                     }
+                    same = Some(tags);
                     self.frames.pop();
                     left = Left::Sources(place, count - 1);
                 }
@@ -208,19 +208,24 @@ impl<'a> Explorer<'a> {
                     self.choose(thread, count - 1)?;
                     return Ok(true);
                 }
-                Left::Places(place, 0) => left = Left::Reads(place, len),
-                Left::Places(place, at) | Left::Landing(place, at) if at > 0 => {
-                    let is_landing = matches!(left, Left::Landing(..));
-                    left = if is_landing { Left::Landing(place, at - 1) } else { Left::Places(place, at - 1) };
+                Left::Places(place, lowest, at) if at < lowest => left = Left::Reads(place, len),
+                Left::Landing(_, lowest, at) if at < lowest => {
+                    self.depth -= 1;
+                    return Ok(false);
+                }
+                Left::Places(place, lowest, at) | Left::Landing(place, lowest, at) => {
+                    left = match left {
+                        Left::Landing(..) => Left::Landing(place, lowest, at - 1),
+                        _ => Left::Places(place, lowest, at - 1),
+                    };
                     self.graphs[self.depth].push_write(thread, place, at, &self.histories)?;
-                    if self.is_consistent() {
+                    let tags = self.newest_tags();
+                    let is_consistent = self.is_consistent(same == Some(tags));
+                    same = Some(tags);
+                    if is_consistent {
                         self.frames.push(Frame { len, thread, left });
                         return Ok(true);
                     }
-                }
-                Left::Landing(..) | Left::Places(..) => {
-                    self.depth -= 1;
-                    return Ok(false);
                 }
                 Left::Reads(place, count) => {
                     let Some(read) = self.next_revisit(thread, place, count) else { return Ok(false) };
@@ -229,6 +234,10 @@ impl<'a> Explorer<'a> {
                 }
             }
         }
+    }
+
+    fn newest_tags(&self) -> Option<TagSet> {
+        self.graphs[self.depth].items.last().and_then(|item| item.tags)
     }
 
     /// Lets the next read of `thread` read from write `at` of co, and notes that the earlier ones are left.
@@ -297,17 +306,20 @@ impl<'a> Explorer<'a> {
         let What::Read(place, _) = kept.item(read).what else { return Ok(false) };
         self.depth += 1;
         self.make_room();
-        let (len, last) = (self.graphs[self.depth].items.len(), self.graphs[self.depth].writes(place).len());
-        self.resume(Frame { len, thread, left: Left::Landing(place, last) })
+        let graph = &self.graphs[self.depth];
+        let Places { lowest, highest, .. } = graph.places(thread, place, &self.histories);
+        let len = graph.items.len();
+        self.resume(Frame { len, thread, left: Left::Landing(place, lowest, highest) })
     }
 
     /// Whether the present graph may become a consistent execution, as far as the model can say now.
-    fn is_consistent(&mut self) -> bool {
+    /// `same`: the question before was about the same events.
+    fn is_consistent(&mut self, same: bool) -> bool {
         self.record.tally.nodes += 1;
         let graph = &self.graphs[self.depth];
         let view =
             View { graph, histories: &self.histories, program: self.program, fault: self.options.fault };
-        self.judge.passes(&view, false)
+        self.judge.passes(&view, same)
     }
 
     /// Nothing can be added: what was not asked yet, then it counts.

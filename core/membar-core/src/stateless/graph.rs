@@ -71,6 +71,10 @@ pub struct Item {
     pub index: u32,
     /// What is read or written.
     pub value: u64,
+    /// Whether it is not in program order with the other events of its step.
+    pub is_unordered: bool,
+    /// Whether it is the write of a read-modify-write.
+    pub has_pair: bool,
 }
 
 impl Item {
@@ -119,6 +123,17 @@ pub struct Location {
     pub cell: CellId,
     /// Its writes.
     pub writes: Vec<ItemId>,
+}
+
+/// Where in co a write may stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Places {
+    /// The first place.
+    pub lowest: usize,
+    /// The last place; below the first if there is none.
+    pub highest: usize,
+    /// Whether standing at the last place is adding it maximally, which needs no check.
+    pub is_free: bool,
 }
 
 /// What a thread can do next.
@@ -293,6 +308,8 @@ impl Graph {
             node: NodeId(0),
             index: 0,
             value: initial,
+            is_unordered: false,
+            has_pair: false,
         });
         self.events.push(id);
         let width = self.width();
@@ -314,6 +331,40 @@ impl Graph {
     pub fn pending<'h>(&self, thread: usize, histories: &'h Histories<'_>) -> &'h Step {
         let lane = &self.lanes[thread];
         &histories.node(lane.node).steps[lane.at as usize]
+    }
+
+    /// Where the write that is next in `thread` may stand.
+    ///
+    /// The write of a read-modify-write stands directly behind the write that its read reads from (one of the things
+    /// that this search needs of a model), so there is no place for two that read from the same one. A load-linked
+    /// and its store may have own writes between them: nothing is assumed of these.
+    #[must_use]
+    pub fn places(&self, thread: usize, place: Place, histories: &Histories<'_>) -> Places {
+        let writes = self.writes(place);
+        let last = writes.len();
+        let lane = &self.lanes[thread];
+        let read = self.pending(thread, histories).pair.map(|pair| (pair, lane.events[pair.read as usize]));
+        let Some((pair, What::Read(_, source))) = read.map(|(pair, read)| (pair, self.item(read).what)) else {
+            return Places { lowest: 1, highest: last, is_free: true };
+        };
+        let behind = writes.iter().rposition(|&write| write == source).map_or(last, |at| at + 1);
+        let is_adjacent = !pair.is_exclusive && pair.read as usize + 1 == lane.events.len();
+        if !is_adjacent {
+            return Places { lowest: 1, highest: last, is_free: behind == last };
+        }
+        let is_taken = writes.get(behind).is_some_and(|&next| self.is_modified_from(next, source, histories));
+        let highest = if is_taken { behind - 1 } else { behind };
+        Places { lowest: behind, highest, is_free: behind == last }
+    }
+
+    /// Whether `write` is the write of a read-modify-write that reads from `source`.
+    fn is_modified_from(&self, write: ItemId, source: ItemId, histories: &Histories<'_>) -> bool {
+        let item = self.item(write);
+        let pair = self.step(item, histories).pair.filter(|pair| !pair.is_exclusive);
+        pair.is_some_and(|pair| {
+            let read = self.lanes[item.thread as usize].events[pair.read as usize];
+            matches!(self.item(read).what, What::Read(_, other) if other == source)
+        })
     }
 
     /// Adds the write that is next in `thread`, at position `at` of co.
@@ -426,6 +477,8 @@ impl Graph {
             node,
             index,
             value: step.map_or(0, |step| step.value),
+            is_unordered: step.is_some_and(|step| step.is_unordered),
+            has_pair: step.is_some_and(|step| step.pair.is_some()),
         });
         self.take_end(thread);
         self.clock[thread] = position + 1;

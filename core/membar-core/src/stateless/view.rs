@@ -30,8 +30,27 @@ impl View<'_, '_> {
         self.graph.item(item).event as usize
     }
 
+    /// Program order of up to 64 events, none of them unordered: a word per row.
+    fn program_order_small(&self, out: &mut [u64]) -> bool {
+        for lane in &self.graph.lanes {
+            let mut later = 0;
+            for &id in lane.events.iter().rev() {
+                let item = self.graph.item(id);
+                if item.is_unordered {
+                    return false;
+                }
+                out[item.event as usize] = later;
+                later |= 1 << item.event;
+            }
+        }
+        true
+    }
+
     fn program_order(&self, shape: Shape, out: &mut [u64]) {
         let width = shape.set();
+        if width == 1 && self.program_order_small(out) {
+            return;
+        }
         let mut later = vec![0; width];
         for lane in &self.graph.lanes {
             later.fill(0);
@@ -111,7 +130,7 @@ impl View<'_, '_> {
         for lane in &self.graph.lanes {
             for &id in &lane.events {
                 let item = self.graph.item(id);
-                if let What::Write(_) = item.what
+                if item.has_pair
                     && let Some(pair) = self.graph.step(item, self.histories).pair
                     && pair.is_exclusive == is_exclusive
                 {
@@ -139,6 +158,17 @@ impl View<'_, '_> {
 
     fn coherence(&self, shape: Shape, out: &mut [u64]) {
         let width = shape.set();
+        if width == 1 {
+            for location in &self.graph.locations {
+                let mut later = 0;
+                for &id in location.writes.iter().rev() {
+                    let event = self.event(id);
+                    out[event] = later;
+                    later |= 1 << event;
+                }
+            }
+            return;
+        }
         let mut later = vec![0; width];
         for location in &self.graph.locations {
             later.fill(0);
