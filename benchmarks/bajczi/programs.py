@@ -27,11 +27,7 @@ def _forbid(condition: str) -> str:
     )
 
 
-def _question(*, asserting: bool) -> str:
-    return "" if asserting else COUNT_ONLY
-
-
-# Keeps nothing of the final states: a generation counts executions, and would else keep each as a state.
+# Keeps nothing of the final states: else every execution would be kept as a state of its own.
 COUNT_ONLY = "error final false\n"
 
 
@@ -76,7 +72,7 @@ def readers(count: int, read: str, write: str, *, asserting: bool) -> str:
     """One thread writes 1, `count` others read it. Asserting: each reads what was written."""
     ending = _forbid("l /= 1") if asserting else ""
     return (
-        f"var x : int\n{_question(asserting=asserting)}"
+        f"var x : int\n{COUNT_ONLY}"
         + _straight("writer", "", f"1 -> x {write}")
         + "".join(_straight(f"r{i}", "var l : int", f"l <- x {read}", ending) for i in range(count))
     )
@@ -103,7 +99,7 @@ def coherence(count: int, *, asserting: bool) -> str:
     variables = " ".join(f"var l{i} : int" for i in range(count))
     highest = " or ".join(f"l{i} = {count + 1}" for i in range(count))
     return (
-        f"var x : int\n{_question(asserting=asserting)}"
+        f"var x : int\n{COUNT_ONLY}"
         + _straight("writer", "", " ".join(f"{i + 2} -> x" for i in range(count)))
         + _straight("reader", variables, reads, _forbid(highest) if asserting else "")
     )
@@ -115,7 +111,7 @@ def same_variable(threads: int, length: int, *, asserting: bool) -> str:
     variables = " ".join(f"var l{i} : int" for i in range(length))
     ending = _forbid(" or ".join(f"l{i} = 0" for i in range(length))) if asserting else ""
     return (
-        f"var x : int\n{_question(asserting=asserting)}"
+        f"var x : int\n{COUNT_ONLY}"
         + _straight("writer", "", " ".join(f"{i + 1} -> x" for i in range(length)))
         + "".join(_straight(f"r{t}", variables, reads, ending) for t in range(threads))
     )
@@ -125,10 +121,10 @@ def many_variables(count: int, *, asserting: bool) -> str:
     """Figure 6.12: one thread writes `count` variables, another reads them."""
     names = [f"x{i}" for i in range(count)]
     variables = " ".join(f"var l{i} : int" for i in range(count))
-    ending = _forbid(" and ".join(f"l{i} = 0" for i in range(count))) if asserting else ""
+    ending = _forbid(" or ".join(f"l{i} = 0" for i in range(count))) if asserting else ""
     return (
         "".join(f"var {name} : int\n" for name in names)
-        + _question(asserting=asserting)
+        + COUNT_ONLY
         + _straight("writer", "", " ".join(f"1 -> {name}" for name in names))
         + _straight("reader", variables, " ".join(f"l{i} <- x{i}" for i in range(count)), ending)
     )

@@ -207,7 +207,7 @@ GROUPS: dict[str, Callable[[Sizes], Iterator[Case]]] = {
 def peterson(seconds: float) -> Iterator[Measurement]:
     """Section 6.4: deepening from 5 by 2 until a violation is found or the time is over."""
     for fences in (False, True):
-        for model in ("sc", "bajczi-fixed-sc", "x86-tso", WEAK):
+        for model in ("sc", "bajczi-fixed-sc", "x86-tso", WEAK, "bajczi-sc", "bajczi-weak"):
             left, bound = seconds, 5
             while left > 0:
                 case = Case(

@@ -78,7 +78,7 @@ class _Compiler:
     def __init__(self, vocabulary: Collection[str]) -> None:
         self._graph = Graph()
         self._base = Base(self._graph)
-        self._algebra = Algebra(self._graph, self._base.classes)
+        self._algebra = Algebra(self._graph, self._base.facts)
         self._vocabulary = frozenset(vocabulary)
         self._defined: dict[str, Node | None] = {}  # None: its definition is wrong
         self._tags: set[str] = set()
@@ -116,7 +116,8 @@ class _Compiler:
     def _meaning(self, expr: syntax.Expr, around: Sequence[_Iteration]) -> _Meaning:
         meaning = self._open_meaning(expr, around)
         is_small = len(meaning.parameters) + (1 if meaning.sort is Sort.SET else 2) <= 2
-        if meaning.sort is None or not is_small:
+        is_filter = isinstance(expr, syntax.Name) and meaning.parameters
+        if meaning.sort is None or not is_small or is_filter:
             return meaning
         # What fits in one relation is compiled at once: shared, and out of the way of the rest.
         parameters = tuple(sorted(meaning.parameters))

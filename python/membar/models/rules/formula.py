@@ -105,12 +105,26 @@ def free(formula: Formula) -> frozenset[Variable]:
             return free(part) - {variable}
 
 
-class Algebra:
-    """Formulas → nodes of a graph. `classes` gives, for known equivalences, the nodes they are about."""
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of relations, so that less needs to be computed.
 
-    def __init__(self, graph: Graph, classes: Mapping[Node, Node]) -> None:
+    Attributes:
+        classes: equivalences, each with the nodes that are in some class.
+        ends: relations, each with a set in which all edges start and one in which they end.
+    """
+
+    classes: Mapping[Node, Node]
+    ends: Mapping[Node, tuple[Node, Node]]
+
+
+class Algebra:
+    """Formulas → nodes of a graph."""
+
+    def __init__(self, graph: Graph, facts: Facts) -> None:
         self._graph = graph
-        self._classes = classes
+        self._classes = facts.classes
+        self._ends = dict(facts.ends)
 
     def node(self, formula: Formula, variables: tuple[Variable, ...]) -> Node:
         """The set (one variable) or relation (two) of what satisfies the formula; no other is free in it.
@@ -167,12 +181,27 @@ class Algebra:
         conjunction = _without_equations(conjunction, frozenset(variables))
         while conjunction.bound:
             conjunction = self._eliminated(conjunction)
-        result = self._universe(variables)
-        for atom in conjunction.atoms:
-            result = self._meet(result, self._stretched(atom, variables))
+        atoms = self._without_implied(conjunction.atoms)
+        members = {variable: self._graph.universe(Sort.SET) for variable in variables}
+        result = self._graph.universe(Sort.SET if len(variables) == 1 else Sort.RELATION)
+        for atom in atoms:
+            used = atom.variables
+            if not used:
+                result = self._meet(result, self._everywhere(atom.node, len(variables)))
+            elif len(used) == 1:
+                members[used[0]] = self._meet(members[used[0]], atom.node)
+            elif used[0] == used[1]:
+                members[used[0]] = self._meet(members[used[0]], self._loops(atom.node))
+            else:
+                oriented = atom.node if used[0] == variables[0] else self._inverse(atom.node)
+                result = self._meet(result, oriented)
+        if len(variables) == 1:
+            return self._meet(result, members[variables[0]])
+        left, right = variables
         if conjunction.equations:  # only between the two that stay
-            result = self._meet(result, self._graph.identity)
-        return result
+            both = self._meet(members[left], members[right])
+            return self._meet(result, self._graph.apply(Op.IDENTITY, Sort.RELATION, (both,)))
+        return self._between(result, members[left], members[right])
 
     def _eliminated(self, conjunction: _Conjunction) -> _Conjunction:
         for variable in sorted(conjunction.bound):
@@ -188,53 +217,79 @@ class Algebra:
         """∃ variable of the atoms `near`, which have `others` besides."""
         own = self._graph.universe(Sort.SET)
         links = {other: self._graph.universe(Sort.RELATION) for other in others}  # other → variable
-        for atom in near:
-            if len(atom.variables) == 1 or atom.variables[0] == atom.variables[1]:
-                own = self._meet(own, self._stretched(atom, (variable,)))
-                continue
-            first, second = atom.variables
-            towards = atom.node if second == variable else self._apply(Op.INVERSE, atom.node)
-            other = first if second == variable else second
-            links[other] = self._meet(links[other], towards)
-        middle = self._apply(Op.IDENTITY, own)
+        for atom in self._without_implied(near):
+            first, last = atom.variables[0], atom.variables[-1]
+            if len(atom.variables) == 1:
+                own = self._meet(own, atom.node)
+            elif first == last:
+                own = self._meet(own, self._loops(atom.node))
+            else:
+                other = first if last == variable else last
+                towards = atom.node if last == variable else self._inverse(atom.node)
+                links[other] = self._meet(links[other], towards)
         if not others:
             return Atom(self._somewhere(own), ())
         if len(set(links.values())) == 1 and self._classes.get(links[others[0]]) is own:
             # Any member of a class stands for it. Said like this, it does not change when events are added.
             if len(others) == 1:
                 return Atom(own, (others[0],))
-            square = self._graph.apply(Op.PRODUCT, Sort.RELATION, (own, own))
-            return Atom(self._meet(links[others[0]], square), tuple(others))
+            return Atom(self._between(links[others[0]], own, own), tuple(others))
+        everything = self._graph.universe(Sort.SET)
+        arrow = self._between(links[others[0]], everything, own)
         if len(others) == 1:
-            arrow = self._apply(Op.SEQUENCE, links[others[0]], middle)
             return Atom(self._graph.apply(Op.DOMAIN, Sort.SET, (arrow,)), (others[0],))
         left, right = others
-        back = self._apply(Op.INVERSE, links[right])
-        arrow = self._apply(Op.SEQUENCE, self._apply(Op.SEQUENCE, links[left], middle), back)
-        return Atom(arrow, (left, right))
+        back = self._inverse(links[right])
+        composed = self._apply(Op.SEQUENCE, arrow, back)
+        start, end = self._ends_of(arrow)[0], self._ends_of(back)[1]
+        self._note_ends(composed, start, end)
+        return Atom(composed, (left, right))
 
-    def _stretched(self, atom: Atom, variables: tuple[Variable, ...]) -> Node:
-        """What the atom says, as a set or relation of these variables."""
+    def _without_implied(self, atoms: Sequence[Atom]) -> list[Atom]:
+        """The atoms but for sets that the ends of some relation lie in anyway."""
+        implied = {
+            (variable, end)
+            for atom in atoms
+            if len(atom.variables) == 2
+            for variable, end in zip(atom.variables, self._ends_of(atom.node), strict=True)
+        }
+        return [a for a in atoms if len(a.variables) != 1 or (a.variables[0], a.node) not in implied]
+
+    def _ends_of(self, relation: Node) -> tuple[Node | None, Node | None]:
+        return self._ends.get(relation, (None, None))
+
+    def _note_ends(self, relation: Node, start: Node | None, end: Node | None) -> None:
         everything = self._graph.universe(Sort.SET)
-        match atom.variables, variables:
-            case (), (_,):
-                return self._graph.apply(Op.DOMAIN, Sort.SET, (atom.node,))
-            case (), _:
-                return atom.node
-            case (same,), (wanted,) if same == wanted:
-                return atom.node
-            case (one,), (left, _):
-                pair = (atom.node, everything) if one == left else (everything, atom.node)
-                return self._graph.apply(Op.PRODUCT, Sort.RELATION, pair)
-            case (first, second), _ if first == second:
-                loop = self._meet(atom.node, self._graph.identity)
-                return self._stretched(
-                    Atom(self._graph.apply(Op.DOMAIN, Sort.SET, (loop,)), (first,)), variables
-                )
-            case (first, _), (left, _):
-                return atom.node if first == left else self._apply(Op.INVERSE, atom.node)
-            case _:
-                raise AssertionError("an atom of variables that were eliminated")
+        if start is not None or end is not None:
+            self._ends.setdefault(relation, (start or everything, end or everything))
+
+    def _inverse(self, relation: Node) -> Node:
+        inverse = self._apply(Op.INVERSE, relation)
+        start, end = self._ends_of(relation)
+        self._note_ends(inverse, end, start)
+        return inverse
+
+    def _between(self, relation: Node, sources: Node, targets: Node) -> Node:
+        """The edges from `sources` to `targets`."""
+        square = self._graph.apply(Op.PRODUCT, Sort.RELATION, (sources, targets))
+        result = self._meet(relation, square)
+        start, end = self._ends_of(relation)
+        everything = self._graph.universe(Sort.SET)
+        self._note_ends(
+            result,
+            start if sources is everything else sources,
+            end if targets is everything else targets,
+        )
+        return result
+
+    def _loops(self, relation: Node) -> Node:
+        """The nodes that the relation leads from to themselves."""
+        loops = self._meet(relation, self._graph.identity)
+        return self._graph.apply(Op.DOMAIN, Sort.SET, (loops,))
+
+    def _everywhere(self, relation: Node, size: int) -> Node:
+        """A relation of all pairs or of none, as what `size` variables satisfy."""
+        return relation if size == 2 else self._graph.apply(Op.DOMAIN, Sort.SET, (relation,))
 
     def _somewhere(self, nodes: Node) -> Node:
         """All pairs if there is one of `nodes`, else none."""
@@ -242,14 +297,15 @@ class Algebra:
         into = self._graph.apply(Op.PRODUCT, Sort.RELATION, (everything, nodes))
         return self._apply(Op.SEQUENCE, into, self._graph.universe(Sort.RELATION))
 
-    def _universe(self, variables: tuple[Variable, ...]) -> Node:
-        return self._graph.universe(Sort.SET if len(variables) == 1 else Sort.RELATION)
-
     def _apply(self, op: Op, *args: Node) -> Node:
         return self._graph.apply(op, Sort.RELATION, args)
 
     def _meet(self, left: Node, right: Node) -> Node:
-        return self._graph.apply(Op.INTERSECTION, left.sort, (left, right))
+        result = self._graph.apply(Op.INTERSECTION, left.sort, (left, right))
+        if left.sort is Sort.RELATION:
+            for part in (left, right):
+                self._note_ends(result, *self._ends_of(part))
+        return result
 
     def _union(self, left: Node, right: Node, sort: Sort) -> Node:
         return self._graph.apply(Op.UNION, sort, (left, right))

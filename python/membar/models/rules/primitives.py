@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from membar.models.cat.graph import Graph, Node
 from membar.models.plan import Op, Sort
+from membar.models.rules.formula import Facts
 
 PREDEFINED: Mapping[str, str] = MappingProxyType(
     {
@@ -52,11 +53,19 @@ class Base:
             "rmw": self._union(*pairs, Sort.RELATION),
             "start": graph.primitive("spawn-join", Sort.RELATION),
         }
-        # Equivalences, with the nodes that are in some class.
-        self.classes = {
-            graph.primitive("loc", Sort.RELATION): self.accesses,
-            graph.primitive("int", Sort.RELATION): self.of_threads,
-        }
+        reads, writes = self._nodes["R"], self._nodes["W"]
+        self.facts = Facts(
+            classes={
+                graph.primitive("loc", Sort.RELATION): self.accesses,
+                graph.primitive("int", Sort.RELATION): self.of_threads,
+            },
+            ends={
+                self._nodes["rf"]: (writes, reads),
+                self._nodes["mo"]: (writes, writes),
+                self._nodes["rmw"]: (reads, writes),
+                coherence: (writes, writes),
+            },
+        )
         self._closures = {self._nodes["po"]: order, self._nodes["mo"]: coherence}
 
     def node(self, name: str) -> Node:
