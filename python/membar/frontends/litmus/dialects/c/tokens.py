@@ -3,37 +3,49 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from membar.diagnostics import error
 from membar.frontends.litmus import codes
-from membar.source import Span
+from membar.source import SourceFile, Span
 
 _SIGNS = (
     "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
     "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
 )  # fmt: skip
+# What may begin a comment, `(*` and `/*`, is left to a closer look.
 _TOKEN = re.compile(
-    r"""(?P<name>[A-Za-z_]\w*)
+    r"""(?:\s+|//[^\n]*)*+(?:(?P<name>[A-Za-z_]\w*)
     |(?P<number>\d\w*)
     |(?P<character>'(?:[^'\\\n]|\\.[^'\n]*)')
     |(?P<sign>"""
     + "|".join(re.escape(sign) for sign in _SIGNS)
-    + r"|[-+*/%&|^~!<>=?:;,.(){}\[\]])",
+    + r"|/(?!\*)|\((?!\*)|[-+*%&|^~!<>=?:;,.){}\[\]]))",
     re.VERBOSE,
 )
-_BLANK = re.compile(r"\s+|//[^\n]*")
+_BLANKS = re.compile(r"(?:\s+|//[^\n]*)*+")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A name, number, character or sign; kind `end` after the last one."""
+class Token(NamedTuple):
+    """A name, number, character or sign; kind `end` after the last one.
+
+    There are some hundred per test, and hardly any of their spans is ever needed.
+    """
 
     kind: str
     text: str
-    span: Span
+    source: SourceFile
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        """Where it stands."""
+        return Span(self.source, self.start, self.end)
 
 
+@lru_cache(maxsize=1)  # whose code it is, is told by its words before it is parsed
 def tokens_of(body: Span) -> tuple[Token, ...]:
     """The tokens of the code section, ended by one of kind `end`.
 
@@ -44,21 +56,31 @@ def tokens_of(body: Span) -> tuple[Token, ...]:
     found: list[Token] = []
     depth = 0
     while at < body.end:
-        if blank := _BLANK.match(text, at, body.end):
-            at = blank.end()
-        elif comment := _comment(text, at, depth):
+        if match := _TOKEN.match(text, at, body.end):
+            kind, at = str(match.lastgroup), match.end()
+            word = match[kind]
+            if kind == "sign":
+                depth += (word == "{") - (word == "}")
+            found.append(Token(kind, word, source, at - len(word), at))
+            continue
+        at = _blanks_end(text, at, body.end)
+        if comment := _comment(text, at, depth):
             at = _comment_end(body, at, comment)
-        elif token := _TOKEN.match(text, at, body.end):
-            at = token.end()
-            depth += {"{": 1, "}": -1}.get(token.group(), 0)
-            found.append(Token(str(token.lastgroup), token.group(), source.span(token.start(), at)))
-        else:
+        elif text.startswith("(", at, body.end):
+            found.append(Token("sign", "(", source, at, at + 1))
+            at += 1
+        elif at < body.end:
             raise error(
                 codes.INSTRUCTION, f"unexpected character `{text[at]}`", source.span(at, at + 1), "not C"
             )
     behind = len(text[: body.end].rstrip())
-    found.append(Token("end", "", source.span(behind, min(behind + 1, len(text)))))
+    found.append(Token("end", "", source, behind, min(behind + 1, len(text))))
     return tuple(found)
+
+
+def _blanks_end(text: str, at: int, end: int) -> int:
+    match = _BLANKS.match(text, at, end)
+    return match.end() if match else at
 
 
 def _comment(text: str, at: int, depth: int) -> str:
