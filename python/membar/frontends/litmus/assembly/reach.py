@@ -11,7 +11,18 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final, TypeAlias
 
-from membar.program.expr import MASK, Binary, BinaryOp, Constant, Expr, Extend, evaluate, registers_of, signed
+from membar.program.expr import (
+    MASK,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Extend,
+    Register,
+    evaluate,
+    registers_of,
+    signed,
+)
 from membar.program.operations import Choose, Load, Operation, Rmw, Set, Store, StoreConditional
 from membar.program.program import Edge, Program, Thread
 from membar.source import Span
@@ -47,7 +58,7 @@ def _join(left: Values, right: Values) -> Values:
 
 
 class _Analysis:
-    """The fixpoint."""
+    """The fixpoint. `changed`: memory can hold more than it could, so threads must be looked at again."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -82,7 +93,6 @@ class _Analysis:
                 merged = after if known is None else self._merged(known, after)
                 if merged != known:
                     states[edge.target] = merged
-                    self.changed = True
                     waiting.append(edge.target)
 
     @staticmethod
@@ -130,7 +140,15 @@ class _Analysis:
         return frozenset(word & MASK for word in range(first, last + 1)) if last - first < _LIMIT else ANY
 
     def _value(self, expr: Expr, state: State) -> Values:
-        expr = _without_differences(expr)
+        match expr:  # most of them are simple
+            case Register(name=name):
+                return state.get(name, _ZERO)
+            case Constant(value=value):
+                return frozenset((value,))
+            case _:
+                return self._computed(_without_differences(expr), state)
+
+    def _computed(self, expr: Expr, state: State) -> Values:
         names = sorted(set(registers_of(expr)))
         choices: list[frozenset[int]] = []
         count = 1
