@@ -62,6 +62,14 @@ class Evaluator:
         self.primitives = {stage: self._primitives(stage) for stage in Stage}
         self.early = {stage: self._early(stage) for stage in Stage}
         self.names = {**dict(plan.shown), **dict(plan.names)}
+        self._units_for: dict[int, tuple[Unit, ...]] = {}
+
+    def units_for(self, slot: int) -> tuple[Unit, ...]:
+        """What must run to fill a slot, in order."""
+        found = self._units_for.get(slot)
+        if found is None:
+            found = self._units_for[slot] = schedule.needed(self.units, (slot,))
+        return found
 
     def begin(self, skeleton: Execution) -> Evaluation:
         """The part of the plan that needs only events, po and dependencies."""
@@ -216,9 +224,10 @@ class Evaluation:
         if not missing:
             return
         size = len(self.execution.events)
-        for unit in schedule.needed(self._evaluator.units, missing):
-            if any(self._slots[slot] is None for slot in unit.slots):
-                unit.step(self._slots, size)
+        for root in missing:
+            for unit in self._evaluator.units_for(root):
+                if any(self._slots[slot] is None for slot in unit.slots):
+                    unit.step(self._slots, size)
 
 
 def _primitive_stage(name: str) -> Stage:

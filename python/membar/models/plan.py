@@ -124,3 +124,7 @@ class Plan:
     checks: tuple[Check, ...]
     shown: tuple[tuple[str, int], ...] = ()  # relations to draw, by name
     names: tuple[tuple[str, int], ...] = ()  # every top-level `let`, for explanations and tests
+
+    def __hash__(self) -> int:
+        """Quick, as plans are keys and have hundreds of parts; equal plans have equal sizes and names."""
+        return hash((len(self.instructions), len(self.checks), self.names))
