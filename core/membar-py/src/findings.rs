@@ -87,6 +87,12 @@ impl Findings {
         self.verification.surprises
     }
 
+    /// Graphs about which two ways to ask the model differ; only the exactly-once search, with `verify`.
+    #[getter]
+    fn contradictions(&self) -> u64 {
+        self.verification.contradictions
+    }
+
     /// Why it did not end, if it did not.
     #[getter]
     fn stopped(&self) -> Option<&'static str> {

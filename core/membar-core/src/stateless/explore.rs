@@ -7,7 +7,8 @@ use crate::error::CoreError;
 use crate::plan::Plan;
 use crate::program::{Program, TagSet};
 use crate::schedule::Schedule;
-use crate::stateless::Options;
+use crate::stateless::{Options, Verification};
+use crate::stateless::fault::Fault;
 use crate::stateless::graph::{Graph, ItemId, Move, Place, Places, What};
 use crate::stateless::histories::{Histories, Next};
 use crate::stateless::judge::Judge;
@@ -59,7 +60,7 @@ pub(super) struct Explorer<'a> {
     judge: Judge<'a>,
     remarks: Vec<usize>,
     record: Record,
-    surprises: u64,
+    verification: Verification,
     clock: Vec<u32>,
     moved: Vec<ItemId>,
     most_history: usize,
@@ -74,8 +75,9 @@ impl<'a> Explorer<'a> {
         options: Options,
         watch: Watch<'a>,
     ) -> Result<Self, CoreError> {
-        let histories = Histories::new(program, options.bound)?;
-        let graph = Graph::new(program, &histories)?;
+        let mut histories = Histories::new(program, options.bound)?;
+        histories.fault = options.fault;
+        let graph = Graph::new(program, &histories, options.fault)?;
         Ok(Self {
             program,
             options,
@@ -87,7 +89,7 @@ impl<'a> Explorer<'a> {
             judge: Judge::new(plan, schedule),
             remarks: Vec::new(),
             record: Record::new(program, options),
-            surprises: 0,
+            verification: Verification::default(),
             clock: Vec::new(),
             moved: Vec::new(),
             most_history: MOST_HISTORY,
@@ -114,9 +116,10 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// What was found, and the number of maximal additions that were not consistent.
-    pub(super) fn finish(self) -> (Record, u64) {
-        (self.record, self.surprises)
+    /// What was found.
+    pub(super) fn finish(self) -> (Record, Verification) {
+        let duplicates = self.record.duplicates;
+        (self.record, Verification { duplicates, ..self.verification })
     }
 
     /// Adds the next item maximally; false if there is none, which is counted, or if it must be checked first.
@@ -159,7 +162,7 @@ impl<'a> Explorer<'a> {
             Move::Nothing => return Ok(false),
         }
         if self.options.verify && !self.is_consistent(false) {
-            self.surprises += 1;
+            self.verification.surprises += 1;
         }
         Ok(true)
     }
@@ -194,10 +197,14 @@ impl<'a> Explorer<'a> {
             self.graphs[self.depth].truncate(len, &self.histories);
             match left {
                 Left::Sources(_, 0) | Left::Options(0) => return Ok(false),
+                Left::Sources(_, 1) if self.options.fault == Fault::InitialValueReadOnce => return Ok(false),
+                Left::Options(_) if self.options.fault == Fault::FirstOptionOnly => return Ok(false),
                 Left::Sources(place, count) => {
                     self.read_from(thread, place, count - 1)?;
                     let tags = self.newest_tags();
-                    if self.is_consistent(same == Some(tags)) {
+                    if self.is_consistent(same == Some(tags))
+                        || self.options.fault == Fault::SourcesUnchecked
+                    {
                         return Ok(true);
                     }
                     same = Some(tags);
@@ -221,15 +228,20 @@ impl<'a> Explorer<'a> {
                     self.graphs[self.depth].push_write(thread, place, at, &self.histories)?;
                     let tags = self.newest_tags();
                     let is_consistent = self.is_consistent(same == Some(tags));
+                    let unchecked = match left {
+                        Left::Landing(..) => Fault::RevisitUnchecked,
+                        _ => Fault::PlacesUnchecked,
+                    };
                     same = Some(tags);
-                    if is_consistent {
+                    if is_consistent || self.options.fault == unchecked {
                         self.frames.push(Frame { len, thread, left });
                         return Ok(true);
                     }
                 }
                 Left::Reads(place, count) => {
                     let Some(read) = self.next_revisit(thread, place, count) else { return Ok(false) };
-                    self.frames.push(Frame { len, thread, left: Left::Reads(place, read.index()) });
+                    let more = if self.options.fault == Fault::OneRevisit { 0 } else { read.index() };
+                    self.frames.push(Frame { len, thread, left: Left::Reads(place, more) });
                     return self.revisit(thread, place, read);
                 }
             }
@@ -272,13 +284,17 @@ impl<'a> Explorer<'a> {
         for index in (0..count).rev() {
             let id = ItemId(u32::try_from(index).ok()?);
             let item = graph.item(id);
+            let is_read = matches!(item.what, What::Read(other, _) if other == place);
             if Graph::is_in(item, &self.clock) {
+                if self.options.fault == Fault::OwnPrefixRevisited && is_read && self.depth == 0 {
+                    return Some(id);
+                }
                 continue;
             }
-            if !graph.is_maximal(id, &self.clock, self.options.fault) {
+            if !graph.is_maximal(id, &self.clock) {
                 return None;
             }
-            if matches!(item.what, What::Read(other, _) if other == place) {
+            if is_read && self.options.fault != Fault::NoRevisits {
                 return Some(id);
             }
         }
@@ -309,6 +325,8 @@ impl<'a> Explorer<'a> {
         let graph = &self.graphs[self.depth];
         let Places { lowest, highest, .. } = graph.places(thread, place, &self.histories);
         let len = graph.items.len();
+        let is_last = self.options.fault == Fault::RevisitingWriteStandsLast;
+        let lowest = if is_last { highest.max(lowest) } else { lowest };
         self.resume(Frame { len, thread, left: Left::Landing(place, lowest, highest) })
     }
 
@@ -319,7 +337,11 @@ impl<'a> Explorer<'a> {
         let graph = &self.graphs[self.depth];
         let view =
             View { graph, histories: &self.histories, program: self.program, fault: self.options.fault };
-        self.judge.passes(&view, same)
+        let passes = self.judge.passes(&view, same || self.options.fault == Fault::StaleRelations);
+        if self.options.verify && passes != self.judge.evaluate(&view) {
+            self.verification.contradictions += 1;
+        }
+        passes
     }
 
     /// Nothing can be added: what was not asked yet, then it counts.

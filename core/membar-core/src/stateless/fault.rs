@@ -1,4 +1,6 @@
 //! Deliberate mistakes of the search, for tests only: a test suite that does not see them is too weak.
+//!
+//! Each is switched on by `Options::fault` and sits where somebody could make it.
 
 macro_rules! faults {
     ($($name:ident: $what:literal,)*) => {
@@ -25,6 +27,27 @@ faults! {
     ChoicesAlwaysMaximal: "every choice counts as maximal",
     ReadsAlwaysMaximal: "every read counts as maximal",
     WritesAlwaysMaximal: "every write counts as maximal",
-    SourceMayBeLater: "a read may have been revisited by what is thrown away",
     RevisitedReadersForgotten: "a write that is thrown away may be read by what is kept",
+    NoRevisits: "no revisit is made",
+    OneRevisit: "a write revisits one read only",
+    OwnPrefixRevisited: "a write revisits reads of its own prefix",
+    WritesStandLast: "a write is only put behind all others of its location",
+    RevisitingWriteStandsLast: "a write that revisits is only put behind all others of its location",
+    InitialValueReadOnce: "a read takes the initial value only if there is no other",
+    RevisitUnchecked: "a revisit is not checked",
+    SourcesUnchecked: "what a read reads is not checked",
+    PlacesUnchecked: "where a write stands is not checked",
+    ReadModifyWriteUnchecked: "the write of a read-modify-write stands last, whatever its read reads",
+    InitialWritesUnordered: "initial writes are not before the others in co, and have no fr",
+    RevisitedReadsForgotten: "the model does not see what a revisited read reads",
+    PairsForgotten: "the model does not see which read and write are one instruction",
+    ClockKept: "a revisited read keeps the prefix that it had",
+    SourceNotInPrefix: "what a read reads is not in its prefix",
+    SpawnNotInPrefix: "what started a thread is not in its prefix",
+    JoinDoesNotWait: "a join passes before the other thread has ended",
+    CoherenceByStamp: "a restricted graph has its writes in the order of their stamps",
+    StampsKept: "a restricted graph has the old stamps of the writes that are read",
+    FirstOptionOnly: "a choice is made in one way only",
+    StaleRelations: "relations of other events are taken for those of the present ones",
+    AnswersMixedUp: "a thread goes on as it did with another value",
 }

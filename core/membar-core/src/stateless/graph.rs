@@ -8,6 +8,7 @@
 
 use crate::error::CoreError;
 use crate::program::{CellId, Program, TagSet};
+use crate::stateless::fault::Fault;
 use crate::stateless::histories::{Histories, Next, NodeId, Step};
 use crate::thread::{Kind, Status};
 
@@ -177,6 +178,8 @@ pub struct Graph {
     clock: Vec<u32>,
     /// Room for lists of writes.
     spare: Vec<Vec<ItemId>>,
+    /// For tests only.
+    pub(super) fault: Fault,
 }
 
 fn small(number: usize) -> u32 {
@@ -188,7 +191,7 @@ impl Graph {
     ///
     /// # Errors
     /// A thread is started twice.
-    pub fn new(program: &Program, histories: &Histories<'_>) -> Result<Self, CoreError> {
+    pub fn new(program: &Program, histories: &Histories<'_>, fault: Fault) -> Result<Self, CoreError> {
         let lane = |(number, thread): (usize, &crate::program::Thread)| Lane {
             items: Vec::new(),
             events: Vec::new(),
@@ -207,6 +210,7 @@ impl Graph {
             has_spawns: program.threads.iter().any(|thread| !thread.started) || joins(program),
             clock: vec![0; program.threads.len()],
             spare: Vec::new(),
+            fault,
         };
         for thread in 0..graph.lanes.len() {
             if graph.lanes[thread].birth == Birth::Started {
@@ -266,7 +270,10 @@ impl Graph {
         match &node.next {
             Next::Read(cell) => Move::Read(*cell),
             Next::Choice(_) => Move::Choose,
-            Next::Join(other) if self.status(other.index(), histories) == Some(Status::Complete) => {
+            Next::Join(other)
+                if self.status(other.index(), histories) == Some(Status::Complete)
+                    || self.fault == Fault::JoinDoesNotWait =>
+            {
                 Move::Join(other.0)
             }
             Next::Join(_) | Next::Ended(..) => Move::Nothing,
@@ -343,6 +350,12 @@ impl Graph {
         let writes = self.writes(place);
         let last = writes.len();
         let lane = &self.lanes[thread];
+        if self.fault == Fault::WritesStandLast {
+            return Places { lowest: last, highest: last, is_free: true };
+        }
+        if self.fault == Fault::ReadModifyWriteUnchecked {
+            return Places { lowest: 1, highest: last, is_free: true };
+        }
         let read = self.pending(thread, histories).pair.map(|pair| (pair, lane.events[pair.read as usize]));
         let Some((pair, What::Read(_, source))) = read.map(|(pair, read)| (pair, self.item(read).what)) else {
             return Places { lowest: 1, highest: last, is_free: true };
@@ -483,7 +496,7 @@ impl Graph {
         self.take_end(thread);
         self.clock[thread] = position + 1;
         self.clocks.extend_from_slice(&self.clock);
-        if let Some(source) = source {
+        if let Some(source) = source.filter(|_| self.fault != Fault::SourceNotInPrefix) {
             self.merge_source(id, source);
         }
         if self.has_spawns {
@@ -524,6 +537,10 @@ impl Graph {
                 self.clock.fill(0);
                 return;
             };
+            if self.fault == Fault::SpawnNotInPrefix {
+                self.clock.fill(0);
+                return;
+            }
             (thread, items) = (by as usize, before as usize);
         }
     }
@@ -717,7 +734,9 @@ impl Graph {
         self.lanes[thread as usize].items.extend(last);
         self.clock[thread as usize] = position + 1;
         let start = item.index() * self.clock.len();
-        self.clocks[start..start + self.lanes.len()].copy_from_slice(&self.clock);
+        if self.fault != Fault::ClockKept {
+            self.clocks[start..start + self.lanes.len()].copy_from_slice(&self.clock);
+        }
         merge(&mut self.clocks, item, clock);
     }
 

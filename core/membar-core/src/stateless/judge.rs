@@ -54,12 +54,15 @@ impl<'a> Judge<'a> {
                 self.four.reset(questions, events, same);
                 self.four.passes(questions, view)
             }
-            _ => {
-                self.evaluation.resize(self.plan, events);
-                self.evaluation.run(self.plan, &self.schedule.statics, view).is_none()
-                    && self.evaluation.run(self.plan, &self.schedule.growing_reads, view).is_none()
-            }
+            _ => self.evaluate(view),
         }
+    }
+
+    /// The same by `evaluation`, which is the judge of the fast way.
+    pub(super) fn evaluate(&mut self, view: &View<'_, '_>) -> bool {
+        self.evaluation.resize(self.plan, view.graph.events.len());
+        self.evaluation.run(self.plan, &self.schedule.statics, view).is_none()
+            && self.evaluation.run(self.plan, &self.schedule.growing_reads, view).is_none()
     }
 
     /// Whether a whole graph passes everything that was not asked of it as a partial one; then the remarks about it.

@@ -1,10 +1,11 @@
 //! The exactly-once search: every consistent execution of a program once, without a set of visited graphs.
 //!
 //! After Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly stateless, optimal dynamic partial order reduction",
-//! POPL 2022, for any model with these three properties, which tests check for every model that claims them:
-//! - a (po ∪ rf)-prefix of a consistent graph is consistent,
+//! POPL 2022, for any model with these properties, which tests check for every model that claims them:
+//! - po, rf, and the starting and joining of threads have no cycle together,
+//! - a prefix of a consistent graph by these is consistent,
 //! - adding an event *maximally* (a read reads the co-last write, a write becomes co-last) keeps a graph consistent,
-//! - po ∪ rf has no cycle.
+//! - the write of a read-modify-write stands directly behind the write that its read reads from.
 //!
 //! Consistency is asked of the model's plan; nothing here knows a model. Memory is that of one graph for each revisit
 //! that is being looked into, and of a bounded cache of what threads do (`histories`).
@@ -39,7 +40,7 @@ pub struct Options {
     pub limits: Limits,
     /// Whether to keep every complete execution.
     pub keep_all: bool,
-    /// For tests: look for executions that come twice, and for maximal additions that are not consistent.
+    /// For tests: look for what must not happen (`Verification`).
     pub verify: bool,
     /// For tests: a mistake to make.
     pub fault: Fault,
@@ -52,6 +53,8 @@ pub struct Verification {
     pub duplicates: u64,
     /// Maximal additions to a consistent graph that were not consistent.
     pub surprises: u64,
+    /// Graphs about which the fast checks and `evaluation` differ.
+    pub contradictions: u64,
 }
 
 /// Searches all executions.
@@ -71,8 +74,7 @@ pub fn search(
         Err(Failure::Stopped(stopped)) => Some(stopped),
         Err(Failure::Error(error)) => return Err(error),
     };
-    let (mut record, surprises) = explorer.finish();
+    let (mut record, verification) = explorer.finish();
     record.tally.stopped = stopped;
-    let verification = Verification { duplicates: record.duplicates, surprises };
     Ok((Findings { tally: record.tally, classes: record.classes }, verification))
 }

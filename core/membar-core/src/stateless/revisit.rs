@@ -13,7 +13,8 @@ use crate::stateless::histories::{Histories, NodeId};
 impl Graph {
     /// Whether `item` was added maximally, as seen from a write with the prefix `clock`.
     #[must_use]
-    pub fn is_maximal(&self, id: ItemId, clock: &[u32], fault: Fault) -> bool {
+    pub fn is_maximal(&self, id: ItemId, clock: &[u32]) -> bool {
+        let fault = self.fault;
         if fault == Fault::MaximalityOff {
             return true;
         }
@@ -31,8 +32,7 @@ impl Graph {
             What::Initial(_) | What::Fence | What::Join => true,
             What::Choice(is_maximal) => is_maximal || fault == Fault::ChoicesAlwaysMaximal,
             What::Read(place, source) => {
-                fault == Fault::ReadsAlwaysMaximal
-                    || ((counts(source) || fault == Fault::SourceMayBeLater) && is_last(place, source))
+                fault == Fault::ReadsAlwaysMaximal || (counts(source) && is_last(place, source))
             }
             // Only reads that were revisited stand before the write that they read.
             What::Write(place) => {
@@ -87,11 +87,17 @@ impl Graph {
             let writes = location.writes.iter();
             let kept = writes.filter(|write| is_kept(write.index(), self.item(**write)));
             out.add_location(Place(next), location.cell, kept.map(|write| moved[write.index()]));
+            if self.fault == Fault::CoherenceByStamp {
+                out.locations.iter_mut().for_each(|location| location.writes.sort_unstable());
+            }
             next += 1;
         }
         for (id, item) in self.items.iter().enumerate().filter(|(id, item)| is_kept(*id, item)) {
             let what = match item.what {
                 What::Initial(place) => What::Initial(places[place.index()]),
+                What::Read(place, source) if self.fault == Fault::StampsKept => {
+                    What::Read(places[place.index()], ItemId(source.0.min(count.saturating_sub(1))))
+                }
                 What::Read(place, source) => What::Read(places[place.index()], moved[source.index()]),
                 What::Write(place) => What::Write(places[place.index()]),
                 other => other,

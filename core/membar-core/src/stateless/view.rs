@@ -127,6 +127,9 @@ impl View<'_, '_> {
     }
 
     fn pairs(&self, is_exclusive: bool, shape: Shape, out: &mut [u64]) {
+        if self.fault == Fault::PairsForgotten {
+            return;
+        }
         for lane in &self.graph.lanes {
             for &id in &lane.events {
                 let item = self.graph.item(id);
@@ -219,12 +222,23 @@ impl Provider for View<'_, '_> {
             Primitive::SpawnJoin => self.spawn_join(shape, out),
             Primitive::ReadsFrom => {
                 for (event, item) in self.events() {
-                    if let What::Read(_, source) = item.what {
+                    if let What::Read(_, source) = item.what
+                        && !(self.fault == Fault::RevisitedReadsForgotten
+                            && source > self.graph.events[event])
+                    {
                         shape.relate(out, self.event(source), event);
                     }
                 }
             }
-            Primitive::Coherence => self.coherence(shape, out),
+            Primitive::Coherence => {
+                self.coherence(shape, out);
+                if self.fault == Fault::InitialWritesUnordered {
+                    for location in &self.graph.locations {
+                        let event = self.event(location.writes[0]);
+                        out[event * shape.set()..(event + 1) * shape.set()].fill(0);
+                    }
+                }
+            }
         }
     }
 

@@ -1,0 +1,130 @@
+"""Compares the two searches of the core with one another, and the exactly-once search with the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeAlias
+
+from membar import api
+from membar.diagnostics import EngineLimitError, InputError
+from membar.engines import graphs
+from membar.engines.reference.axiomatic import explore as reference
+from membar.models import load
+from membar.models.model import EXACTLY_ONCE, Model
+from membar.program.atomicity import require_single_accesses
+from membar.program.expand import expand
+from membar.program.lowering import lower_program
+from membar.program.printer import print_program
+from membar.program.program import Program
+from membar.properties.final_state import Observer
+from membar.task import Options, Task, Unrolling
+from strategies.programs import BARE, FEATURES, Features
+
+if TYPE_CHECKING:
+    from membar import _core
+
+Disagreements: TypeAlias = list[str]
+# What a search answers: counts, final states with their counts, remarks, failures, faults.
+Answer: TypeAlias = tuple[int, int, list[tuple[tuple[int, ...], int]], list[int], list[int], list[int]]
+
+BOUND = 2
+# A mistaken search need not end.
+SECONDS = 5.0
+
+
+def claiming() -> tuple[str, ...]:
+    """The shipped models that say they are for the exactly-once search."""
+    return tuple(name for name in load.names() if api.load_model(name).exploration == EXACTLY_ONCE)
+
+
+def features_of(name: str) -> Features:
+    """What random programs for a model may have."""
+    return FEATURES.get(name, BARE)
+
+
+def lowered(program: Program, model: Model) -> tuple[_core.Plan, bytes]:
+    """A program and a model as the core takes them."""
+    assert model.plan is not None
+    plan, compiled = graphs.compiled(model.plan)
+    expanded = expand(program)
+    require_single_accesses(expanded)
+    return compiled, lower_program(expanded, plan.tags, Observer(program).terms).form
+
+
+def answer(found: _core.Findings) -> Answer:
+    """All that must be the same whatever the search."""
+    return found.executions, found.blocked, found.states, found.remarks, found.failures, found.faults
+
+
+def once(program: Program, model: Model, *, fault: int | None = None) -> _core.Findings:
+    """The exactly-once search, looking out for what must not happen."""
+    compiled, form = lowered(program, model)
+    return compiled.search_exactly_once(form, bound=BOUND, seconds=SECONDS, verify=True, fault=fault)
+
+
+def general(program: Program, model: Model) -> _core.Findings:
+    """The general search."""
+    compiled, form = lowered(program, model)
+    return compiled.search(form, bound=BOUND)
+
+
+def searches(programs: Iterable[Program], model: Model, *, fault: int | None = None) -> Disagreements:
+    """Where the exactly-once search differs from the general one, comes twice, or meets a surprise."""
+    found: Disagreements = []
+    for program in programs:
+        try:
+            expected = general(program, model)
+        except OverflowError:  # a thread that is started twice
+            continue
+        problem = difference(program, model, expected, fault)
+        if problem:
+            found.append(f"{model.name}: {problem}\n{print_program(program)}")
+    return found
+
+
+def difference(program: Program, model: Model, expected: _core.Findings, fault: int | None) -> str:
+    """What is wrong with the exactly-once search's answer; nothing if it is right."""
+    try:
+        found = once(program, model, fault=fault)
+    except (OverflowError, RuntimeError) as problem:
+        return f"no answer: {problem}"
+    if found.stopped is not None:
+        return "did not end"
+    if found.duplicates:
+        return f"{found.duplicates} executions came twice"
+    if found.surprises:
+        return f"{found.surprises} maximal additions were not consistent"
+    if found.contradictions:
+        return f"the model is asked in two ways, with {found.contradictions} different answers"
+    if answer(found) != answer(expected):
+        return f"{answer(found)} is not {answer(expected)}"
+    if found.cut and not expected.cut:
+        return "cut a loop that the general search did not"
+    return ""
+
+
+def references(programs: Iterable[Program], model: Model) -> Disagreements:
+    """Where the engine, which takes the exactly-once search, differs from the reference."""
+    found: Disagreements = []
+    options = Options(unrolling=Unrolling(exact=BOUND))
+    for program in programs:
+        task = Task(program=program, model=model, properties=("condition", "assertions"), options=options)
+        try:
+            expected = reference(task)
+        except (InputError, EngineLimitError):
+            continue
+        tally = graphs.explore(task)
+        assert tally.algorithm == "exactly-once search"
+        pairs = [
+            (frozenset(tally.outcomes), frozenset(expected.outcomes)),
+            (tally.statistics.executions, expected.statistics.executions),
+            (tally.statistics.blocked, expected.statistics.blocked),
+            (tally.positive, expected.positive),
+            (tally.negative, expected.negative),
+            (tally.flags, expected.flags),
+            (tally.race is None, expected.race is None),
+            (tally.failed_assertion is None, expected.failed_assertion is None),
+        ]
+        if any(ours != theirs for ours, theirs in pairs):
+            found.append(f"{model.name}: {pairs}\n{print_program(program)}")
+    return found
