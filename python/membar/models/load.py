@@ -10,8 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from membar.diagnostics import Diagnostic, InputError
+from membar.models.cat.bell import check_macros
 from membar.models.cat.elaborate import Compiled, compile_model
 from membar.models.cat.lexer import comment_end
+from membar.models.companions import CONFIGURATION, Files, files_of
 from membar.models.model import GENERAL, Model
 from membar.models.operational import CAM, OPERATIONAL
 from membar.models.rules import parser as rules
@@ -40,7 +42,8 @@ def load(
     """The model that `--model` names.
 
     Args:
-        name_or_path: a shipped model, or a user's file (ends in `.cat` or `.rules`, or has a path separator).
+        name_or_path: a shipped model, or a user's file (ends in `.cat`, `.rules` or `.cfg`, or has a path
+            separator).
         vocabulary: the tags of all languages.
         include_dirs: where includes of a user's file are looked for, after the file's own folder.
 
@@ -48,7 +51,7 @@ def load(
         InputError: no such model, no such file, or a wrong one.
     """
     text = str(name_or_path)
-    if text.endswith(SUFFIXES) or "/" in text or "\\" in text:
+    if text.endswith((*SUFFIXES, CONFIGURATION)) or "/" in text or "\\" in text:
         return _from_file(Path(text), Path(text).stem, vocabulary, include_dirs)
     name = ALIASES.get(text, text)
     if name == CAM.name:
@@ -59,14 +62,8 @@ def load(
 
 
 def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs: Sequence[Path]) -> Model:
-    try:
-        source = SourceFile.read(path)
-    except OSError as problem:
-        reason = problem.strerror or "unreadable"
-        raise InputError(
-            Diagnostic(code="W0217", message=f"cannot read model `{path}`: {reason.lower()}")
-        ) from None
-    compiled, documentation = _compiled(source, vocabulary, include_dirs)
+    files = files_of(path)
+    compiled, documentation = _compiled(files, vocabulary, include_dirs)
     facts = _facts(documentation)
     is_shipped = path.parent == FOLDER
     return Model(
@@ -77,20 +74,25 @@ def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs:
         operational=OPERATIONAL.get(name) if is_shipped else None,
         tags=compiled.tags,
         any_tags=facts.get("tags") == "any",
-        language_model=facts.get("language model") == "yes",
+        # A header that says C belongs to a model of the language.
+        language_model=facts.get("language model") == "yes" or compiled.language == "C",
         # A claim that tests check for the shipped models; nobody has checked a user's.
         exploration=facts.get("exploration", GENERAL) if is_shipped else GENERAL,
-        source=source,
+        notes=compiled.notes,
+        source=files.model,
     )
 
 
 def _compiled(
-    source: SourceFile, vocabulary: Collection[str], include_dirs: Sequence[Path]
+    files: Files, vocabulary: Collection[str], include_dirs: Sequence[Path]
 ) -> tuple[Compiled, str]:
     """The plan and the documentation, by the language of the file."""
+    source = files.model
     if source.path.endswith(".rules"):
         return compile_rules(source, vocabulary=vocabulary), rules.head_comment(source)
-    compiled = compile_model(source, vocabulary=vocabulary, include_dirs=include_dirs)
+    if files.macros is not None:
+        check_macros(files.macros, vocabulary)
+    compiled = compile_model(source, vocabulary=vocabulary, include_dirs=include_dirs, bell=files.bell)
     return compiled, head_comment(source)
 
 

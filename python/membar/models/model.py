@@ -39,6 +39,7 @@ class Model:
         tags: the tags it gives a meaning to.
         any_tags: ordering tags change nothing under it (sc), so unknown ones are no reason to refuse.
         language_model: plain accesses can race (rc11, ra, …).
+        notes: what everyone who uses it must know, such as parts of its file that have no effect.
         exploration: the search that its properties allow: `exactly-once` if executions have no cycles of po
             and rf, their prefixes are executions too, and reading the last write is always allowed; else
             `general`.
@@ -54,5 +55,6 @@ class Model:
     tags: frozenset[str] = frozenset()
     any_tags: bool = False
     language_model: bool = False
+    notes: tuple[str, ...] = ()
     exploration: str = GENERAL
     source: SourceFile | None = field(default=None, compare=False, repr=False)

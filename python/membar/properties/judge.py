@@ -198,7 +198,7 @@ def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
         negative=tally.negative,
         flags=tuple(sorted(flags)),
         executions=tuple(tally.kept),
-        notes=tuple(tally.notes),
+        notes=(*task.model.notes, *tally.notes),
         statistics=tally.statistics,
     )
 

@@ -8,47 +8,73 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from membar.diagnostics import Diagnostic, InputError, error
+from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.models.cat import syntax as cat
+from membar.models.cat.bell import check_instructions, declared
+from membar.models.cat.choice import chosen
+from membar.models.cat.events import Events, FusedEvents
 from membar.models.cat.expressions import Expressions, UnknownNameError, holds
 from membar.models.cat.graph import Graph, Node
 from membar.models.cat.lower import Requirement, lower, needed_nodes
 from membar.models.cat.parser import parse, too_deep
 from membar.models.cat.values import Scope, Value
-from membar.models.plan import Check, CheckKind, Op, Plan, Sort
+from membar.models.plan import Check, CheckKind, CheckMode, Op, Plan, Sort
 from membar.source import SourceFile, Span
 
 LIBRARY = Path(__file__).parent.parent / "lib"
-# What models call to have the tool choose a coherence order.
-_COHERENCE_FUNCTIONS = frozenset({"generate_cos", "generate_orders"})
+# Files of other tools that say in cat what membar does itself: membar's own are taken instead.
+OWN_FILES = frozenset({"stdlib.cat", "cross.cat"})
+# Languages whose models count an atomic read-modify-write as one event.
+FUSED = frozenset({"C", "RISCV"})
+TOOL_ORDERS = frozenset({"generate_cos", "generate_orders"})
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A compiled model: its plan, and the words of the vocabulary that it gives a meaning to."""
+    """A compiled model.
+
+    Attributes:
+        plan: what it computes and checks.
+        tags: the words of the vocabulary that it gives a meaning to.
+        notes: what its users must know.
+        language: the first word of its header.
+    """
 
     plan: Plan
     tags: frozenset[str]
+    notes: tuple[str, ...] = ()
+    language: str = ""
 
 
 def compile_model(
-    source: SourceFile, *, vocabulary: Collection[str], include_dirs: Sequence[Path] = ()
+    source: SourceFile,
+    *,
+    vocabulary: Collection[str],
+    include_dirs: Sequence[Path] = (),
+    bell: SourceFile | None = None,
 ) -> Compiled:
     """The plan of a cat file.
 
     Args:
         source: the file; relative includes are looked for beside it first.
+        bell: the file that declares tags and instructions and is read before it.
         vocabulary: the tags that programs may carry; a free name must be one of them or a primitive.
         include_dirs: where includes are looked for next; the standard library comes last.
 
     Raises:
         InputError: with every diagnostic of the file.
     """
-    elaborator = _Elaborator(vocabulary, include_dirs)
     try:
+        language = "".join(parse(source).header[:1])
+        elaborator = _Elaborator(vocabulary, include_dirs, is_fused=language in FUSED)
         elaborator.run_library("stdlib.cat")
+        if language == "C":
+            elaborator.run_library("herd-c.cat")
+        if bell is not None:
+            elaborator.run_library("herd-bell.cat")
+            elaborator.run(bell)
         elaborator.run(source)
-        return elaborator.finish()
+        return elaborator.finish(language)
     except RecursionError:
         raise too_deep(source) from None
 
@@ -70,9 +96,12 @@ class _Closure:
 class _Elaborator:
     """Runs statements, gathering definitions and checks."""
 
-    def __init__(self, vocabulary: Collection[str], include_dirs: Sequence[Path]) -> None:
+    def __init__(self, vocabulary: Collection[str], include_dirs: Sequence[Path], *, is_fused: bool) -> None:
         self._graph = Graph()
-        self._expressions = Expressions(self._graph, vocabulary)
+        self._events = FusedEvents(self._graph) if is_fused else Events(self._graph)
+        self._expressions = Expressions(self._graph, self._events, vocabulary)
+        self._vocabulary = frozenset(vocabulary)
+        self._order: Span | None = None
         self._include_dirs = tuple(include_dirs)
         self._scope: dict[str, Value] = {}
         self._procedures: dict[str, _Closure] = {}
@@ -83,6 +112,7 @@ class _Elaborator:
         self._user_tags: set[str] = set()
         self._library_tags: set[str] = set()
         self._diagnostics: list[Diagnostic] = []
+        self._notes: list[str] = []
         self._open_files: list[Path] = []
         self._source: SourceFile | None = None
         self._in_library = False
@@ -102,7 +132,7 @@ class _Elaborator:
         with self._inside(source, in_library=True):
             self._statements(file.statements)
 
-    def finish(self) -> Compiled:
+    def finish(self, language: str) -> Compiled:
         """The plan, if nothing went wrong."""
         if self._diagnostics:
             raise InputError(*self._diagnostics)
@@ -115,7 +145,8 @@ class _Elaborator:
         )
         used = needed_nodes(self._graph, [item.node for item in self._requirements])
         words = {node.name for node in used if node.op is Op.PRIMITIVE}
-        return Compiled(plan, frozenset(self._user_tags | (self._library_tags & words)))
+        tags = frozenset(self._user_tags | (self._library_tags & words))
+        return Compiled(plan, tags, tuple(self._notes), language)
 
     @contextmanager
     def _inside(self, source: SourceFile, *, in_library: bool) -> Iterator[None]:
@@ -138,7 +169,7 @@ class _Elaborator:
         here = Path(self._source.path).parent if self._source else Path()
         for folder in (here, *self._include_dirs):
             path = folder / statement.path
-            if path.is_file():
+            if statement.path not in OWN_FILES and path.is_file():
                 if path.resolve() in self._open_files:
                     raise error(
                         "W0211", f"`{statement.path}` includes itself", statement.span, "included again"
@@ -194,6 +225,8 @@ class _Elaborator:
                 self._call(statement)
             case cat.From():
                 self._choose(statement)
+            case cat.Enum() | cat.Instructions():
+                self._declare(statement)
 
     def _define(self, bound: dict[str, Value]) -> None:
         self._scope.update(bound)
@@ -202,6 +235,18 @@ class _Elaborator:
             named.update({name: value for name, value in bound.items() if isinstance(value, Node)})
 
     def _axiom(self, axiom: cat.Axiom) -> None:
+        try:
+            self._require(axiom)
+        except InputError as problem:
+            # A flag decides nothing: the model can be used without it, if that is said.
+            is_flag = axiom.mode is CheckMode.FLAG and not axiom.is_assertion
+            if not is_flag or any(diagnostic.code != "W0205" for diagnostic in problem.diagnostics):
+                raise
+            name = axiom.name or _default_name(axiom)
+            reason = "; ".join(diagnostic.message for diagnostic in problem.diagnostics)
+            self._notes.append(f"the model's flag `{name}` is never raised: {reason}")
+
+    def _require(self, axiom: cat.Axiom) -> None:
         sort = None if axiom.kind is CheckKind.EMPTY else Sort.RELATION
         node = self._expressions.node(axiom.body, self._scope, wanted=f"`{axiom.kind.value}` of", sort=sort)
         name = axiom.name or _default_name(axiom)
@@ -241,33 +286,46 @@ class _Elaborator:
             self._scope = outside
 
     def _choose(self, statement: cat.From) -> None:
-        """`with co from generate_cos(r)`: coherence is any order that contains `r`."""
-        base = _coherence_base(statement)
-        if base is None:
-            raise error(
-                "W0205",
-                f"`with {statement.name} from …` is not supported yet",
-                statement.span,
-                "only `with co from generate_cos(…)`",
-                help="coherence is chosen by membar: leave this line out and use `co`",
-            )
-        co = self._graph.primitive("co", Sort.RELATION)
-        wanted = self._expressions.node(base, self._scope, wanted="coherence contains", sort=Sort.RELATION)
-        self._scope["co"] = co
-        if wanted is not self._library_names.get("co0"):
-            self._require_inclusion(wanted, co, statement.choices.span)
+        """`with x from S`, where membar makes this choice anyway."""
+        choices = self._choices(statement.choices)
+        known = [node for name in ("co0", "pco") if (node := self._library_names.get(name))]
+        choice = chosen(choices, statement.choices.span, self._events, known=known)
+        if choice.is_order:
+            self._only_order(statement)
+        self._define({statement.name: choice.relation})
+        for node in choice.excluded:
+            kind = "coherence" if choice.is_order else statement.name
+            check = Check(kind=CheckKind.EMPTY, slot=-1, name=f"{kind}-choice", span=statement.choices.span)
+            self._requirements.append(Requirement(node, check))
 
-    def _require_inclusion(self, wanted: Node, co: Node, span: Span) -> None:
-        graph = self._graph
-        writes = graph.primitive("W", Sort.SET)
-        same = graph.primitive("loc", Sort.RELATION)
-        square = graph.apply(Op.PRODUCT, Sort.RELATION, (writes, writes))
-        relevant = graph.apply(Op.INTERSECTION, Sort.RELATION, (same, square))
-        relevant = graph.apply(Op.INTERSECTION, Sort.RELATION, (wanted, relevant))
-        rest = graph.apply(Op.DIFFERENCE, Sort.RELATION, (relevant, co))
-        if rest.op is not Op.EMPTY:
-            check = Check(kind=CheckKind.EMPTY, slot=-1, name="coherence-choice", span=span)
-            self._requirements.append(Requirement(rest, check))
+    def _choices(self, expr: cat.Expr) -> Value:
+        try:
+            return self._expressions.value(expr, self._scope)
+        except InputError:
+            # Some models bring their own text of these functions; under these names they are the tool's.
+            match expr:
+                case cat.Apply(cat.Name(name)) if name in TOOL_ORDERS:
+                    outside = {key: value for key, value in self._scope.items() if key not in TOOL_ORDERS}
+                    return self._expressions.value(expr, outside)
+            raise
+
+    def _only_order(self, statement: cat.From) -> None:
+        if self._order is not None:
+            raise InputError(
+                Diagnostic(
+                    code="W0205",
+                    message="a second order of writes beside coherence is not supported",
+                    primary=Label(statement.span, "chosen here"),
+                    others=(Label(self._order, "chosen here already"),),
+                )
+            )
+        self._order = statement.span
+
+    def _declare(self, statement: cat.Enum | cat.Instructions) -> None:
+        if isinstance(statement, cat.Enum):
+            self._define(declared(statement, self._vocabulary))
+        else:
+            check_instructions(statement, self._expressions.value(statement.tags, self._scope))
 
 
 def _readable(path: Path, statement: cat.Include) -> SourceFile:
@@ -276,15 +334,6 @@ def _readable(path: Path, statement: cat.Include) -> SourceFile:
     except OSError as problem:
         reason = (problem.strerror or "unreadable").lower()
         raise error("W0210", f"cannot read `{path}`: {reason}", statement.span, "included here") from None
-
-
-def _coherence_base(statement: cat.From) -> cat.Expr | None:
-    """The relation that coherence must contain, if this is the well-known choice of coherence."""
-    match statement.name, statement.choices:
-        case "co", cat.Apply(cat.Name(function), argument) if function in _COHERENCE_FUNCTIONS:
-            return argument
-        case _:
-            return None
 
 
 def _default_name(axiom: cat.Axiom) -> str:

@@ -7,18 +7,28 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
+from membar.models.cat import setsof
 from membar.models.cat import syntax as cat
+from membar.models.cat.events import Events
+from membar.models.cat.foreign import ABSENT
 from membar.models.cat.graph import Graph, Node
+from membar.models.cat.recursion import solution
 from membar.models.cat.values import (
     Builtin,
     Function,
     Group,
+    Listed,
+    MapOf,
     Missing,
+    Orders,
     Scope,
+    SomeEvent,
     TagFunction,
     TagValue,
+    ToolFunction,
     Value,
     describe,
+    is_unknown,
 )
 from membar.models.plan import Op, Sort
 from membar.models.primitives import PRIMITIVES
@@ -31,10 +41,10 @@ BUILTINS: dict[str, Value] = {
     "domain": Builtin("domain", Op.DOMAIN),
     "range": Builtin("range", Op.RANGE),
     "tag2events": TagFunction("tag2events"),
+    **{name: ToolFunction(name) for name in ("map", "cross", "generate_orders", "generate_cos")},
     **{
         name: Missing(f"`{name}`, a function on sets of sets or of relations,")
-        for name in ("linearisations", "classes-loc", "partition", "classes", "cross", "map", "fold",
-                     "generate_cos")
+        for name in ("linearisations", "classes-loc", "partition", "classes", "fold")
     },
     **{
         name: Missing(f"`{name}`, which needs events inside one instruction,")
@@ -44,7 +54,7 @@ BUILTINS: dict[str, Value] = {
         name: Missing(f"`{name}`, a primitive of other tools,")
         for name in ("tag2scope", "tag2level", "tag2fenced", "loc2events", "lift", "delift", "deliftinter",
                      "bisimulation", "different-values", "same-oa", "at-least-one-writable", "fail",
-                     "as_transitive", "fromto", "inv-domain", "same-low-order-bits", "depend", "control")
+                     "as_transitive", "fromto", "depend", "control")
     },
 }  # fmt: skip
 
@@ -62,11 +72,13 @@ class Expressions:
 
     Attributes:
         graph: where sets and relations are built.
+        events: what primitive names stand for.
         tags: the words of the vocabulary that were used.
     """
 
-    def __init__(self, graph: Graph, vocabulary: Collection[str]) -> None:
+    def __init__(self, graph: Graph, events: Events, vocabulary: Collection[str]) -> None:
         self.graph = graph
+        self.events = events
         self.tags: set[str] = set()
         self._vocabulary = frozenset(vocabulary)
         self._depth = 0
@@ -78,14 +90,16 @@ class Expressions:
         if name in scope:
             return scope[name]
         if name == "id":
-            return self.graph.identity
+            return self.events.identity
         if name in PRIMITIVES:
-            return self.graph.primitive(name, PRIMITIVES[name].sort)
+            return self.events.primitive(name)
         if name in BUILTINS:
             return BUILTINS[name]
         if name in self._vocabulary:
             self.tags.add(name)
-            return self.graph.primitive(name, Sort.SET)
+            return self.events.tag(name)
+        if name in ABSENT:
+            return self.graph.empty(ABSENT[name])
         raise self._unknown(name, span, scope)
 
     def _unknown(self, name: str, span: Span, scope: Scope) -> UnknownNameError:
@@ -114,12 +128,17 @@ class Expressions:
                 return self.graph.empty(Sort.RELATION)
             case cat.Everything():
                 return self.graph.universe(Sort.SET)
-            case cat.SetOf(()):
-                return self.graph.empty(None)
-            case cat.SetOf() | cat.Add():
-                return Missing("a set of tags or of relations")
-            case cat.Match():
-                return Missing("`match`")
+            case cat.SetOf(items):
+                return self._written_out(items, scope)
+            case cat.Add(element, rest):
+                return setsof.added(
+                    self.value(element, scope), self.value(rest, scope), expr.span, self.graph
+                )
+            case cat.Match(subject):
+                clause = setsof.clause_for(self.value(subject, scope), expr, self.graph)
+                if clause is None:
+                    return self.graph.variable("unknown", None)
+                return self.value(clause[0], {**scope, **clause[1]})
             case cat.Unary(op, operand):
                 return self._operation(op, (operand,), expr.span, scope)
             case cat.Binary(op, left, right):
@@ -142,27 +161,46 @@ class Expressions:
 
     def node(self, expr: cat.Expr, scope: Scope, *, wanted: str, sort: Sort | None = None) -> Node:
         """The value of an expression that must be a set or relation (of the sort given)."""
-        value = self.value(expr, scope)
-        node = _as_node(value, expr.span, wanted)
+        return self._node_of(self.value(expr, scope), expr.span, wanted, sort)
+
+    def _node_of(self, value: Value, span: Span, wanted: str, sort: Sort | None) -> Node:
+        node = _as_node(value, span, wanted)
         if sort is not None and node.sort not in (sort, None):
-            raise _wrong_sort(wanted, node, expr.span, sort)
+            raise _wrong_sort(wanted, node, span, sort)
         if node.op is Op.EMPTY and node.sort is None and sort is not None:
             return self.graph.empty(sort)
         return node
 
-    def _operation(self, op: Op, operands: tuple[cat.Expr, ...], span: Span, scope: Scope) -> Node:
+    def _operation(self, op: Op, operands: tuple[cat.Expr, ...], span: Span, scope: Scope) -> Value:
         symbol = f"`{_SYMBOLS.get(op, op.value)}`"
-        if op in _SETS_ONLY:
-            nodes = [self.node(item, scope, wanted=f"{symbol} of", sort=Sort.SET) for item in operands]
-            return self.graph.apply(op, Sort.RELATION, nodes, span)
-        if op in _RELATIONS_ONLY:
-            nodes = [self.node(item, scope, wanted=f"{symbol} of", sort=Sort.RELATION) for item in operands]
-            return self.graph.apply(op, Sort.RELATION, nodes, span)
-        nodes = [self.node(item, scope, wanted=f"{symbol} of") for item in operands]
+        values = [self.value(item, scope) for item in operands]
+        if len(values) == 2 and any(isinstance(value, Listed) for value in values):
+            return setsof.combined(op, values[0], values[1], span, self.graph)
+        sort = Sort.SET if op in _SETS_ONLY else Sort.RELATION if op in _RELATIONS_ONLY else None
+        nodes = [
+            self._node_of(value, item.span, f"{symbol} of", sort)
+            for value, item in zip(values, operands, strict=True)
+        ]
+        if sort is not None:
+            return self.events.apply(op, Sort.RELATION, nodes, span)
         sorts = {node.sort for node in nodes} - {None}
         if len(sorts) > 1:
             raise _mixed(symbol, operands, nodes)
-        return self.graph.apply(op, next(iter(sorts), None), nodes, span)
+        return self.events.apply(op, next(iter(sorts), None), nodes, span)
+
+    def _written_out(self, items: tuple[cat.Expr, ...], scope: Scope) -> Value:
+        """`{a, b}`."""
+        values = [self.value(item, scope) for item in items]
+        if len(values) == 1 and isinstance(values[0], SomeEvent):
+            return values[0].singleton
+        if any(is_unknown(value) for value in values):
+            return self.graph.variable("unknown", None)
+        for value, item in zip(values, items, strict=True):
+            if not isinstance(value, Node | TagValue | Group | Listed):
+                raise error(
+                    "W0205", f"a set of {describe(value)} is not supported yet", item.span, "used here"
+                )
+        return setsof.listed(values, self.graph)
 
     # Functions
 
@@ -188,12 +226,13 @@ class Expressions:
                 return self.graph.apply(op, Sort.SET, (relation,), span)
             case TagFunction(name):
                 return self._tagged(name, self.value(expr.argument, scope), expr.argument.span, scope)
+            case ToolFunction(name):
+                return self._by_tool(name, expr, scope)
+            case MapOf(inner):
+                subject = self.value(expr.argument, scope)
+                return setsof.mapped(lambda item: self._applied(inner, item, expr), subject, span, self.graph)
             case Function():
-                argument = self.value(expr.argument, scope)
-                try:
-                    return self._call(function, argument, expr.argument.span)
-                except InputError as problem:
-                    raise _applied_at(problem, span) from None
+                return self._applied(function, self.value(expr.argument, scope), expr)
             case Node(op=Op.VARIABLE, sort=None):
                 self.value(expr.argument, scope)
                 return self.graph.variable("unknown", None)
@@ -208,6 +247,36 @@ class Expressions:
                     "applied to an argument",
                     help=f"to follow one relation by another, write `{text} ; …`",
                 )
+
+    def _applied(self, function: Value, argument: Value, expr: cat.Apply) -> Value:
+        if not isinstance(function, Function):
+            raise error("W0208", f"`map` of {describe(function)}", expr.function.span, "expected a function")
+        try:
+            return self._call(function, argument, expr.argument.span)
+        except InputError as problem:
+            raise _applied_at(problem, expr.span) from None
+
+    def _by_tool(self, name: str, expr: cat.Apply, scope: Scope) -> Value:
+        """The value of `map f`, `cross S`, `generate_orders(S, r)` or `generate_cos(r)`."""
+        argument = self.value(expr.argument, scope)
+        span = expr.argument.span
+        if is_unknown(argument):
+            return self.graph.variable("unknown", None)
+        match name, argument:
+            case "map", Function():
+                return MapOf(argument)
+            case "map", _:
+                raise error("W0208", f"`map` of {describe(argument)}", span, "expected a function")
+            case "cross", _:
+                return setsof.crossed(argument, span, self.graph)
+            case "generate_cos", _:
+                argument = Group((self.events.primitive("W"), argument))
+            case _:
+                pass
+        if not isinstance(argument, Group) or len(argument.items) != 2:
+            raise error("W0209", f"`{name}` takes a set and a relation", span, f"got {describe(argument)}")
+        events = self._node_of(argument.items[0], span, "orders of", Sort.SET)
+        return Orders(events, self._node_of(argument.items[1], span, "orders contain", Sort.RELATION))
 
     def _tagged(self, name: str, argument: Value, span: Span, scope: Scope) -> Value:
         match argument:
@@ -261,61 +330,45 @@ class Expressions:
                 bound.update(self.matched(binding.target, self._defined(binding, scope), binding.body.span))
             return bound
         if any(binding.parameters or isinstance(binding.body, cat.Fun) for binding in bindings):
-            names = [name for binding in bindings for name in binding.target.names]
-            return {name: Missing(f"the recursive function `{name}`") for name in names}
-        return self._recursion(bindings, scope)
+            return self._recursive_functions(bindings, scope)
+        return solution(bindings, scope, self.graph, self._right_hand_side)
+
+    def _right_hand_side(self, binding: cat.Binding, scope: Scope, sort: Sort | None) -> Node:
+        return self.node(binding.body, scope, wanted=f"`{binding.target.names[0]}` is", sort=sort)
+
+    def _recursive_functions(self, bindings: tuple[cat.Binding, ...], scope: Scope) -> dict[str, Value]:
+        """Functions that see one another. Their bodies are only looked at when they are applied."""
+        shared: dict[str, Value] = dict(scope)
+        bound: dict[str, Value] = {}
+        for binding in bindings:
+            body = binding.body
+            if not binding.parameters and not isinstance(body, cat.Fun):
+                raise error(
+                    "W0205",
+                    "`let rec` of functions together with sets or relations is not supported",
+                    binding.span,
+                    "not a function",
+                )
+            function = _curried(binding, shared)
+            bound[function.name] = function
+        shared.update(bound)
+        return bound
 
     def _defined(self, binding: cat.Binding, scope: Scope) -> Value:
         if not binding.parameters:
             return self.value(binding.body, scope)
-        body = binding.body
-        for parameter in reversed(binding.parameters[1:]):
-            body = cat.Fun(parameter, body, parameter.span.to(binding.span))
-        name = binding.target.names[0]
-        return self.checked(Function(name, binding.parameters[0], body, dict(scope)), binding.span)
+        return self.checked(_curried(binding, dict(scope)), binding.span)
 
-    def _recursion(self, bindings: tuple[cat.Binding, ...], scope: Scope) -> dict[str, Value]:
-        """The least fixpoint of the equations. Sorts are found by trying until they no longer change."""
-        for binding in bindings:
-            if binding.target.is_tuple:
-                raise error(
-                    "W0205", "`let rec` of a group is not supported yet", binding.target.span, "a group"
-                )
-        names = [binding.target.names[0] for binding in bindings]
-        sorts: list[Sort | None] = [None] * len(names)
-        for _ in range(len(names) + 1):
-            _, results = self._equations(bindings, names, sorts, scope)
-            sorts = [result.sort for result in results]
-        # `let rec r = r` says nothing of its sort.
-        sorts = [sort or Sort.RELATION for sort in sorts]
-        variables, results = self._equations(bindings, names, sorts, scope)
-        recursion = self.graph.close(variables, results)
-        self._must_grow(bindings, recursion.body)
-        return dict(zip(names, results, strict=True))
 
-    def _equations(
-        self, bindings: tuple[cat.Binding, ...], names: list[str], sorts: list[Sort | None], scope: Scope
-    ) -> tuple[list[Node], list[Node]]:
-        variables = [self.graph.variable(name, sort) for name, sort in zip(names, sorts, strict=True)]
-        inner = {**scope, **dict(zip(names, variables, strict=True))}
-        results = [
-            self.node(binding.body, inner, wanted=f"`{name}` is", sort=sort)
-            for binding, name, sort in zip(bindings, names, sorts, strict=True)
-        ]
-        return variables, results
-
-    def _must_grow(self, bindings: tuple[cat.Binding, ...], body: frozenset[Node]) -> None:
-        """Refuses recursion through `~` or the right of a difference: it may have no least fixpoint."""
-        for node in sorted(body, key=lambda node: node.id):
-            if node.op is Op.COMPLEMENT or (node.op is Op.DIFFERENCE and node.args[1] in body):
-                span = self.graph.spans.get(node, bindings[0].span)
-                raise error(
-                    "W0212",
-                    "recursion through a complement has no meaning as a least fixpoint",
-                    span,
-                    "a name of this `let rec` is taken away here",
-                    help="a `let rec` may only add pairs: keep its names out of `~` and the right of `\\`",
-                )
+def _curried(binding: cat.Binding, scope: Scope) -> Function:
+    """The function that a binding with parameters (or with a `fun` to its right) defines."""
+    name = binding.target.names[0]
+    if not binding.parameters and isinstance(binding.body, cat.Fun):
+        return Function(name, binding.body.parameter, binding.body.body, scope)
+    body = binding.body
+    for parameter in reversed(binding.parameters[1:]):
+        body = cat.Fun(parameter, body, parameter.span.to(binding.span))
+    return Function(name, binding.parameters[0], body, scope)
 
 
 def holds(condition: cat.Condition) -> bool:

@@ -90,6 +90,27 @@ class Graph:
 
     def close(self, variables: Sequence[Node], results: Sequence[Node]) -> Recursion:
         """Makes the variables equal to the results, as the least fixpoint. Inner groups are closed first."""
+        body = self.dependent(variables, results)
+        recursion = Recursion(tuple(variables), tuple(results), body)
+        if any(result in body for result in results):
+            self.recursions.append(recursion)
+            self._group.update(dict.fromkeys(variables, recursion))
+        return recursion
+
+    def mentions(self, node: Node, variable: Node) -> bool:
+        """Whether `variable` is among the parts of `node`."""
+        return node is variable or node in self.dependent((variable,), (node,))
+
+    def replaced(self, node: Node, variable: Node, value: Node) -> Node:
+        """`node` with `value` for `variable`; not for parts of a recursion."""
+        if node is variable:
+            return value
+        if not self.mentions(node, variable):
+            return node
+        return self.apply(node.op, node.sort, [self.replaced(arg, variable, value) for arg in node.args])
+
+    def dependent(self, variables: Sequence[Node], results: Sequence[Node]) -> frozenset[Node]:
+        """The variables, and what among the parts of `results` is made of them."""
         reached: set[Node] = set()
         todo = list(results)
         while todo:
@@ -102,11 +123,7 @@ class Graph:
         while len(body) > size:
             size = len(body)
             body.update(node for node in reached if any(part in body for part in self._below(node)))
-        recursion = Recursion(tuple(variables), tuple(results), frozenset(body))
-        if any(result in body for result in results):
-            self.recursions.append(recursion)
-            self._group.update(dict.fromkeys(variables, recursion))
-        return recursion
+        return frozenset(body)
 
     def _below(self, node: Node) -> tuple[Node, ...]:
         """What a node is made of; a variable, of all equations of its group."""

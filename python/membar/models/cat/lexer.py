@@ -15,15 +15,12 @@ KEYWORDS = {"acyclic": "ACYCLIC", "irreflexive": "IRREFLEXIVE", "empty": "EMPTY"
     for word in (
         "let", "rec", "and", "show", "unshow", "as", "fun", "in", "undefined_unless", "flag", "assert",
         "include", "begin", "end", "procedure", "call", "match", "with", "from", "try", "if", "then", "else",
-        "not",
+        "not", "enum", "instructions", "default",
     )
 }  # fmt: skip
 # Words that cat reserves for constructs that membar does not have, with what they are.
 UNSUPPORTED = {
     "catdep": "a model that computes dependencies from register events",
-    "enum": "the declaration of tags (bell)",
-    "instructions": "the declaration of instruction annotations (bell)",
-    "default": "the default annotation of instructions (bell)",
     "forall": "iteration over a set",
     "do": "iteration over a set",
     "debug": "printing while a model is evaluated",

@@ -253,6 +253,25 @@ class _Builder(Transformer[Token, cat.CatFile]):
     def choice(self, meta: Meta, children: list[Any]) -> cat.From:
         return cat.From(str(children[0]), children[1], self._span(meta))
 
+    @v_args(meta=True)
+    def enum(self, meta: Meta, children: list[Any]) -> cat.Enum:
+        name, *tags = children
+        spans = [self._source.span(tag.start_pos, tag.end_pos) for tag in tags]
+        named = tuple(cat.Tag(str(tag), span) for tag, span in zip(tags, spans, strict=True))
+        return cat.Enum(str(name), named, self._span(meta))
+
+    @v_args(meta=True)
+    def instructions(self, meta: Meta, children: list[Any]) -> cat.Instructions:
+        return cat.Instructions(str(children[0]), children[1], False, self._span(meta))
+
+    @v_args(meta=True)
+    def default(self, meta: Meta, children: list[Any]) -> cat.Instructions:
+        return cat.Instructions(str(children[0]), children[1], True, self._span(meta))
+
+    @v_args(meta=True)
+    def annotations(self, meta: Meta, children: list[Any]) -> cat.Expr:
+        return children[0] if len(children) == 1 else cat.Tuple(tuple(children), self._span(meta))
+
     # Conditions
 
     @v_args(meta=True)

@@ -49,6 +49,11 @@ def print_statement(statement: cat.Statement) -> str:
             return f"call {name} {_at(argument, _ATOM)}{_as(label)}"
         case cat.From(name, choices):
             return f"with {name} from {print_expr(choices)}"
+        case cat.Enum(name, tags):
+            return f"enum {name} = {' || '.join(map(print_expr, tags))}"
+        case cat.Instructions(name, tags, is_default):
+            listed = ", ".join(map(print_expr, tags.items if isinstance(tags, cat.Tuple) else (tags,)))
+            return f"{'default' if is_default else 'instructions'} {name}[{listed}]"
 
 
 def print_expr(expr: cat.Expr) -> str:

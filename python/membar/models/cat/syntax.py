@@ -295,7 +295,28 @@ class From:
     span: Span = field(compare=False, repr=False)
 
 
-Statement: TypeAlias = Define | Axiom | Show | Unshow | Include | When | Procedure | Call | From
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """`enum Name = 'a || 'b`: a set of tags."""
+
+    name: str
+    tags: tuple[Tag, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """`instructions R[tags]`: which tags an instruction may have; `is_default` for `default R[tags]`."""
+
+    name: str
+    tags: Expr
+    is_default: bool
+    span: Span = field(compare=False, repr=False)
+
+
+Statement: TypeAlias = (
+    Define | Axiom | Show | Unshow | Include | When | Procedure | Call | From | Enum | Instructions
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,20 @@ class TagFunction:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolFunction:
+    """A function on sets of sets or of relations that the tool computes, such as `map` and `cross`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """`map f`, which waits for a set."""
+
+    function: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
     """Several values as one."""
 
@@ -53,13 +67,76 @@ class TagValue:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """A set whose members are known while the model is compiled, and at least one of them."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SomeEvent:
+    """One event of a set that is only known in an execution; `singleton` stands for the set of it alone."""
+
+    singleton: Node
+
+
+@dataclass(frozen=True, slots=True)
+class SomePair:
+    """One pair of a relation that is only known in an execution."""
+
+    relation: Node
+
+
+@dataclass(frozen=True, slots=True)
+class SinglePair:
+    """The relation that has just this pair."""
+
+    pair: SomePair
+
+
+@dataclass(frozen=True, slots=True)
+class EachPair:
+    """A set of relations: each has one pair of `relation`, and each pair has one."""
+
+    relation: Node
+
+
+@dataclass(frozen=True, slots=True)
+class EachEvent:
+    """A set with one member for each event of `events`, which `singleton` stands for in `member`."""
+
+    events: Node
+    singleton: Node
+    member: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """A set of relations: all orders that are total on the events of each location and contain `base`."""
+
+    events: Node
+    base: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Picks:
+    """A set of relations: each has, for every event of `events`, one pair of `pairs` that ends in it."""
+
+    events: Node
+    pairs: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Missing:
     """Something that membar does not have; an error only if it is used."""
 
     what: str
 
 
-Value: TypeAlias = Node | Function | Builtin | TagFunction | Group | TagValue | Missing
+Value: TypeAlias = (
+    Node | Function | Builtin | TagFunction | ToolFunction | MapOf | Group | TagValue | Listed | SomeEvent
+    | SomePair | SinglePair | EachPair | EachEvent | Orders | Picks | Missing
+)  # fmt: skip
 Scope: TypeAlias = Mapping[str, Value]
 
 
@@ -72,11 +149,29 @@ def describe(value: Value) -> str:
             return "a relation"
         case Node():
             return "a set or relation"
-        case Function() | Builtin() | TagFunction():
+        case Function() | Builtin() | TagFunction() | ToolFunction() | MapOf():
             return "a function"
+        case Listed(items=items) if all(isinstance(item, TagValue) for item in items):
+            return "a set of tags"
+        case Listed() | EachPair() | EachEvent() | Orders() | Picks():
+            return "a set of sets or relations"
+        case SomeEvent():
+            return "an event"
+        case SomePair() | SinglePair():
+            return "a pair of events"
         case Group(items=items):
             return f"a group of {len(items)} values" if items else "the empty group `()`"
         case TagValue():
             return "a tag"
         case Missing(what=what):
             return what
+
+
+def is_unknown(value: Value) -> bool:
+    """Whether it is the argument of a function that is checked before it is applied."""
+    return isinstance(value, Node) and value.op is Op.VARIABLE and value.sort is None
+
+
+def is_empty(value: Value) -> bool:
+    """Whether it is known to be empty."""
+    return isinstance(value, Node) and value.op is Op.EMPTY

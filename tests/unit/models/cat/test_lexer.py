@@ -88,7 +88,7 @@ def test_a_star_before_an_operand_is_a_product(text: str, star: str) -> None:
         ("a (* (* *) b", "W0202", 2, 4),
         ('include "x', "W0203", 8, 9),
         ("catdep", "W0205", 0, 6),
-        ("enum E = 'a", "W0205", 0, 4),
+        ("forall", "W0205", 0, 6),
     ],
 )
 def test_bad_words_are_located(text: str, code: str, start: int, end: int) -> None:
