@@ -164,7 +164,7 @@ def compare(answers: Iterable[Answer], known: Mapping[str, Expectation]) -> dict
     """The disagreements with known answers, by path; tests without an answer or expectation are left out."""
     found: dict[str, str] = {}
     for item in answers:
-        expected = known.get(Path(item.path).name)
+        expected = known.get(Path(item.path).name) or known.get(item.name)
         if expected is None or not item.is_answered:
             continue
         text = disagreement(

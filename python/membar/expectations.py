@@ -27,7 +27,7 @@ class Expectation:
 
 
 def read(path: Path) -> Mapping[str, Expectation]:
-    """Expectations by file name: herd's answers as JSON, or a CSV with the columns `test,holds`.
+    """Expectations by file name (or by test name, where the file gives none): herd's answers as JSON, or a CSV with the columns `test,holds`.
 
     Raises:
         InputError: the file is of neither form.
@@ -40,7 +40,7 @@ def read(path: Path) -> Mapping[str, Expectation]:
             Diagnostic(
                 code="W0403",
                 message=f"`{path}` is not a file of expectations",
-                help="a JSON object of tests with `file`, `states` and `verdict`, "
+                help="a JSON object of tests with `states` and `verdict`, "
                 f"or a CSV with the columns `test,holds` ({problem})",
             )
         ) from None
@@ -48,12 +48,13 @@ def read(path: Path) -> Mapping[str, Expectation]:
 
 def _from_json(text: str) -> dict[str, Expectation]:
     return {
-        entry["file"]: Expectation(
+        # Without a file name, the test's own name tells which one it is.
+        entry.get("file", name): Expectation(
             states=frozenset(entry["states"]),
             holds=None if entry["verdict"] == "Undef" else entry["verdict"] == "Ok",
             undefined=entry["verdict"] == "Undef",
         )
-        for entry in json.loads(text).values()
+        for name, entry in json.loads(text).items()
     }
 
 

@@ -9,6 +9,7 @@ from membar.models.plan import CheckMode
 from membar.outcome import Explored, HoldsWithin, Outcome, Run, Unknown
 from membar.program.condition import TRUTH, FinalCondition, Quantifier
 from membar.program.program import Program
+from membar.properties.judge import RACE_FLAG
 from membar.reports import Answer, Report
 from membar.reports._parts.condition import condition_text, sorted_states, state_texts
 
@@ -56,11 +57,11 @@ def state_lines(program: Program, run: Run) -> tuple[str, ...]:
 
 
 def undefining_checks(model: Model) -> frozenset[str]:
-    """Names of the model's checks that leave the whole program without a meaning."""
+    """Names of the model's checks that leave the whole program without a meaning, and the flag they raise."""
     if model.plan is None:
         return frozenset()
-    undefined = (c for c in model.plan.checks if c.mode is CheckMode.UNDEFINED_UNLESS)
-    return frozenset(c.name for c in undefined)
+    undefined = [c.name for c in model.plan.checks if c.mode is CheckMode.UNDEFINED_UNLESS]
+    return frozenset([*undefined, RACE_FLAG]) if undefined else frozenset()
 
 
 def observation(outcome: Outcome) -> str:
