@@ -27,7 +27,9 @@ class Expectation:
 
 
 def read(path: Path) -> Mapping[str, Expectation]:
-    """Expectations by file name (or by test name, where the file gives none): herd's answers as JSON, or a CSV with the columns `test,holds`.
+    """Expectations by file name: herd's answers as JSON, or a CSV with the columns `test,holds`.
+
+    Where an answer names no file, it is found by the name of its test.
 
     Raises:
         InputError: the file is of neither form.
