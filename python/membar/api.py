@@ -15,7 +15,7 @@ from membar.models import kept
 from membar.models.model import Model
 from membar.outcome import Explored, Holds, HoldsWithin, Outcome, Run, Unknown, Violated, Witness
 from membar.program.operations import Fence, Load, Lock, Operation, Rmw, Store, StoreConditional, Tags, Unlock
-from membar.program.program import Program
+from membar.program.program import Edge, Program
 from membar.program.validate import validate
 from membar.properties import PROPERTIES
 from membar.source import SourceFile
@@ -232,20 +232,20 @@ def meaningless_tags(program: Program, model: Model) -> str | None:
     if model.any_tags or model.plan is None:  # without axioms, the simulator knows its fences
         return None
     words = vocabulary()
-    for tag, line in used_tags(program):
-        if tag not in model.tags and not words.get(tag, "").startswith(_NO_ORDER):
-            place = f" (line {line})" if line else ""
-            return f"the model {model.name} gives no meaning to `{tag}`{place}"
+    for tags, edge in used_tags(program):
+        for tag in sorted(tags - model.tags):
+            if not words.get(tag, "").startswith(_NO_ORDER):
+                place = f" (line {edge.span.line})" if edge.span else ""
+                return f"the model {model.name} gives no meaning to `{tag}`{place}"
     return None
 
 
-def used_tags(program: Program) -> Iterator[tuple[str, int | None]]:
-    """The ordering words that occur in the program, with a line each."""
+def used_tags(program: Program) -> Iterator[tuple[Tags, Edge]]:
+    """The ordering words of each operation of the program, with its step."""
     for thread in program.threads:
         for edge in thread.edges:
             for operation in edge.operations:
-                for tag in sorted(_tags_of(operation)):
-                    yield tag, edge.span.line if edge.span else None
+                yield _tags_of(operation), edge
 
 
 def _tags_of(operation: Operation) -> Tags:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +28,7 @@ class SourceFile:
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
         """Offsets at which the lines begin."""
-        return (0, *(i + 1 for i, c in enumerate(self.text) if c == "\n"))
+        return (0, *(newline.end() for newline in re.finditer("\n", self.text)))
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column, both counted from 1, of a text offset."""

@@ -20,7 +20,10 @@ _THREAD = re.compile(r"P[0-9]+\s*[|;(]")
 _FREE_TEXT = re.compile(r"[^\n{]+")
 _STRING = re.compile(r'"([^"]*)"')
 _QUESTION_WORDS = r"(?:locations|filter|exists|forall|final|cases|observed|Observed)"
-_QUESTION = re.compile(rf"(?:~\s*exists|{_QUESTION_WORDS})(?![A-Za-z0-9_])|(?:regions|scopes)\s*:")
+_QUESTION = re.compile(
+    rf"(?:~\s*exists|(?<![A-Za-z0-9_]){_QUESTION_WORDS})(?![A-Za-z0-9_])"
+    r"|(?<![A-Za-z0-9_])(?:regions|scopes)\s*:"
+)
 
 C_LIKE = frozenset({"C", "LKMM", "LISA-C"})
 """Header words of dialects whose code is C functions rather than a table of instructions."""
@@ -182,7 +185,7 @@ def _closing_brace(source: SourceFile, opening: int) -> int:
     )
 
 
-_BODY_MARK = re.compile(rf'\(\*|/\*|//|"[^"\n]*"|[{{}};\n]|{_QUESTION.pattern}|[A-Za-z0-9_]+|\S')
+_BODY_MARK = re.compile(rf'\(\*|/\*|//|"[^"\n]*"|[{{}};\n]|{_QUESTION.pattern}')
 
 
 def _question_start(source: SourceFile, start: int, *, c_like: bool) -> int:
@@ -190,19 +193,21 @@ def _question_start(source: SourceFile, start: int, *, c_like: bool) -> int:
 
     In assembly a question word counts only at the start of a line or after `;`.
     """
-    depth, at, fresh = 0, start, True
-    while match := _BODY_MARK.search(source.text, at):
+    text = source.text
+    depth, at, row = 0, start, start  # `row`: behind the last `;`, newline, or comment in front of code
+    while match := _BODY_MARK.search(text, at):
         mark, at = match.group(), match.end()
         if mark in {"(*", "/*", "//"}:
-            if _opens_comment(source.text, match.start(), mark, depth, c_like=c_like):
+            if _opens_comment(text, match.start(), mark, depth, c_like=c_like):
                 at = _any_comment_end(source, match.start(), mark)
-            continue
-        if c_like and mark in {"{", "}"}:
-            depth += 1 if mark == "{" else -1
-        elif _QUESTION.fullmatch(mark) and (depth <= 0 if c_like else fresh):
+                row = row if text[row : match.start()].strip() else at
+        elif mark in {";", "\n"}:
+            row = at
+        elif mark in {"{", "}"}:
+            depth += (1 if mark == "{" else -1) if c_like else 0
+        elif mark[0] != '"' and (depth <= 0 if c_like else not text[row : match.start()].strip()):
             return match.start()
-        fresh = mark in {";", "\n"}
-    return len(source.text)
+    return len(text)
 
 
 def _opens_comment(text: str, start: int, mark: str, depth: int, *, c_like: bool) -> bool:
