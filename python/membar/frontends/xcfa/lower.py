@@ -8,6 +8,7 @@ from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.xcfa import syntax as x
+from membar.frontends.xcfa.accesses import SIZES, check_range, data_type, load, refuse_repetitions, store
 from membar.frontends.xcfa.atomic import FULL_FENCE, edges
 from membar.frontends.xcfa.expressions import lowered, of_type
 from membar.frontends.xcfa.scope import Local, Scope
@@ -18,8 +19,6 @@ from membar.program.program import Thread, Value
 from membar.source import Span
 
 LANGUAGE: Final = "XCFA"
-SIZES = {x.Type.INT: 8, x.Type.BOOL: 1, x.Type.MUTEX: 4}
-_WIDEST = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,7 @@ class _Lowering:
 
     def _check_names(self) -> None:
         names = [(item.name, item.span, "procedure") for item in self._process.procedures]
-        _refuse_repetitions(names, self._diagnostics)
+        refuse_repetitions(names, self._diagnostics)
 
     # A procedure, at a place
 
@@ -104,7 +103,7 @@ class _Lowering:
         """Puts the automaton of a procedure between two points."""
         is_main = len(stack) == 1
         steps = self._steps
-        _refuse_repetitions(
+        refuse_repetitions(
             [(item.name, item.span, "location") for item in procedure.locations], self._diagnostics
         )
         locations = {item.name: item for item in procedure.locations}
@@ -230,7 +229,7 @@ class _Lowering:
         if found.type not in (x.Type.INT, x.Type.BOOL):
             return TRUE, found.type  # the caller says that it has no value
         register = self._temporary()
-        self._steps.do(_load(register, found), span)
+        self._steps.do(load(register, found), span)
         return Register(register), found.type
 
     def _temporary(self) -> str:
@@ -239,20 +238,20 @@ class _Lowering:
 
     def _assign(self, target: x.Use, value: x.Expr, scope: Scope, span: Span) -> None:
         found = scope.variable(target)
-        result = self._value(value, _data(found.type, target), scope, span)
+        result = self._value(value, data_type(found.type, target), scope, span)
         if isinstance(found, Local):
             self._steps.do(Set(found.register, result), span)
         else:
-            self._steps.do(_store(found, result), span)
+            self._steps.do(store(found, result), span)
 
     def _havoc(self, statement: x.Havoc, scope: Scope) -> None:
         target, span = statement.target, statement.span
         found = scope.variable(target)
-        kind = _data(found.type, target)
+        kind = data_type(found.type, target)
         if statement.low is not None and statement.high is not None:
             low = self._value(statement.low, kind, scope, span)
             high = self._value(statement.high, kind, scope, span)
-            _check_range(low, high, span)
+            check_range(low, high, span)
         elif kind is x.Type.BOOL:
             low, high = FALSE, TRUE
         else:
@@ -266,9 +265,9 @@ class _Lowering:
         register = found.register if isinstance(found, Local) else self._temporary()
         self._steps.do(Choose(register, low, high), span)
         if not isinstance(found, Local):
-            self._steps.do(_store(found, Register(register)), span)
+            self._steps.do(store(found, Register(register)), span)
 
-    def _load(self, statement: x.LoadFrom, scope: Scope) -> None:
+    def load(self, statement: x.LoadFrom, scope: Scope) -> None:
         target = scope.local(statement.target)
         source = scope.shared(statement.location, target.type)
         ordering, span = statement.ordering, statement.span
@@ -276,11 +275,11 @@ class _Lowering:
             raise error("W0609", "a load with `release`", span, "loads are relaxed, acquire or seq_cst")
         if ordering is x.Ordering.SEQ_CST:
             self._steps.do(FULL_FENCE, span)
-        self._steps.do(_load(target.register, source), span)
+        self._steps.do(load(target.register, source), span)
         if ordering is not x.Ordering.RELAXED:
             self._steps.do(FULL_FENCE, span)
 
-    def _store(self, statement: x.StoreTo, scope: Scope) -> None:
+    def store(self, statement: x.StoreTo, scope: Scope) -> None:
         value, kind = lowered(statement.value, lambda use: self._local_value(use, scope))
         target = scope.shared(statement.location, kind)
         ordering, span = statement.ordering, statement.span
@@ -288,7 +287,7 @@ class _Lowering:
             raise error("W0609", "a store with `acquire`", span, "stores are relaxed, release or seq_cst")
         if ordering is not x.Ordering.RELAXED:
             self._steps.do(FULL_FENCE, span)
-        self._steps.do(_store(target, value), span)
+        self._steps.do(store(target, value), span)
         if ordering is x.Ordering.SEQ_CST:
             self._steps.do(FULL_FENCE, span)
 
@@ -423,47 +422,3 @@ class _Lowering:
         for variable in procedure.variables:
             steps.do(Set(f"{inner.prefix}{variable.name}", Constant(variable.initial)), span)
         return back
-
-
-def _data(kind: x.Type, use: x.Use) -> x.Type:
-    if kind not in (x.Type.INT, x.Type.BOOL):
-        raise error("W0605", f"`{use.name}` is a {kind.value}", use.span, "it has no value")
-    return kind
-
-
-def _load(register: str, variable: x.Variable) -> Load:
-    is_int = variable.type is x.Type.INT
-    return Load(register=register, address=Address(variable.name), size=SIZES[variable.type], signed=is_int)
-
-
-def _store(variable: x.Variable, value: Expr) -> Store:
-    return Store(address=Address(variable.name), value=value, size=SIZES[variable.type])
-
-
-def _check_range(low: Expr, high: Expr, span: Span) -> None:
-    match low, high:
-        case Constant(), Constant():
-            first, last = (value - (1 << 64) if value >> 63 else value for value in (low.value, high.value))
-            if first > last:
-                raise error("W0608", "an empty range", span, f"{first} is greater than {last}")
-            if last - first >= _WIDEST:
-                raise error(
-                    "W0608", f"a range of {last - first + 1} values", span, f"at most {_WIDEST} are tried"
-                )
-        case _:
-            pass
-
-
-def _refuse_repetitions(names: Sequence[tuple[str, Span, str]], found: list[Diagnostic]) -> None:
-    seen: dict[str, Span] = {}
-    for name, span, what in names:
-        if name in seen:
-            found.append(
-                Diagnostic(
-                    code="W0603",
-                    message=f"{what} `{name}` is declared twice",
-                    primary=Label(span, "again here"),
-                    others=(Label(seen[name], "first here"),),
-                )
-            )
-        seen.setdefault(name, span)

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.frontends.xcfa import syntax as x
-from membar.frontends.xcfa.lower import LANGUAGE, SIZES, Surroundings, thread_of, waiting_flag
+from membar.frontends.xcfa.accesses import SIZES
+from membar.frontends.xcfa.lower import LANGUAGE, Surroundings, thread_of, waiting_flag
 from membar.frontends.xcfa.parser import parse
 from membar.frontends.xcfa.predicate import final_condition
 from membar.program.program import MemoryObject, Program, Thread
