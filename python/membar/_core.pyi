@@ -2,7 +2,7 @@
 
 from typing import TypeAlias, final
 
-__all__ = ["Findings", "Plan", "evaluate"]
+__all__ = ["Findings", "Plan", "evaluate", "faults"]
 
 # thread (-1: initial write), kind, cell, value, tag set (-1: none), step, edge
 _Event: TypeAlias = tuple[int, str, int | None, int, int, int, int]
