@@ -267,7 +267,7 @@ class _Lowering:
         if not isinstance(found, Local):
             self._steps.do(store(found, Register(register)), span)
 
-    def load(self, statement: x.LoadFrom, scope: Scope) -> None:
+    def _load(self, statement: x.LoadFrom, scope: Scope) -> None:
         target = scope.local(statement.target)
         source = scope.shared(statement.location, target.type)
         ordering, span = statement.ordering, statement.span
@@ -279,7 +279,7 @@ class _Lowering:
         if ordering is not x.Ordering.RELAXED:
             self._steps.do(FULL_FENCE, span)
 
-    def store(self, statement: x.StoreTo, scope: Scope) -> None:
+    def _store(self, statement: x.StoreTo, scope: Scope) -> None:
         value, kind = lowered(statement.value, lambda use: self._local_value(use, scope))
         target = scope.shared(statement.location, kind)
         ordering, span = statement.ordering, statement.span
