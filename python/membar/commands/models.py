@@ -19,8 +19,9 @@ def run(chosen: argparse.Namespace) -> int:
             return BAD_INPUT
         sys.stdout.write(_page(api.load_model(chosen.name, include_dirs=chosen.include)))
         return HOLDS
+    width = max(map(len, shipped.names()))
     for name in shipped.names():
-        sys.stdout.write(f"{name:12} {api.load_model(name).title}\n")
+        sys.stdout.write(f"{name:{width}}  {api.load_model(name).title}\n")
     return HOLDS
 
 
