@@ -3,8 +3,8 @@
     python benchmarks/startup.py [--limit SECONDS]
 
 Uses hyperfine where it is installed (Debian package `hyperfine`), else times the command itself. Prints the
-figures of ../shared/peers/calibrate.py where that is present. Exits with 1 if the median of `--version` is over
-the limit. Python's own compilation counts unless byte code is there, as it is in an installed wheel.
+figures of ../shared/peers/calibrate.py where that is present. Exits with 1 if the median of `--version` is
+over the limit. Python's own compilation counts unless byte code is there, as it is in an installed wheel.
 """
 
 from __future__ import annotations
