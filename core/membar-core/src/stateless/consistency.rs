@@ -266,6 +266,9 @@ impl<const W: usize> Answers<W> {
 
     fn holds(&mut self, questions: &Questions, check: Check, provider: &impl Provider) -> bool {
         let slot = check.slot.index();
+        if let (CheckKind::Irreflexive, Node::Sequence(a, b)) = (check.kind, &questions.nodes[slot]) {
+            return self.is_sequence_irreflexive(questions, (*a, *b), provider) != check.negated;
+        }
         let plain = if questions.sorts[slot] == Sort::Set {
             is_empty(&self.set(questions, slot, provider))
         } else {
@@ -278,6 +281,22 @@ impl<const W: usize> Answers<W> {
             }
         };
         plain != check.negated
+    }
+
+    /// Whether `a ; b` is irreflexive, without computing it.
+    fn is_sequence_irreflexive(
+        &mut self,
+        questions: &Questions,
+        (a, b): (usize, usize),
+        provider: &impl Provider,
+    ) -> bool {
+        self.need(questions, a, self.all, provider);
+        let mut reached = [0; W];
+        for row in 0..self.events {
+            add(&mut reached, self.at(a, row));
+        }
+        self.need(questions, b, reached, provider);
+        members(reached).all(|middle| members(*self.at(b, middle)).all(|end| !contains(self.at(a, end), middle)))
     }
 
     fn at(&self, slot: usize, row: usize) -> &Row<W> {
@@ -582,9 +601,14 @@ impl<const W: usize> Answers<W> {
         if leads_back {
             for middle in 0..rows.len() {
                 let via = rows[middle];
-                if !is_empty(&via) {
-                    for row in rows.iter_mut().filter(|row| contains(row, middle)) {
-                        add(row, &via);
+                if is_empty(&via) {
+                    continue;
+                }
+                for row in rows.iter_mut() {
+                    // Without a branch: whether a row has the event in the middle is anybody's guess.
+                    let mask = (row[middle / 64] >> (middle % 64) & 1).wrapping_neg();
+                    for (own, via) in row.iter_mut().zip(&via) {
+                        *own |= via & mask;
                     }
                 }
             }

@@ -75,6 +75,20 @@ impl View<'_, '_> {
 
     fn internal(&self, shape: Shape, out: &mut [u64]) {
         let width = shape.set();
+        if width == 1 {
+            for lane in &self.graph.lanes {
+                let whole = lane.events.iter().fold(0, |whole, &id| whole | 1 << self.event(id));
+                for &id in &lane.events {
+                    out[self.event(id)] = whole;
+                }
+            }
+            for (event, item) in self.events() {
+                if let What::Initial(_) = item.what {
+                    out[event] = 1 << event;
+                }
+            }
+            return;
+        }
         let mut whole = vec![0; width];
         for lane in &self.graph.lanes {
             whole.fill(0);
@@ -96,6 +110,21 @@ impl View<'_, '_> {
 
     fn same_location(&self, shape: Shape, out: &mut [u64]) {
         let width = shape.set();
+        if width == 1 {
+            // No more locations than events.
+            let mut sets = [0_u64; 64];
+            for (event, item) in self.events() {
+                if let What::Initial(place) | What::Read(place, _) | What::Write(place) = item.what {
+                    sets[place.index()] |= 1 << event;
+                }
+            }
+            for (event, item) in self.events() {
+                if let What::Initial(place) | What::Read(place, _) | What::Write(place) = item.what {
+                    out[event] = sets[place.index()];
+                }
+            }
+            return;
+        }
         let mut sets = vec![0; width * self.graph.locations.len()];
         let place_of = |item: &Item| match item.what {
             What::Initial(place) | What::Read(place, _) | What::Write(place) => Some(place.index()),
@@ -204,9 +233,14 @@ impl Provider for View<'_, '_> {
             Primitive::SameLocation => self.same_location(shape, out),
             Primitive::Internal => self.internal(shape, out),
             Primitive::External => {
-                let mut internal = vec![0; out.len()];
-                self.internal(shape, &mut internal);
-                shape.complement(&internal, out);
+                self.internal(shape, out);
+                let mut all = vec![0; shape.set()];
+                shape.fill_set(&mut all);
+                for row in out.chunks_exact_mut(shape.set()) {
+                    for (word, all) in row.iter_mut().zip(&all) {
+                        *word = all & !*word;
+                    }
+                }
             }
             Primitive::ProgramOrder => self.program_order(shape, out),
             Primitive::Address
@@ -243,8 +277,20 @@ impl Provider for View<'_, '_> {
     }
 
     fn tagged(&self, tag: Tag, shape: Shape, out: &mut [u64]) {
+        // Which tag sets have it, as far as 64 bits go.
+        let mut having = 0_u64;
+        for (number, tags) in self.program.tag_sets.iter().take(64).enumerate() {
+            having |= u64::from(tags.contains(&tag)) << number;
+        }
+        if having == 0 && self.program.tag_sets.len() <= 64 {
+            return;
+        }
+        let has = |set: usize| match having.checked_shr(u32::try_from(set).unwrap_or(u32::MAX)) {
+            Some(rest) => rest & 1 != 0,
+            None => self.program.tag_sets[set].contains(&tag),
+        };
         for (event, item) in self.events() {
-            if item.tags.is_some_and(|tags| self.program.tag_sets[tags.index()].contains(&tag)) {
+            if item.tags.is_some_and(|tags| has(tags.index())) {
                 shape.insert(out, event);
             }
         }
