@@ -49,6 +49,8 @@ COMPARISONS = (
 _THIN_AIR = "the value justifies itself; membar builds values from writes that do not assume them"
 _OLDER = "aarch64.cat before `catdep`"
 REASONS = {
+    ("c11_partialSC.cat", "C-3.LB+ctrl"): _THIN_AIR,
+    ("c11_partialSC.cat", "C-3.LB+data"): f"{_THIN_AIR}; herd prints a symbol",
     ("c11_partialSC.cat", "C-LB+data"): f"{_THIN_AIR}; herd prints a symbol",
     ("c11_partialSC.cat", "C13"): f"{_THIN_AIR}; herd prints a symbol",
     ("c11_partialSC.cat", "roachmotel2"): _THIN_AIR,
