@@ -200,15 +200,11 @@ impl<'a> Explorer<'a> {
                 Left::Sources(_, 1) if self.options.fault == Fault::InitialValueReadOnce => return Ok(false),
                 Left::Options(_) if self.options.fault == Fault::FirstOptionOnly => return Ok(false),
                 Left::Sources(place, count) => {
-                    self.read_from(thread, place, count - 1)?;
-                    let tags = self.newest_tags();
-                    if self.is_consistent(same == Some(tags))
-                        || self.options.fault == Fault::SourcesUnchecked
-                    {
+                    if self.may_read_from(thread, place, count - 1, &mut same)? {
+                        self.graphs[self.depth].truncate(len, &self.histories);
+                        self.read_from(thread, place, count - 1)?;
                         return Ok(true);
                     }
-                    same = Some(tags);
-                    self.frames.pop();
                     left = Left::Sources(place, count - 1);
                 }
                 Left::Options(count) => {
@@ -246,6 +242,28 @@ impl<'a> Explorer<'a> {
                 }
             }
         }
+    }
+
+    /// Whether the next read of `thread` may read from write `at` of co. Adds it for the question; where all values look
+    /// the same to the model, the thread is not run for a value that is refused.
+    fn may_read_from(
+        &mut self,
+        thread: usize,
+        place: Place,
+        at: usize,
+        same: &mut Option<Option<TagSet>>,
+    ) -> Result<bool, Failure> {
+        let graph = &mut self.graphs[self.depth];
+        let (source, node) = (graph.writes(place)[at], graph.lanes[thread].node);
+        let child = match self.histories.some_child(node).filter(|_| !graph.has_spawns()) {
+            Some(child) => child,
+            None => self.histories.child(node, graph.item(source).value)?,
+        };
+        graph.push_read(thread, place, source, child, &self.histories)?;
+        let tags = self.newest_tags();
+        let is_consistent = self.is_consistent(*same == Some(tags));
+        *same = Some(tags);
+        Ok(is_consistent || self.options.fault == Fault::SourcesUnchecked)
     }
 
     fn newest_tags(&self) -> Option<TagSet> {

@@ -220,6 +220,12 @@ impl Graph {
         Ok(graph)
     }
 
+    /// Whether some thread starts or joins another.
+    #[must_use]
+    pub fn has_spawns(&self) -> bool {
+        self.has_spawns
+    }
+
     fn width(&self) -> usize {
         self.lanes.len()
     }

@@ -6,7 +6,7 @@
 //! all nodes that no graph speaks of, so that memory does not grow with the number of executions.
 
 use crate::error::CoreError;
-use crate::program::{CellId, Program, ThreadId};
+use crate::program::{CellId, Operation, Program, ThreadId};
 use crate::stateless::fault::Fault;
 use crate::thread::{Event, Machine, Question, Run, Status, Turn};
 
@@ -85,6 +85,7 @@ impl Node {
 /// The trees of all threads.
 #[derive(Debug)]
 pub struct Histories<'a> {
+    program: &'a Program,
     machines: Vec<Machine<'a>>,
     nodes: Vec<Node>,
     roots: Vec<NodeId>,
@@ -104,6 +105,7 @@ impl<'a> Histories<'a> {
     /// A choice is too wide to enumerate.
     pub fn new(program: &'a Program, bound: u32) -> Result<Self, CoreError> {
         let mut histories = Self {
+            program,
             machines: program.threads.iter().map(|thread| Machine::new(program, thread, bound)).collect(),
             nodes: Vec::new(),
             roots: Vec::new(),
@@ -138,6 +140,18 @@ impl<'a> Histories<'a> {
     #[must_use]
     pub fn before(&self, node: NodeId) -> Option<NodeId> {
         self.nodes[node.index()].parent.map(|(parent, _)| parent)
+    }
+
+    /// Where the thread goes from `node` with some answer that was tried before, if the read that it answers looks the
+    /// same to models whatever is read. A read-modify-write does not: it may write or not, and its tags may differ.
+    #[must_use]
+    pub fn some_child(&self, node: NodeId) -> Option<NodeId> {
+        let &(_, child) = self.nodes[node.index()].children.first()?;
+        let edge = self.nodes[child.index()].steps.first()?.event.edge;
+        let thread = self.nodes[node.index()].thread;
+        let operations = &self.program.threads[thread.index()].edges[edge.index()].operations;
+        let is_plain = !operations.iter().any(|operation| matches!(operation, Operation::Rmw(_)));
+        is_plain.then_some(child)
     }
 
     /// Rough number of bytes held.
