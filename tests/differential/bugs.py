@@ -50,7 +50,7 @@ REFERENCE = (
     Seeded(
         "the first write of a location is taken as its last",
         "sc axioms = machine",
-        Rewrite(f"{ENGINE}.axiomatic", "execution.events[order[-1]]", "execution.events[order[0]]"),
+        Rewrite("membar.program.execution", "execution.events[order[-1]]", "execution.events[order[0]]"),
     ),
     Seeded(
         "control dependencies are forgotten",
