@@ -4,8 +4,8 @@
 
 For every row of ../shared/peers/baselines.json with a program and a model that membar has, prints the
 number of executions (ours, theirs), the median of our CPU seconds, and the ratio of the two times in native
-units: seconds over the `native` figure of ../shared/peers/calibrate.py, taken here in CPU seconds too. GenMC's
-start-up (15 ms) is taken off. With --memory, prints instead how much memory sizes of one program take. Exits
+units: seconds over the `native` figure of ../shared/peers/calibrate.py, taken here in CPU seconds too.
+GenMC's start-up (15 ms) is taken off. With --memory, prints instead how much memory sizes of one program take. Exits
 with 1 if a number of executions differs.
 """
 
