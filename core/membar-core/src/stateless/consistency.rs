@@ -6,188 +6,13 @@
 //! left, `[S] ; r` only for members of S. So a program pays for SC fences, release sequences or plain accesses only if
 //! it has them. Slots that need no rf and co stay as they are while the events are the same.
 //!
-//! Events are numbered as they were added, so that most pairs lead from lower to higher numbers.
 //! A row is `W` words, for up to `64 * W` events.
 
 use crate::evaluation::Provider;
-use crate::plan::{Check, CheckKind, CheckMode, Op, Plan, Primitive, Slot, Sort};
+use crate::plan::{Check, CheckKind, CheckMode, Op, Sort};
 use crate::relation::Shape;
-use crate::schedule::Schedule;
-
-/// A set of events, or a row of a relation.
-pub(super) type Row<const W: usize> = [u64; W];
-
-fn is_empty<const W: usize>(row: &Row<W>) -> bool {
-    row.iter().all(|&word| word == 0)
-}
-
-fn members<const W: usize>(row: Row<W>) -> impl Iterator<Item = usize> {
-    let mut rest = row;
-    let mut word = 0;
-    std::iter::from_fn(move || {
-        while word < W {
-            if rest[word] != 0 {
-                let bit = rest[word].trailing_zeros() as usize;
-                rest[word] &= rest[word] - 1;
-                return Some(64 * word + bit);
-            }
-            word += 1;
-        }
-        None
-    })
-}
-
-fn contains<const W: usize>(row: &Row<W>, member: usize) -> bool {
-    row[member / 64] >> (member % 64) & 1 != 0
-}
-
-fn insert<const W: usize>(row: &mut Row<W>, member: usize) {
-    row[member / 64] |= 1 << (member % 64);
-}
-
-fn both<const W: usize>(a: &Row<W>, b: &Row<W>, f: impl Fn(u64, u64) -> u64) -> Row<W> {
-    std::array::from_fn(|word| f(a[word], b[word]))
-}
-
-fn add<const W: usize>(a: &mut Row<W>, b: &Row<W>) {
-    for (a, b) in a.iter_mut().zip(b) {
-        *a |= b;
-    }
-}
-
-/// How a slot is computed here; operands that cost less stand first.
-#[derive(Debug, Clone)]
-enum Node {
-    /// From the graph.
-    Given(Op),
-    Empty,
-    Universe,
-    Union(usize, usize),
-    Intersection(usize, usize),
-    /// The first without all others.
-    Difference(usize, Box<[usize]>),
-    Complement(usize),
-    /// `[S] ; r`
-    From(usize, usize),
-    /// `r ; [S]`
-    To(usize, usize),
-    Sequence(usize, usize),
-    Inverse(usize),
-    Plus(usize),
-    Star(usize),
-    Optional(usize),
-    Identity(usize),
-    Product(usize, usize),
-    Domain(usize),
-    Range(usize),
-}
-
-/// A plan made ready for graphs that grow; None of it depends on a program.
-#[derive(Debug)]
-pub(super) struct Questions {
-    nodes: Vec<Node>,
-    sorts: Vec<Sort>,
-    is_static: Vec<bool>,
-    /// Asked of partial graphs.
-    growing: Vec<Check>,
-    /// Asked of whole graphs, beside those.
-    last: Vec<Check>,
-    /// No requirements, with their numbers.
-    remarks: Vec<(usize, Check)>,
-}
-
-impl Questions {
-    /// The questions of a plan; None if it has recursive definitions, which are left to `evaluation`.
-    pub(super) fn new(plan: &Plan, schedule: &Schedule) -> Option<Self> {
-        if !plan.fixpoints.is_empty() {
-            return None;
-        }
-        let growing = &schedule.growing_reads.required;
-        let is_required = |index: &usize| plan.checks[*index].mode == CheckMode::Require;
-        let rest = (0..plan.checks.len()).filter(|index| is_required(index) && !growing.contains(index));
-        let mut questions = Self {
-            nodes: Vec::new(),
-            sorts: plan.instructions.iter().map(|instruction| instruction.sort).collect(),
-            is_static: Vec::new(),
-            growing: growing.iter().map(|&index| plan.checks[index]).collect(),
-            last: rest.map(|index| plan.checks[index]).collect(),
-            remarks: schedule.remarks.iter().map(|&index| (index, plan.checks[index])).collect(),
-        };
-        let mut costs: Vec<usize> = Vec::new();
-        for instruction in &plan.instructions {
-            let own: usize = match instruction.op {
-                Op::Primitive(Primitive::ReadsFrom | Primitive::Coherence | Primitive::FinalWrites) => 1000,
-                Op::Plus(_) | Op::Star(_) | Op::Inverse(_) => 10_000,
-                Op::Sequence(..) => 10,
-                _ => 1,
-            };
-            let below: usize = instruction.op.operands().map(|slot| costs[slot.index()]).sum();
-            let is_static = instruction.op.operands().all(|slot| questions.is_static[slot.index()])
-                && !matches!(
-                    instruction.op,
-                    Op::Primitive(Primitive::ReadsFrom | Primitive::Coherence | Primitive::FinalWrites)
-                );
-            let node = questions.node(instruction.op, &costs);
-            questions.nodes.push(node);
-            questions.is_static.push(is_static);
-            costs.push(own.saturating_add(below));
-        }
-        Some(questions)
-    }
-
-    fn node(&self, op: Op, costs: &[usize]) -> Node {
-        let ordered = |a: Slot, b: Slot| {
-            if costs[b.index()] < costs[a.index()] { (b.index(), a.index()) } else { (a.index(), b.index()) }
-        };
-        match op {
-            Op::Empty | Op::Variable => Node::Empty,
-            Op::Universe => Node::Universe,
-            Op::Union(a, b) => {
-                let (a, b) = ordered(a, b);
-                Node::Union(a, b)
-            }
-            Op::Intersection(a, b) => {
-                let (a, b) = ordered(a, b);
-                Node::Intersection(a, b)
-            }
-            Op::Difference(a, b) => {
-                let mut without = Vec::new();
-                self.parts(b.index(), &mut without);
-                without.sort_by_key(|&part| costs[part]);
-                Node::Difference(a.index(), without.into())
-            }
-            Op::Sequence(a, b) => match (&self.nodes[a.index()], &self.nodes[b.index()]) {
-                (Node::Identity(set), _) => Node::From(*set, b.index()),
-                (_, Node::Identity(set)) => Node::To(a.index(), *set),
-                _ => Node::Sequence(a.index(), b.index()),
-            },
-            Op::Complement(a) => Node::Complement(a.index()),
-            Op::Inverse(a) => Node::Inverse(a.index()),
-            Op::Plus(a) => Node::Plus(a.index()),
-            Op::Star(a) => {
-                // The closure may be there already.
-                let plus = self.nodes.iter().position(|node| matches!(node, Node::Plus(b) if *b == a.index()));
-                plus.map_or(Node::Star(a.index()), Node::Optional)
-            }
-            Op::Optional(a) => Node::Optional(a.index()),
-            Op::Identity(a) => Node::Identity(a.index()),
-            Op::Product(a, b) => Node::Product(a.index(), b.index()),
-            Op::Domain(a) => Node::Domain(a.index()),
-            Op::Range(a) => Node::Range(a.index()),
-            given => Node::Given(given),
-        }
-    }
-
-    /// The operands of a union of unions.
-    fn parts(&self, slot: usize, out: &mut Vec<usize>) {
-        if let Node::Union(a, b) = self.nodes[slot] {
-            self.parts(a, out);
-            self.parts(b, out);
-        } else {
-            out.push(slot);
-        }
-    }
-}
+use crate::stateless::questions::{Node, Questions};
+use crate::stateless::rows::{Row, add, both, close, contains, insert, is_acyclic, is_empty, members};
 
 /// Rows that have been computed for one graph.
 #[derive(Debug)]
@@ -205,14 +30,7 @@ pub(super) struct Answers<const W: usize> {
 
 impl<const W: usize> Answers<W> {
     pub(super) fn new() -> Self {
-        Self {
-            events: 0,
-            stride: 0,
-            rows: Vec::new(),
-            done: Vec::new(),
-            all: [0; W],
-            given: Vec::new(),
-        }
+        Self { events: 0, stride: 0, rows: Vec::new(), done: Vec::new(), all: [0; W], given: Vec::new() }
     }
 
     /// Forgets everything, or all that depends on rf and co if the events are the `same`.
@@ -296,7 +114,8 @@ impl<const W: usize> Answers<W> {
             add(&mut reached, self.at(a, row));
         }
         self.need(questions, b, reached, provider);
-        members(reached).all(|middle| members(*self.at(b, middle)).all(|end| !contains(self.at(a, end), middle)))
+        members(reached)
+            .all(|middle| members(*self.at(b, middle)).all(|end| !contains(self.at(a, end), middle)))
     }
 
     fn at(&self, slot: usize, row: usize) -> &Row<W> {
@@ -436,7 +255,8 @@ impl<const W: usize> Answers<W> {
                 }
                 for row in members(todo) {
                     let value = *self.at(a, row);
-                    let value = if is_empty(&value) { value } else { both(&value, self.at(b, row), |a, b| a & b) };
+                    let value =
+                        if is_empty(&value) { value } else { both(&value, self.at(b, row), |a, b| a & b) };
                     self.put(slot, row, value);
                 }
             }
@@ -474,7 +294,8 @@ impl<const W: usize> Answers<W> {
                     return;
                 }
                 for row in members(todo) {
-                    let value = if is_empty(&set) { set } else { both(self.at(a, row), &set, |a, set| a & set) };
+                    let value =
+                        if is_empty(&set) { set } else { both(self.at(a, row), &set, |a, set| a & set) };
                     self.put(slot, row, value);
                 }
             }
@@ -501,6 +322,13 @@ impl<const W: usize> Answers<W> {
                 }
                 self.done[slot] = self.all;
             }
+            _ => self.need_simple(questions, slot, todo, provider),
+        }
+    }
+
+    /// Computes the rows `todo` of a slot that is made row by row from one relation, or from sets.
+    fn need_simple(&mut self, questions: &Questions, slot: usize, todo: Row<W>, provider: &impl Provider) {
+        match questions.nodes[slot] {
             Node::Optional(a) => {
                 self.need(questions, a, todo, provider);
                 if todo == self.all {
@@ -545,7 +373,7 @@ impl<const W: usize> Answers<W> {
                     self.put(slot, row, self.all);
                 }
             }
-            Node::Empty | Node::Domain(_) | Node::Range(_) => {
+            _ => {
                 for row in members(todo) {
                     self.put(slot, row, [0; W]);
                 }
@@ -596,54 +424,6 @@ impl<const W: usize> Answers<W> {
     fn close(&mut self, from: usize, slot: usize) {
         let (source, target) = (from * self.stride, slot * self.stride);
         self.rows.copy_within(source..source + self.events, target);
-        let rows = &mut self.rows[target..target + self.events];
-        let leads_back = rows.iter().enumerate().any(|(a, row)| members(*row).next().is_some_and(|b| b <= a));
-        if leads_back {
-            for middle in 0..rows.len() {
-                let via = rows[middle];
-                if is_empty(&via) {
-                    continue;
-                }
-                for row in rows.iter_mut() {
-                    // Without a branch: whether a row has the event in the middle is anybody's guess.
-                    let mask = (row[middle / 64] >> (middle % 64) & 1).wrapping_neg();
-                    for (own, via) in row.iter_mut().zip(&via) {
-                        *own |= via & mask;
-                    }
-                }
-            }
-            return;
-        }
-        // All pairs lead from older to newer events: rows are finished from the newest down.
-        for a in (0..rows.len()).rev() {
-            let mut value = rows[a];
-            let mut rest = value;
-            while let Some(next) = members(rest).next() {
-                let more = rows[next];
-                add(&mut value, &more);
-                rest = both(&rest, &more, |rest, more| rest & !more);
-                rest[next / 64] &= !(1 << (next % 64));
-            }
-            rows[a] = value;
-        }
-    }
-}
-
-/// Whether the closure is irreflexive: events without successors are removed, the newest first, until none is left.
-fn is_acyclic<const W: usize>(rows: &[Row<W>], all: Row<W>) -> bool {
-    let mut left = all;
-    loop {
-        let before = left;
-        for (a, row) in rows.iter().enumerate().rev() {
-            if contains(&left, a) && is_empty(&both(row, &left, |row, left| row & left)) {
-                left[a / 64] &= !(1 << (a % 64));
-            }
-        }
-        if is_empty(&left) {
-            return true;
-        }
-        if left == before {
-            return false;
-        }
+        close(&mut self.rows[target..target + self.events]);
     }
 }

@@ -7,13 +7,14 @@ use crate::error::CoreError;
 use crate::plan::Plan;
 use crate::program::{Program, TagSet};
 use crate::schedule::Schedule;
-use crate::stateless::{Options, Verification};
 use crate::stateless::fault::Fault;
-use crate::stateless::graph::{Graph, ItemId, Move, Place, Places, What};
+use crate::stateless::graph::Graph;
 use crate::stateless::histories::{Histories, Next};
+use crate::stateless::item::{ItemId, Move, Place, Places, What};
 use crate::stateless::judge::Judge;
 use crate::stateless::record::Record;
 use crate::stateless::view::View;
+use crate::stateless::{Options, Verification};
 use crate::stop::Watch;
 use crate::traces::Failure;
 
@@ -44,6 +45,19 @@ enum Left {
     Landing(Place, usize, usize),
     /// The first so many options of a choice.
     Options(usize),
+}
+
+/// Whether the question before was about the same events but for the newest, and which tags that had.
+#[derive(Debug, Clone, Copy, Default)]
+struct Same {
+    known: bool,
+    tags: Option<TagSet>,
+}
+
+impl Same {
+    fn is(self, tags: Option<TagSet>) -> bool {
+        self.known && self.tags == tags
+    }
 }
 
 /// The search.
@@ -190,8 +204,7 @@ impl<'a> Explorer<'a> {
     /// Goes on with what is left of `frame`: true if there is a graph to go on from.
     fn resume(&mut self, frame: Frame) -> Result<bool, Failure> {
         let Frame { len, thread, mut left } = frame;
-        // If the last question was about the same events but for the newest, which then had these tags.
-        let mut same = None;
+        let mut same = Same::default();
         loop {
             self.watch.step()?;
             self.graphs[self.depth].truncate(len, &self.histories);
@@ -223,12 +236,12 @@ impl<'a> Explorer<'a> {
                     };
                     self.graphs[self.depth].push_write(thread, place, at, &self.histories)?;
                     let tags = self.newest_tags();
-                    let is_consistent = self.is_consistent(same == Some(tags));
+                    let is_consistent = self.is_consistent(same.is(tags));
                     let unchecked = match left {
                         Left::Landing(..) => Fault::RevisitUnchecked,
                         _ => Fault::PlacesUnchecked,
                     };
-                    same = Some(tags);
+                    same = Same { known: true, tags };
                     if is_consistent || self.options.fault == unchecked {
                         self.frames.push(Frame { len, thread, left });
                         return Ok(true);
@@ -251,7 +264,7 @@ impl<'a> Explorer<'a> {
         thread: usize,
         place: Place,
         at: usize,
-        same: &mut Option<Option<TagSet>>,
+        same: &mut Same,
     ) -> Result<bool, Failure> {
         let graph = &mut self.graphs[self.depth];
         let (source, node) = (graph.writes(place)[at], graph.lanes[thread].node);
@@ -261,8 +274,8 @@ impl<'a> Explorer<'a> {
         };
         graph.push_read(thread, place, source, child, &self.histories)?;
         let tags = self.newest_tags();
-        let is_consistent = self.is_consistent(*same == Some(tags));
-        *same = Some(tags);
+        let is_consistent = self.is_consistent(same.is(tags));
+        *same = Same { known: true, tags };
         Ok(is_consistent || self.options.fault == Fault::SourcesUnchecked)
     }
 

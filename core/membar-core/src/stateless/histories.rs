@@ -282,9 +282,8 @@ impl<'a> Histories<'a> {
         for node in &mut self.nodes {
             node.parent =
                 node.parent.and_then(|(parent, answer)| moved[parent.index()].map(|new| (new, answer)));
-            node.children.retain_mut(|(_, child)| {
-                moved[child.index()].inspect(|&new| *child = new).is_some()
-            });
+            node.children
+                .retain_mut(|(_, child)| moved[child.index()].inspect(|&new| *child = new).is_some());
             self.bytes += node.bytes();
         }
         for root in &mut self.roots {

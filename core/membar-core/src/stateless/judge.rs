@@ -3,7 +3,8 @@
 use crate::evaluation::Evaluation;
 use crate::plan::Plan;
 use crate::schedule::Schedule;
-use crate::stateless::consistency::{Answers, Questions};
+use crate::stateless::consistency::Answers;
+use crate::stateless::questions::Questions;
 use crate::stateless::view::View;
 
 /// A model that answers about graphs.
@@ -24,8 +25,8 @@ impl<'a> Judge<'a> {
     pub(super) fn new(plan: &'a Plan, schedule: &'a Schedule) -> Self {
         let phases = [&schedule.reads, &schedule.growing_coherence, &schedule.coherence];
         let is_new = |check: &usize| !schedule.growing_reads.required.contains(check);
-        let is_open = !schedule.remarks.is_empty()
-            || phases.iter().any(|phase| phase.required.iter().any(|check| is_new(check)));
+        let is_open =
+            !schedule.remarks.is_empty() || phases.iter().any(|phase| phase.required.iter().any(is_new));
         Self {
             plan,
             schedule,

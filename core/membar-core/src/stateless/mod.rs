@@ -13,13 +13,18 @@
 pub mod fault;
 pub mod graph;
 pub mod histories;
+pub mod item;
 pub mod view;
 
+mod clocks;
 mod consistency;
 mod explore;
 mod judge;
+mod questions;
 mod record;
 mod revisit;
+mod rows;
+mod shrink;
 
 use crate::error::CoreError;
 use crate::plan::Plan;

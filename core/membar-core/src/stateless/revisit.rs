@@ -7,8 +7,9 @@
 //! not depend on `r`: going from the newest item down, the first failure ends the search for reads.
 
 use crate::stateless::fault::Fault;
-use crate::stateless::graph::{Graph, Item, ItemId, Place, What};
+use crate::stateless::graph::Graph;
 use crate::stateless::histories::{Histories, NodeId};
+use crate::stateless::item::{Item, ItemId, Place, What};
 
 impl Graph {
     /// Whether `item` was added maximally, as seen from a write with the prefix `clock`.
@@ -58,8 +59,7 @@ impl Graph {
         moved: &mut Vec<ItemId>,
         histories: &Histories<'_>,
     ) {
-        let is_kept =
-            |id: usize, item: &Item| id <= read.index() || Self::is_in(item, clock);
+        let is_kept = |id: usize, item: &Item| id <= read.index() || Self::is_in(item, clock);
         let mut used = vec![false; self.locations.len()];
         used[place.index()] = true;
         for (id, item) in self.items.iter().enumerate() {
@@ -81,8 +81,8 @@ impl Graph {
             count += u32::from(is_kept(id, item));
         }
         let mut places = vec![Place(0); self.locations.len()];
-        let mut next = 0;
-        for (old, location) in self.locations.iter().enumerate().filter(|(old, _)| used[*old]) {
+        let all = self.locations.iter().enumerate().filter(|(old, _)| used[*old]);
+        for (next, (old, location)) in (0..).zip(all) {
             places[old] = Place(next);
             let writes = location.writes.iter();
             let kept = writes.filter(|write| is_kept(write.index(), self.item(**write)));
@@ -90,7 +90,6 @@ impl Graph {
             if self.fault == Fault::CoherenceByStamp {
                 out.locations.iter_mut().for_each(|location| location.writes.sort_unstable());
             }
-            next += 1;
         }
         for (id, item) in self.items.iter().enumerate().filter(|(id, item)| is_kept(*id, item)) {
             let what = match item.what {

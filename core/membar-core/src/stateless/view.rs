@@ -5,8 +5,9 @@ use crate::plan::{Primitive, Tag};
 use crate::program::Program;
 use crate::relation::Shape;
 use crate::stateless::fault::Fault;
-use crate::stateless::graph::{Graph, Item, What};
+use crate::stateless::graph::Graph;
 use crate::stateless::histories::Histories;
+use crate::stateless::item::{Item, ItemId, What};
 
 /// A graph with what its items refer to.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +27,7 @@ impl View<'_, '_> {
         self.graph.events.iter().map(|&id| self.graph.item(id)).enumerate()
     }
 
-    fn event(&self, item: crate::stateless::graph::ItemId) -> usize {
+    fn event(&self, item: ItemId) -> usize {
         self.graph.item(item).event as usize
     }
 

@@ -1,0 +1,115 @@
+//! Prefixes of items as vector clocks: how many items of each thread reach an item, itself included.
+//!
+//! `clocks` go by program order, reads-from, and the starting and joining of threads; `spawn_clocks` leave reads-from
+//! out. The clock of a thread that has no items yet is that of what started it.
+
+use crate::stateless::fault::Fault;
+use crate::stateless::graph::Graph;
+use crate::stateless::item::{Birth, Item, ItemId, What};
+
+impl Graph {
+    /// The prefix of an item, per thread.
+    #[must_use]
+    pub fn clock(&self, item: ItemId) -> &[u32] {
+        &self.clocks[item.index() * self.width()..(item.index() + 1) * self.width()]
+    }
+
+    /// As `clock`, by program order and the starting and joining of threads only; empty if there is none of that.
+    #[must_use]
+    pub fn spawn_clock(&self, item: ItemId) -> &[u32] {
+        if self.has_spawns {
+            &self.spawn_clocks[item.index() * self.width()..(item.index() + 1) * self.width()]
+        } else {
+            &[]
+        }
+    }
+
+    /// The prefix of `item` takes in that of `source`.
+    pub(super) fn merge_source(&mut self, item: ItemId, source: ItemId) {
+        let width = self.width();
+        for thread in 0..width {
+            let other = self.clocks[source.index() * width + thread];
+            let own = &mut self.clocks[item.index() * width + thread];
+            *own = other.max(*own);
+        }
+    }
+
+    /// Puts the prefix of what comes last in `thread` into `clock`.
+    pub(super) fn take_end(&mut self, thread: usize) {
+        let (mut thread, mut items) = (thread, self.lanes[thread].items.len());
+        loop {
+            if items > 0 {
+                let last = self.lanes[thread].items[items - 1];
+                let start = last.index() * self.clock.len();
+                self.clock.copy_from_slice(&self.clocks[start..start + self.lanes.len()]);
+                return;
+            }
+            let Birth::Spawned { by, items: before } = self.lanes[thread].birth else {
+                self.clock.fill(0);
+                return;
+            };
+            if self.fault == Fault::SpawnNotInPrefix {
+                self.clock.fill(0);
+                return;
+            }
+            (thread, items) = (by as usize, before as usize);
+        }
+    }
+
+    /// The same of `spawn_clocks`.
+    pub(super) fn take_spawn_end(&mut self, thread: usize) {
+        let (mut thread, mut items) = (thread, self.lanes[thread].items.len());
+        loop {
+            if items > 0 {
+                let last = self.lanes[thread].items[items - 1];
+                let start = last.index() * self.clock.len();
+                self.clock.copy_from_slice(&self.spawn_clocks[start..start + self.lanes.len()]);
+                return;
+            }
+            let Birth::Spawned { by, items: before } = self.lanes[thread].birth else {
+                self.clock.fill(0);
+                return;
+            };
+            (thread, items) = (by as usize, before as usize);
+        }
+    }
+
+    /// The prefix of the item that is next in `thread`, without that item and what it reads from.
+    pub fn prefix_of_next(&mut self, thread: usize, out: &mut Vec<u32>) {
+        self.take_end(thread);
+        out.clear();
+        out.extend_from_slice(&self.clock);
+    }
+
+    /// The last item of its thread reads from another write now, of which `clock` is the prefix.
+    pub(super) fn renew_clock(&mut self, item: ItemId, clock: &[u32]) {
+        let Item { thread, position, .. } = *self.item(item);
+        let lane = &mut self.lanes[thread as usize];
+        let last = lane.items.pop();
+        self.take_end(thread as usize);
+        self.lanes[thread as usize].items.extend(last);
+        self.clock[thread as usize] = position + 1;
+        let start = item.index() * self.clock.len();
+        if self.fault != Fault::ClockKept {
+            self.clocks[start..start + self.lanes.len()].copy_from_slice(&self.clock);
+        }
+        merge(&mut self.clocks, item, clock);
+    }
+
+    /// Whether `item` lies in the prefix `clock`.
+    #[must_use]
+    pub fn is_in(item: &Item, clock: &[u32]) -> bool {
+        match item.what {
+            What::Initial(_) => true,
+            _ => item.position < clock[item.thread as usize],
+        }
+    }
+}
+
+/// The clock of `item` takes in `other`.
+pub(super) fn merge(clocks: &mut [u32], item: ItemId, other: &[u32]) {
+    let start = item.index() * other.len();
+    for (own, other) in clocks[start..].iter_mut().zip(other) {
+        *own = (*own).max(*other);
+    }
+}

@@ -1,0 +1,139 @@
+//! What a model is asked, made ready once: which slot is computed how, cheap operands first.
+
+use crate::plan::{Check, CheckMode, Op, Plan, Primitive, Slot, Sort};
+use crate::schedule::Schedule;
+
+/// How a slot is computed here; operands that cost less stand first.
+#[derive(Debug, Clone)]
+pub(super) enum Node {
+    /// From the graph.
+    Given(Op),
+    Empty,
+    Universe,
+    Union(usize, usize),
+    Intersection(usize, usize),
+    /// The first without all others.
+    Difference(usize, Box<[usize]>),
+    Complement(usize),
+    /// `[S] ; r`
+    From(usize, usize),
+    /// `r ; [S]`
+    To(usize, usize),
+    Sequence(usize, usize),
+    Inverse(usize),
+    Plus(usize),
+    Star(usize),
+    Optional(usize),
+    Identity(usize),
+    Product(usize, usize),
+    Domain(usize),
+    Range(usize),
+}
+
+/// A plan made ready for graphs that grow; None of it depends on a program.
+#[derive(Debug)]
+pub(super) struct Questions {
+    pub(super) nodes: Vec<Node>,
+    pub(super) sorts: Vec<Sort>,
+    pub(super) is_static: Vec<bool>,
+    /// Asked of partial graphs.
+    pub(super) growing: Vec<Check>,
+    /// Asked of whole graphs, beside those.
+    pub(super) last: Vec<Check>,
+    /// No requirements, with their numbers.
+    pub(super) remarks: Vec<(usize, Check)>,
+}
+
+impl Questions {
+    /// The questions of a plan; None if it has recursive definitions, which are left to `evaluation`.
+    pub(super) fn new(plan: &Plan, schedule: &Schedule) -> Option<Self> {
+        if !plan.fixpoints.is_empty() {
+            return None;
+        }
+        let growing = &schedule.growing_reads.required;
+        let is_required = |index: &usize| plan.checks[*index].mode == CheckMode::Require;
+        let rest = (0..plan.checks.len()).filter(|index| is_required(index) && !growing.contains(index));
+        let mut questions = Self {
+            nodes: Vec::new(),
+            sorts: plan.instructions.iter().map(|instruction| instruction.sort).collect(),
+            is_static: Vec::new(),
+            growing: growing.iter().map(|&index| plan.checks[index]).collect(),
+            last: rest.map(|index| plan.checks[index]).collect(),
+            remarks: schedule.remarks.iter().map(|&index| (index, plan.checks[index])).collect(),
+        };
+        let mut costs: Vec<usize> = Vec::new();
+        for instruction in &plan.instructions {
+            let own: usize = match instruction.op {
+                Op::Primitive(Primitive::ReadsFrom | Primitive::Coherence | Primitive::FinalWrites) => 1000,
+                Op::Plus(_) | Op::Star(_) | Op::Inverse(_) => 10_000,
+                Op::Sequence(..) => 10,
+                _ => 1,
+            };
+            let below: usize = instruction.op.operands().map(|slot| costs[slot.index()]).sum();
+            let is_static = instruction.op.operands().all(|slot| questions.is_static[slot.index()])
+                && !matches!(
+                    instruction.op,
+                    Op::Primitive(Primitive::ReadsFrom | Primitive::Coherence | Primitive::FinalWrites)
+                );
+            let node = questions.node(instruction.op, &costs);
+            questions.nodes.push(node);
+            questions.is_static.push(is_static);
+            costs.push(own.saturating_add(below));
+        }
+        Some(questions)
+    }
+
+    fn node(&self, op: Op, costs: &[usize]) -> Node {
+        let ordered = |a: Slot, b: Slot| {
+            if costs[b.index()] < costs[a.index()] { (b.index(), a.index()) } else { (a.index(), b.index()) }
+        };
+        match op {
+            Op::Empty | Op::Variable => Node::Empty,
+            Op::Universe => Node::Universe,
+            Op::Union(a, b) => {
+                let (a, b) = ordered(a, b);
+                Node::Union(a, b)
+            }
+            Op::Intersection(a, b) => {
+                let (a, b) = ordered(a, b);
+                Node::Intersection(a, b)
+            }
+            Op::Difference(a, b) => {
+                let mut without = Vec::new();
+                self.parts(b.index(), &mut without);
+                without.sort_by_key(|&part| costs[part]);
+                Node::Difference(a.index(), without.into())
+            }
+            Op::Sequence(a, b) => match (&self.nodes[a.index()], &self.nodes[b.index()]) {
+                (Node::Identity(set), _) => Node::From(*set, b.index()),
+                (_, Node::Identity(set)) => Node::To(a.index(), *set),
+                _ => Node::Sequence(a.index(), b.index()),
+            },
+            Op::Complement(a) => Node::Complement(a.index()),
+            Op::Inverse(a) => Node::Inverse(a.index()),
+            Op::Plus(a) => Node::Plus(a.index()),
+            Op::Star(a) => {
+                // The closure may be there already.
+                let plus =
+                    self.nodes.iter().position(|node| matches!(node, Node::Plus(b) if *b == a.index()));
+                plus.map_or(Node::Star(a.index()), Node::Optional)
+            }
+            Op::Optional(a) => Node::Optional(a.index()),
+            Op::Identity(a) => Node::Identity(a.index()),
+            Op::Product(a, b) => Node::Product(a.index(), b.index()),
+            Op::Domain(a) => Node::Domain(a.index()),
+            Op::Range(a) => Node::Range(a.index()),
+            given => Node::Given(given),
+        }
+    }
+
+    /// The operands of a union of unions.
+    fn parts(&self, slot: usize, out: &mut Vec<usize>) {
+        if let Node::Union(a, b) = self.nodes[slot] {
+            self.parts(a, out);
+            self.parts(b, out);
+        } else {
+            out.push(slot);
+        }
+    }
+}
