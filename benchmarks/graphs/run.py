@@ -5,8 +5,8 @@
 For every row of ../shared/peers/baselines.json with a program and a model that membar has, prints the
 number of executions (ours, theirs), the median of our CPU seconds, and the ratio of the two times in native
 units: seconds over the `native` figure of ../shared/peers/calibrate.py, taken here in CPU seconds too.
-GenMC's start-up (15 ms) is taken off. With --memory, prints instead how much memory sizes of one program take. Exits
-with 1 if a number of executions differs.
+GenMC's start-up (15 ms) is taken off. With --memory, prints instead how much memory sizes of one program
+take. Exits with 1 if a number of executions differs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from types import SimpleNamespace
 from typing import TypedDict, cast
 
 from body import C11, X86
-from parametric import PROGRAMS
+from parametric import PROGRAMS, WAITING
 
 from membar import api
 from membar.engines import graphs
@@ -113,7 +113,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("programs", nargs="*", default=list(PROGRAMS), metavar="PROGRAM")
+    parser.add_argument("programs", nargs="*", default=sorted(PROGRAMS.keys() - WAITING), metavar="PROGRAM")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--least", type=int, default=0)
     parser.add_argument("--memory", action="store_true")
