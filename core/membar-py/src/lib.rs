@@ -107,9 +107,8 @@ impl Plan {
             Some(None) => return Err(PyValueError::new_err("there is no such fault")),
         };
         let options = stateless::Options { bound, limits, keep_all, verify, fault };
-        let (found, verification) = run_detached(py, |stop| {
-            stateless::search(&program, &self.model, &self.schedule, options, stop)
-        })?;
+        let (found, verification) =
+            run_detached(py, |stop| stateless::search(&program, &self.model, &self.schedule, options, stop))?;
         Ok(Findings::new(program, found, verification))
     }
 }
