@@ -96,14 +96,19 @@ def run(tests: Sequence[Path], campaign: Campaign, *, jobs: int = 1) -> Iterator
         for test in tests:
             yield answer(test, campaign)
         return
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - slow to import, rarely needed
+    from functools import partial  # noqa: PLC0415 - with the next one, rarely needed
+    from multiprocessing import Pool  # noqa: PLC0415 - slow to import
 
-    with ProcessPoolExecutor(max_workers=jobs) as pool:
-        try:
-            yield from pool.map(answer, tests, [campaign] * len(tests), chunksize=4)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    # Leaving the block, for whatever reason, ends the workers at once.
+    with Pool(jobs, initializer=_leave_interrupts_to_the_parent) as pool:
+        yield from pool.imap(partial(answer, campaign=campaign), tests, chunksize=4)
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    """Ctrl-C reaches every process of a terminal; only the one that talks to the user answers."""
+    import signal  # noqa: PLC0415 - in workers only
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def answer(path: Path, campaign: Campaign) -> Answer:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError
+from membar.source import SourceFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +35,7 @@ def read(path: Path) -> Mapping[str, Expectation]:
     Raises:
         InputError: the file is of neither form.
     """
-    text = path.read_text(encoding="utf-8")
+    text = SourceFile.read(path).text
     try:
         return _from_json(text) if path.suffix == ".json" else _from_csv(text)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:

@@ -92,7 +92,7 @@ KINDS = [
     cat("recursion through a complement", "let rec a = ~a\nacyclic a as x\n", "W0212"),
     cat("wrong number of arguments", "let f(x,y) = x;y\nacyclic f(po) as x\n", "W0209", 2),
     cat("stray character", "acyclic po $ rf as a\n", "W0201"),
-    cat("choice that is not coherence", "with x from S\nacyclic x as a\n", "W0205"),
+    cat("construct that is not supported", "catdep\nacyclic po as x\n", "W0205"),
 ]
 
 

@@ -21,7 +21,9 @@ def block(language: str) -> str:
 def test_the_recipe_for_a_model_works_to_the_letter(tmp_path: Path) -> None:
     model = tmp_path / "coherent.cat"
     model.write_text(block("cat"), encoding="utf-8")
-    assert api.load_model(str(model)).title.startswith("Coherence only")
+    loaded = api.load_model(str(model))
+    assert loaded.title.startswith("Coherence only")
+    assert "Reference" in loaded.documentation  # which tests/conformance asks of every shipped model
     rows = list(csv.DictReader(block("csv").splitlines()))
     assert rows
     for row in rows:

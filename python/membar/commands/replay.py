@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from membar import api
 from membar.cli import HOLDS, VIOLATED
 from membar.engines.reference.replay import replay as replay_witness
 from membar.reports import json
+from membar.source import SourceFile
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Says whether the witness is an execution of its program under its model."""
-    text = sys.stdin.read() if chosen.witness == "-" else Path(chosen.witness).read_text(encoding="utf-8")
+    text = sys.stdin.read() if chosen.witness == "-" else SourceFile.read(chosen.witness).text
     saved = json.witness_from_json(text, path=chosen.witness)
     program = api.parse(saved.source)
     json.check_fits(saved, program)

@@ -22,7 +22,7 @@ from membar.source import SourceFile
 
 FOLDER = Path(__file__).parent
 SUFFIXES = (".cat", ".rules")
-# Shipped models forbid such values, so that nothing is left out there.
+# The shipped models of processors and languages forbid such values, so that nothing is left out there.
 THIN_AIR = "executions in which a value justifies itself (out of thin air) are not considered"
 ALIASES: Mapping[str, str] = MappingProxyType({"tso": "x86-tso"})
 

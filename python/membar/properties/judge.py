@@ -3,7 +3,8 @@
 What may be said (DESIGN §6 and §8):
 
     a property is broken in some execution     VIOLATED, with that execution, whatever was not looked at
-    `exists`, and an execution shows it        HOLDS, with that execution, whatever was not looked at
+    `exists`, and an execution shows it        HOLDS, with that execution, whatever was not looked at; but
+                                               if there are assertions too, as in the next two lines
     otherwise, a limit was hit                 UNKNOWN
     otherwise, a bound cut something           HOLDS WITHIN; but UNKNOWN for `exists`
     otherwise                                  HOLDS; but VIOLATED, without a witness, for `exists`
@@ -128,7 +129,7 @@ def _answer(task: Task, tally: Tally, run: Run) -> Outcome:
     if condition is None:
         raise AssertionError("only a program with a condition is asked about it")
     if condition.quantifier is Quantifier.EXISTS:
-        return _existential(tally, run)
+        return _existential(task, tally, run)
     forall = condition.quantifier is Quantifier.FORALL
     counterexample = tally.negative_witness if forall else tally.positive_witness
     if counterexample is not None:
@@ -136,9 +137,13 @@ def _answer(task: Task, tally: Tally, run: Run) -> Outcome:
     return _universal(task, tally, run)
 
 
-def _existential(tally: Tally, run: Run) -> Outcome:
+def _existential(task: Task, tally: Tally, run: Run) -> Outcome:
     if tally.positive_witness is not None:
-        return Holds(run, tally.positive_witness)
+        # The witness settles the condition, not the assertions in what was not looked at.
+        is_all = tally.limit is None and _bound(tally) is None
+        if is_all or "assertions" not in run.checked:
+            return Holds(run, tally.positive_witness)
+        return _universal(task, tally, run)
     if tally.limit is not None:
         return Unknown(run, tally.limit)
     bound = _bound(tally)

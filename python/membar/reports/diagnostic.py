@@ -24,6 +24,9 @@ class _Row:
     primary: bool
 
 
+MOST = 50  # errors of one file that are shown
+
+
 def render(item: Diagnostic, *, color: bool = False, columns: int = 100) -> str:
     """One diagnostic as lines of text, ended by a newline."""
     head = paint(f"error[{item.code}]", "error", color=color) + paint(
@@ -48,7 +51,9 @@ def render(item: Diagnostic, *, color: bool = False, columns: int = 100) -> str:
 
 def render_error(problem: InputError, *, color: bool = False, columns: int = 100) -> str:
     """Every diagnostic of an input error, with an empty line between them."""
-    return "\n".join(render(item, color=color, columns=columns) for item in problem.diagnostics)
+    shown = [render(item, color=color, columns=columns) for item in problem.diagnostics[:MOST]]
+    left = len(problem.diagnostics) - MOST
+    return "\n".join(shown) + (f"\nand {left} more error{'s' if left > 1 else ''}\n" if left > 0 else "")
 
 
 def summary(item: Diagnostic) -> str:

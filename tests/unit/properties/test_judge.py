@@ -207,7 +207,7 @@ def test_outcomes_are_sorted_by_value_with_addresses_last() -> None:
 @pytest.mark.parametrize(
     ("quantifier", "found", "settled"),
     [
-        (Quantifier.EXISTS, POSITIVE | CUT, True),
+        (Quantifier.EXISTS, POSITIVE | CUT, False),  # the assertion may fail beyond the bound
         (Quantifier.EXISTS, NEGATIVE | CUT, False),
         (Quantifier.EXISTS, NEGATIVE | CUT | STOPPED, True),
         (Quantifier.NOT_EXISTS, NEGATIVE | CUT, False),

@@ -50,6 +50,10 @@ class _Simulation:
         self.tally = Tally(
             engine=NAME, algorithm=f"every state{buffers}", looked_for=_LOOKED_FOR, unit="states"
         )
+        if task.options.unrolling.chosen_by_user:
+            self.tally.notes.append(
+                "the loop bound has no effect: every state is visited, however loops turn"
+            )
 
     def run(self) -> Tally:
         """The tally; with its `limit` set if the search did not end."""

@@ -67,6 +67,8 @@ def parse(source: SourceFile) -> cat.CatFile:
     except VisitError as problem:
         if isinstance(problem.orig_exc, InputError):
             raise problem.orig_exc from None
+        if isinstance(problem.orig_exc, RecursionError):
+            raise too_deep(source) from None
         raise
     except RecursionError:
         raise too_deep(source) from None

@@ -106,7 +106,7 @@ def test_a_flag_that_cannot_be_computed_is_left_out_and_named(tmp_path: Path) ->
     model = models.load(tmp_path / "a.cat", vocabulary=VOCABULARY)
     assert model.plan is not None
     assert [check.name for check in model.plan.checks] == ["order"]
-    (note,) = model.notes
+    note, *_ = model.notes
     assert note.startswith("the model's flag `odd` is never raised: `different-values`")
 
 
