@@ -19,8 +19,9 @@ from membar.engines.reference.state import (
     Promise,
     State,
 )
-from membar.engines.reference.trace import Choices, bad_access
+from membar.engines.reference.trace import Choices
 from membar.models.model import Operational
+from membar.program.access import bad_access
 from membar.program.expr import MASK, Expr, evaluate, signed
 from membar.program.operations import (
     Assert,

@@ -24,8 +24,8 @@ from membar.engines.reference.trace import (
     Status,
     Trace,
     Turn,
-    bad_access,
 )
+from membar.program.access import bad_access
 from membar.program.execution import Event, Kind
 from membar.program.expr import MASK, Expr, evaluate, signed
 from membar.program.operations import (

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from membar.diagnostics import Diagnostic, Label
+from membar.diagnostics import Diagnostic
 from membar.program.execution import Event
-from membar.program.expr import signed
-from membar.program.program import Edge, Program
 from membar.source import Span
 
 Pair: TypeAlias = tuple[int, int]
@@ -124,28 +122,3 @@ class EndError(Exception):
         self.failure = failure
         self.fault = fault
         self.waits_for = waits_for
-
-
-def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Diagnostic:
-    """Why `size` bytes at address `word` are no location of the program."""
-    cell = program.cell_at.get(word)
-    name = program.name_of_address(word)
-    span = edge.span if edge else None
-    if cell is not None or name is not None:
-        what = cell.name if cell else name
-        element = (
-            f", whose element has {cell.object.size}" if cell else ", which is inside or behind a location"
-        )
-        return Diagnostic(
-            code="W0321",
-            message=f"access of {size} bytes at `{what}`{element}: mixed-size accesses are not supported",
-            primary=None if span is None else Label(span, "only whole locations can be accessed"),
-            help="declare the location with the size of its accesses",
-        )
-    shown = signed(word)
-    return Diagnostic(
-        code="W0322",
-        message=f"access of {size} bytes at address {shown}, which is no location",
-        primary=None if span is None else Label(span, "no location is there"),
-        help="let the address be that of a declared location" if shown else "the pointer is null here",
-    )
