@@ -34,6 +34,10 @@ python: setup
 conformance: setup
 	$(BIN)/python tests/conformance/corpus.py --jobs $(JOBS)
 
+# The fast engine against the reference on 20,000 random programs, over all models.
+fuzz: setup
+	$(BIN)/python tests/differential/campaign.py --jobs $(JOBS)
+
 setup: $(VENV)/.core
 
 $(VENV)/.dependencies: requirements.lock

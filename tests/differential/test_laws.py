@@ -47,11 +47,14 @@ FENCES = {
     "sc": ("MFENCE",),
     "x86-tso": ("MFENCE", "SFENCE", "LFENCE"),
     "pso": ("MFENCE", "SFENCE", "LFENCE"),
+    "armv7": ("DMB.SY", "DMB.ST", "DSB.ISH", "ISB"),
     "armv8": ("DMB.SY", "DMB.LD", "DMB.ST", "DSB.ISH", "ISB"),
     "riscv": ("Fence.rw.rw", "Fence.r.rw", "Fence.tso"),
     "power": ("SYNC", "LWSYNC", "ISYNC"),
     "rc11": ("SC", "ACQ_REL", "ACQ", "REL"),
     "ra": ("SC",),
+    "imm": ("SC", "ACQ_REL", "ACQ", "REL"),
+    "lkmm": ("Mb", "Rmb", "Wmb"),
 }
 
 

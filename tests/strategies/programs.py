@@ -69,6 +69,7 @@ class Features:
         branches: accesses that happen only if a certain value was read.
         exclusives: load-linked and store-conditional.
         initial: locations may start at 1.
+        ring: what two neighbouring threads may do at the location between them.
     """
 
     fences: tuple[Tags, ...] = ()
@@ -79,6 +80,7 @@ class Features:
     branches: bool = True
     exclusives: bool = False
     initial: bool = True
+    ring: tuple[tuple[str, str], ...] = (("store", "load"), ("load", "store"), ("store", "store"))
 
 
 def _tags(*words: str) -> Tags:
@@ -110,6 +112,7 @@ RISCV = Features(
     rmws=((_tags("X"), _tags("X")), (_tags("X", "AcqRel"), _tags("X", "AcqRel"))),
     exclusives=True,
 )
+ARMV7 = Features(fences=_each("DMB.SY", "DMB.ST", "DSB.ISH", "ISB"), exclusives=True)
 POWER = Features(fences=_each("SYNC", "LWSYNC", "EIEIO", "ISYNC"), exclusives=True)
 C11 = Features(
     fences=_each("ACQ", "REL", "ACQ_REL", "SC"),
@@ -117,17 +120,31 @@ C11 = Features(
     stores=_each("RLX", "REL", "SC"),
     rmws=tuple((_tags(word, "RMW"), _tags(word, "RMW")) for word in ("RLX", "ACQ_REL", "SC")),
 )
+KERNEL = Features(
+    fences=_each("Mb", "Rmb", "Wmb", "Barrier", "Before-atomic", "After-atomic"),
+    loads=(NO_TAGS, _tags("Once"), _tags("Once"), _tags("Acquire")),
+    stores=(NO_TAGS, _tags("Once"), _tags("Once"), _tags("Release")),
+    rmws=(
+        (_tags("RMW", "Once"), _tags("RMW", "Once")),
+        (_tags("RMW", "Acquire"), _tags("RMW", "Once")),
+        (_tags("RMW", "Noreturn"), _tags("RMW", "Once")),
+        (_tags("RMW", "Mb"), _tags("RMW", "Mb")),
+    ),
+)
 # The features that the tags of each shipped model allow; a new model starts with plain programs.
 FEATURES: Mapping[str, Features] = MappingProxyType(
     {
         "sc": X86,
         "x86-tso": X86,
         "pso": X86,
+        "armv7": ARMV7,
         "armv8": AARCH64,
         "riscv": RISCV,
         "power": POWER,
         "rc11": C11,
         "ra": C11,
+        "imm": C11,
+        "lkmm": KERNEL,
     }
 )
 
@@ -165,7 +182,7 @@ def program_of_seed(seed: int, features: Features = PLAIN, *, size: Size = SMALL
     locations = LOCATIONS[: random.choice((count, 2, 3))]
     built = tuple(
         _ThreadBuilder(random, features, index).build(plan)
-        for index, plan in enumerate(_plans(random, locations, count, total))
+        for index, plan in enumerate(_plans(random, features.ring, locations, count, total))
     )
     starts_at = {name: int(features.initial and random.randrange(6) == 0) for name in locations}
     objects = tuple(
@@ -179,7 +196,9 @@ def program_of_seed(seed: int, features: Features = PLAIN, *, size: Size = SMALL
 _Plan: TypeAlias = list[tuple[str, str]]  # what a thread does: "load" or "store", and where
 
 
-def _plans(random: Random, locations: tuple[str, ...], count: int, total: int) -> list[_Plan]:
+def _plans(
+    random: Random, ring: tuple[tuple[str, str], ...], locations: tuple[str, ...], count: int, total: int
+) -> list[_Plan]:
     """What each thread does: a ring of threads that hand on locations, then accesses anywhere.
 
     Each thread ends at the location where the next one begins, and of the two accesses there one at least
@@ -188,7 +207,7 @@ def _plans(random: Random, locations: tuple[str, ...], count: int, total: int) -
     plans: list[_Plan] = [[("", "")] * 2 for _ in range(count)]
     for index in range(count):
         here = locations[index % len(locations)]
-        leaves, arrives = random.choice((("store", "load"), ("load", "store"), ("store", "store")))
+        leaves, arrives = random.choice(ring)
         plans[index][1] = (leaves, here)
         plans[(index + 1) % count][0] = (arrives, here)
     for _ in range(total - 2 * count):
