@@ -2,10 +2,13 @@
 //!
 //! A slot's operands lie before it, so the memory is split at the slot that is written. Nothing is undone when the
 //! search goes back: what a phase needs is computed again from rf and co.
+//!
+//! Models speak of much that a given program does not have. So it is known of each slot whether it is empty, and once
+//! the static slots are computed, `focus` finds what stays empty whatever rf and co are, and what then matters.
 
 use crate::plan::{Check, CheckKind, CheckMode, Op, Plan, Primitive, Slot, Sort, Tag};
 use crate::relation::{Shape, union_into};
-use crate::schedule::{Item, Phase};
+use crate::schedule::{Item, Phase, Schedule};
 
 /// What the execution itself provides.
 pub trait Provider {
@@ -22,11 +25,21 @@ pub struct Evaluation {
     /// Where each slot begins; one more for the end.
     starts: Vec<usize>,
     memory: Vec<u64>,
+    /// Slots known to have no members; their memory is 0.
+    empty: Vec<bool>,
+    /// Slots that need not be computed.
+    idle: Vec<bool>,
 }
 
 impl Default for Evaluation {
     fn default() -> Self {
-        Self { shape: Shape::new(0), starts: Vec::new(), memory: Vec::new() }
+        Self {
+            shape: Shape::new(0),
+            starts: Vec::new(),
+            memory: Vec::new(),
+            empty: Vec::new(),
+            idle: Vec::new(),
+        }
     }
 }
 
@@ -34,6 +47,8 @@ impl Evaluation {
     /// Makes room for `plan` over `events` events; what was there is lost.
     pub fn resize(&mut self, plan: &Plan, events: usize) {
         let shape = Shape::new(events);
+        self.idle.clear();
+        self.idle.resize(plan.instructions.len(), false);
         if self.shape == shape && self.starts.len() == plan.instructions.len() + 1 {
             return;
         }
@@ -50,6 +65,64 @@ impl Evaluation {
         }
         self.memory.clear();
         self.memory.resize(at, 0);
+        self.empty.clear();
+        self.empty.resize(plan.instructions.len(), true);
+    }
+
+    /// To be called when the static slots are computed: from now on only what can matter to a check is computed.
+    pub fn focus(&mut self, plan: &Plan, schedule: &Schedule) {
+        let count = plan.instructions.len();
+        // What stays empty: assumed of every slot that is not static, and taken back where it does not follow.
+        let mut stays: Vec<bool> =
+            (0..count).map(|slot| !schedule.is_static[slot] || self.empty[slot]).collect();
+        loop {
+            let mut changed = false;
+            for (slot, instruction) in plan.instructions.iter().enumerate() {
+                if !stays[slot] || schedule.is_static[slot] {
+                    continue;
+                }
+                stays[slot] = match instruction.op {
+                    Op::Variable => result_of(plan, slot).is_some_and(|result| stays[result.index()]),
+                    op => is_empty_if(op, |operand| stays[operand.index()]),
+                };
+                changed |= !stays[slot];
+            }
+            if !changed {
+                break;
+            }
+        }
+        self.idle.fill(true);
+        for check in &plan.checks {
+            self.idle[check.slot.index()] = stays[check.slot.index()];
+        }
+        loop {
+            let mut changed = false;
+            for slot in (0..count).rev() {
+                if self.idle[slot] {
+                    continue;
+                }
+                let op = plan.instructions[slot].op;
+                let result = if op == Op::Variable { result_of(plan, slot) } else { None };
+                for operand in op.operands().chain(result).map(Slot::index) {
+                    changed |= self.idle[operand] && !stays[operand];
+                    self.idle[operand] &= stays[operand];
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        for slot in (0..count).filter(|&slot| stays[slot]) {
+            self.clear(slot);
+        }
+    }
+
+    /// Makes a slot empty.
+    fn clear(&mut self, slot: usize) {
+        if !self.empty[slot] {
+            self.memory[self.starts[slot]..self.starts[slot + 1]].fill(0);
+            self.empty[slot] = true;
+        }
     }
 
     /// The value of a slot.
@@ -58,10 +131,17 @@ impl Evaluation {
         &self.memory[self.starts[slot.index()]..self.starts[slot.index() + 1]]
     }
 
-    /// Computes the slots of a phase, then asks its required checks: the first that fails, if any.
+    /// Computes the slots of a phase and asks its required checks on the way: the first that fails, if any.
     pub fn run(&mut self, plan: &Plan, phase: &Phase, provider: &impl Provider) -> Option<usize> {
-        self.compute(plan, &phase.items, provider);
-        phase.required.iter().copied().find(|&index| !self.holds(plan.checks[index]))
+        let mut tiers = phase.tiers.iter();
+        for (&index, items) in phase.required.iter().zip(&mut tiers) {
+            self.compute(plan, items, provider);
+            if !self.holds(plan.checks[index]) {
+                return Some(index);
+            }
+        }
+        tiers.for_each(|items| self.compute(plan, items, provider));
+        None
     }
 
     /// Whether a check is true as written.
@@ -89,30 +169,56 @@ impl Evaluation {
     fn compute(&mut self, plan: &Plan, items: &[Item], provider: &impl Provider) {
         for item in items {
             match item {
-                Item::Slot(slot) => self.compute_slot(plan.instructions[slot.index()].op, *slot, provider),
-                Item::Loop { variables, body } => {
-                    for &(variable, _) in variables {
-                        let range = self.starts[variable.index()]..self.starts[variable.index() + 1];
-                        self.memory[range].fill(0);
-                    }
-                    loop {
-                        self.compute(plan, body, provider);
-                        let mut changed = false;
-                        for &(variable, result) in variables {
-                            changed |= self.slot(variable) != self.slot(result);
-                            let from = self.starts[result.index()]..self.starts[result.index() + 1];
-                            self.memory.copy_within(from, self.starts[variable.index()]);
-                        }
-                        if !changed {
-                            break;
-                        }
+                Item::Slot(slot) => {
+                    if !self.idle[slot.index()] {
+                        self.compute_slot(plan, *slot, provider);
                     }
                 }
+                Item::Loop { variables, body } => self.compute_loop(plan, variables, body, provider),
             }
         }
     }
 
-    fn compute_slot(&mut self, op: Op, slot: Slot, provider: &impl Provider) {
+    fn compute_loop(
+        &mut self,
+        plan: &Plan,
+        variables: &[(Slot, Slot)],
+        body: &[Item],
+        provider: &impl Provider,
+    ) {
+        if variables.iter().all(|(variable, _)| self.idle[variable.index()]) {
+            return;
+        }
+        for (variable, _) in variables {
+            self.clear(variable.index());
+        }
+        loop {
+            self.compute(plan, body, provider);
+            let mut changed = false;
+            for &(variable, result) in variables {
+                if self.idle[variable.index()] || self.slot(variable) == self.slot(result) {
+                    continue;
+                }
+                changed = true;
+                let from = self.starts[result.index()]..self.starts[result.index() + 1];
+                self.memory.copy_within(from, self.starts[variable.index()]);
+                self.empty[variable.index()] = self.empty[result.index()];
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+
+    fn compute_slot(&mut self, plan: &Plan, slot: Slot, provider: &impl Provider) {
+        let op = plan.instructions[slot.index()].op;
+        if op == Op::Variable {
+            return;
+        }
+        if is_empty_if(op, |operand| self.empty[operand.index()]) {
+            self.clear(slot.index());
+            return;
+        }
         let shape = self.shape;
         let (before, rest) = self.memory.split_at_mut(self.starts[slot.index()]);
         let out = &mut rest[..self.starts[slot.index() + 1] - self.starts[slot.index()]];
@@ -133,7 +239,11 @@ impl Evaluation {
             Op::Intersection(a, b) => combine(at(a), at(b), out, |a, b| a & b),
             Op::Difference(a, b) => combine(at(a), at(b), out, |a, b| a & !b),
             Op::Complement(a) => shape.complement(at(a), out),
-            Op::Sequence(a, b) => shape.sequence(at(a), at(b), out),
+            Op::Sequence(a, b) => match (plan.instructions[a.index()].op, plan.instructions[b.index()].op) {
+                (Op::Identity(set), _) => shape.restrict_domain(at(set), at(b), out),
+                (_, Op::Identity(set)) => shape.restrict_range(at(a), at(set), out),
+                _ => shape.sequence(at(a), at(b), out),
+            },
             Op::Inverse(a) => shape.inverse(at(a), out),
             Op::Plus(a) => {
                 out.copy_from_slice(at(a));
@@ -154,7 +264,36 @@ impl Evaluation {
             Op::Domain(a) => shape.domain(at(a), out),
             Op::Range(a) => shape.range(at(a), out),
         }
+        self.empty[slot.index()] = out.iter().all(|&word| word == 0);
     }
+}
+
+/// Whether a slot has no members because of operands that have none.
+fn is_empty_if(op: Op, is_empty: impl Fn(Slot) -> bool) -> bool {
+    match op {
+        Op::Empty => true,
+        Op::Union(a, b) => is_empty(a) && is_empty(b),
+        Op::Intersection(a, b) | Op::Sequence(a, b) | Op::Product(a, b) => is_empty(a) || is_empty(b),
+        Op::Difference(a, _)
+        | Op::Inverse(a)
+        | Op::Plus(a)
+        | Op::Identity(a)
+        | Op::Domain(a)
+        | Op::Range(a) => is_empty(a),
+        Op::Primitive(_)
+        | Op::Tagged(_)
+        | Op::Universe
+        | Op::Variable
+        | Op::Complement(_)
+        | Op::Star(_)
+        | Op::Optional(_) => false,
+    }
+}
+
+/// The slot that a variable takes its value from.
+fn result_of(plan: &Plan, variable: usize) -> Option<Slot> {
+    let mut all = plan.fixpoints.iter().flat_map(|fixpoint| fixpoint.variables.iter());
+    all.find(|(slot, _)| slot.index() == variable).map(|&(_, result)| result)
 }
 
 fn combine(a: &[u64], b: &[u64], out: &mut [u64], f: impl Fn(u64, u64) -> u64) {
@@ -166,7 +305,6 @@ fn combine(a: &[u64], b: &[u64], out: &mut [u64], f: impl Fn(u64, u64) -> u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::Schedule;
 
     /// Four events in a row; events 1 and 3 are reads and carry every tag.
     struct Row;

@@ -6,7 +6,7 @@
 use crate::evaluation::Provider;
 use crate::plan::{Primitive, Tag};
 use crate::program::{CellId, Program, TagSet};
-use crate::relation::{Shape, bits, union_into};
+use crate::relation::{Shape, bits};
 use crate::thread::{Kind, Turn};
 use crate::traces::Class;
 
@@ -142,16 +142,26 @@ impl<'a> Graph<'a> {
         self.classes.iter().flat_map(|class| class.skeleton.turns.iter()).filter(is_it).count()
     }
 
-    /// Puts write `a` before write `b` of the same cell, and keeps co transitive.
-    pub fn order(&mut self, a: usize, b: usize) {
+    /// Puts write `a` before write `b` of the same cell, and keeps co transitive; false if `b` is before `a`.
+    pub fn order(&mut self, a: usize, b: usize) -> bool {
+        if a == b || self.shape.related(&self.coherence, b, a) {
+            return false;
+        }
+        if self.shape.related(&self.coherence, a, b) {
+            return true;
+        }
         let width = self.shape.set();
-        let mut after: Vec<u64> = self.coherence[b * width..(b + 1) * width].to_vec();
-        self.shape.insert(&mut after, b);
-        for earlier in 0..self.events.len() {
+        let Some(cell) = self.events[a].cell else { return false };
+        let Some((_, writes)) = self.cells.iter().find(|(other, _)| *other == cell) else { return false };
+        for &earlier in writes {
             if earlier == a || self.shape.related(&self.coherence, earlier, a) {
-                union_into(&mut self.coherence[earlier * width..(earlier + 1) * width], &after);
+                self.shape.relate(&mut self.coherence, earlier, b);
+                for word in 0..width {
+                    self.coherence[earlier * width + word] |= self.coherence[b * width + word];
+                }
             }
         }
+        true
     }
 
     /// The next two writes of one cell that co does not order, looking from `cursor` on.
@@ -202,12 +212,9 @@ impl<'a> Graph<'a> {
     fn program_order(&self, out: &mut [u64]) {
         for (class, &offset) in self.classes.iter().zip(&self.offsets) {
             let events = &class.skeleton.events;
-            for (b, later) in events.iter().enumerate() {
-                let is_unordered = class.skeleton.unordered.contains(&later.step);
-                for (a, earlier) in events[..b].iter().enumerate() {
-                    if !(is_unordered && earlier.step == later.step) {
-                        self.shape.relate(out, offset + a, offset + b);
-                    }
+            for b in 0..events.len() {
+                for a in (0..b).filter(|&a| class.skeleton.orders(a, b)) {
+                    self.shape.relate(out, offset + a, offset + b);
                 }
             }
         }

@@ -116,6 +116,28 @@ impl Shape {
         }
     }
 
+    /// The pairs of a relation that begin in `set`.
+    pub fn restrict_domain(self, set: &[u64], relation: &[u64], out: &mut [u64]) {
+        let rows = out.chunks_exact_mut(self.words).zip(relation.chunks_exact(self.words));
+        for (from, (out, row)) in rows.enumerate() {
+            if self.contains(set, from) {
+                out.copy_from_slice(row);
+            } else {
+                out.fill(0);
+            }
+        }
+    }
+
+    /// The pairs of a relation that end in `set`.
+    pub fn restrict_range(self, relation: &[u64], set: &[u64], out: &mut [u64]) {
+        let rows = out.chunks_exact_mut(self.words).zip(relation.chunks_exact(self.words));
+        for (out, row) in rows {
+            for ((out, row), set) in out.iter_mut().zip(row).zip(set) {
+                *out = row & set;
+            }
+        }
+    }
+
     /// The converse of `a`.
     pub fn inverse(self, a: &[u64], out: &mut [u64]) {
         out.fill(0);
@@ -339,6 +361,17 @@ mod tests {
                 expected.sort_unstable();
                 expected.dedup();
                 assert_eq!(list(shape, &out), expected);
+                let mut set = vec![0; shape.set()];
+                shape.domain(&rb, &mut set);
+                let mut identity = vec![0; shape.relation()];
+                shape.identity(&set, &mut identity);
+                let mut restricted = out.clone();
+                shape.sequence(&identity, &ra, &mut out);
+                shape.restrict_domain(&set, &ra, &mut restricted);
+                assert_eq!(restricted, out);
+                shape.sequence(&ra, &identity, &mut out);
+                shape.restrict_range(&ra, &set, &mut restricted);
+                assert_eq!(restricted, out);
                 shape.inverse(&ra, &mut out);
                 let mut expected: Pairs = a.iter().map(|&(x, y)| (y, x)).collect();
                 expected.sort_unstable();

@@ -6,6 +6,7 @@
 //! Once rf is complete, everything that needs only rf is known, so more checks prune while co grows.
 
 use crate::plan::{Check, CheckMode, Op, Plan, Primitive, Slot};
+use crate::promises::Promises;
 
 /// Which parts of an execution a slot needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,12 +41,12 @@ pub enum Item {
     },
 }
 
-/// Slots to compute, then checks to ask.
+/// Checks to ask, each as soon as what it needs is computed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Phase {
-    /// What to compute.
-    pub items: Vec<Item>,
-    /// Indices of checks that must hold.
+    /// What to compute: before the first check, between it and the second, …, behind the last.
+    pub tiers: Vec<Vec<Item>>,
+    /// Indices of checks that must hold, in the model's order.
     pub required: Vec<usize>,
 }
 
@@ -64,6 +65,10 @@ pub struct Schedule {
     pub coherence: Phase,
     /// Checks that are no requirement, asked last.
     pub remarks: Vec<usize>,
+    /// For each slot whether it depends on neither rf nor co.
+    pub is_static: Vec<bool>,
+    /// What may be taken for granted about co; nothing if pruning is off.
+    pub promises: Promises,
 }
 
 impl Schedule {
@@ -91,29 +96,18 @@ impl Schedule {
         let needed = facts.needed(plan, all.clone());
         let early = facts.needed(plan, growing_reads.iter().copied());
         let later = facts.needed(plan, growing_coherence.iter().copied());
-        let items = |wanted: &dyn Fn(usize) -> bool| facts.items(plan, wanted);
+        let phase =
+            |required: Vec<usize>, wanted: &dyn Fn(usize) -> bool| facts.phase(plan, required, wanted);
+        let stages = &facts.stages;
         Self {
-            statics: Phase {
-                items: items(&|s| needed[s] && facts.stages[s] == Stage::Static),
-                required: at(Stage::Static),
-            },
-            growing_reads: Phase {
-                items: items(&|s| early[s] && facts.stages[s] > Stage::Static),
-                required: growing_reads,
-            },
-            reads: Phase {
-                items: items(&|s| needed[s] && facts.stages[s] == Stage::Reads),
-                required: at(Stage::Reads),
-            },
-            growing_coherence: Phase {
-                items: items(&|s| later[s] && facts.stages[s] == Stage::Coherence),
-                required: growing_coherence,
-            },
-            coherence: Phase {
-                items: items(&|s| needed[s] && !later[s] && facts.stages[s] == Stage::Coherence),
-                required: coherence,
-            },
+            statics: phase(at(Stage::Static), &|s| needed[s] && stages[s] == Stage::Static),
+            growing_reads: phase(growing_reads, &|s| early[s] && stages[s] > Stage::Static),
+            reads: phase(at(Stage::Reads), &|s| needed[s] && stages[s] == Stage::Reads),
+            growing_coherence: phase(growing_coherence, &|s| later[s] && stages[s] == Stage::Coherence),
+            coherence: phase(coherence, &|s| needed[s] && !later[s] && stages[s] == Stage::Coherence),
             remarks: all.filter(|&i| !required(i)).collect(),
+            is_static: facts.stages.iter().map(|&stage| stage == Stage::Static).collect(),
+            promises: if prune { Promises::of(plan) } else { Promises::default() },
         }
     }
 }
@@ -246,16 +240,27 @@ impl Facts {
                 continue;
             }
             todo.extend(plan.instructions[slot.index()].op.operands());
-            if let Some(group) = self.group[slot.index()] {
-                todo.extend(plan.fixpoints[group].variables.iter().flat_map(|&(v, r)| [v, r]));
+            let mut around = self.group[slot.index()];
+            while let Some(group) = around {
+                // A group is computed as a whole or not at all.
+                todo.extend((0..).zip(&self.group).filter(|(_, g)| **g == around).map(|(s, _)| Slot(s)));
+                around = self.parent[group];
             }
         }
         needed
     }
 
-    /// The steps that compute the `wanted` slots, which are closed under groups.
-    fn items(&self, plan: &Plan, wanted: &dyn Fn(usize) -> bool) -> Vec<Item> {
-        self.items_of(plan, None, wanted)
+    /// The checks `required` with the `wanted` slots, which are closed under groups: each as late as it can be.
+    fn phase(&self, plan: &Plan, required: Vec<usize>, wanted: &dyn Fn(usize) -> bool) -> Phase {
+        let mut done = vec![false; plan.instructions.len()];
+        let mut tiers = Vec::with_capacity(required.len() + 1);
+        for &check in &required {
+            let needed = self.needed(plan, std::iter::once(check));
+            tiers.push(self.items_of(plan, None, &|s| wanted(s) && needed[s] && !done[s]));
+            done.iter_mut().zip(needed).for_each(|(done, needed)| *done |= needed);
+        }
+        tiers.push(self.items_of(plan, None, &|s| wanted(s) && !done[s]));
+        Phase { tiers, required }
     }
 
     fn items_of(&self, plan: &Plan, group: Option<usize>, wanted: &dyn Fn(usize) -> bool) -> Vec<Item> {
@@ -356,10 +361,10 @@ mod tests {
         // let rec v = (po ; po) | (v ; rf): slot 2 = v, 3 = po ; po inside the group.
         let slots: &[&[u64]] = &[PO, RF, &[17, 1], &[8, 1, 0, 0], &[8, 1, 2, 1], &[4, 1, 3, 4]];
         let schedule = Schedule::new(&plan(slots, &[&[2, 5, 1, 2, 5]], &[&[0, 5, 0, 0]]), true);
-        assert!(schedule.statics.items.contains(&Item::Slot(Slot(3))));
+        assert!(schedule.statics.tiers.concat().contains(&Item::Slot(Slot(3))));
         let body = vec![Item::Slot(Slot(4)), Item::Slot(Slot(5))];
         let group = Item::Loop { variables: vec![(Slot(2), Slot(5))], body };
-        assert_eq!(schedule.reads.items, [Item::Slot(Slot(1)), group]);
+        assert_eq!(schedule.reads.tiers.concat(), [Item::Slot(Slot(1)), group]);
         assert_eq!(schedule.growing_reads.required, [0]);
     }
 
@@ -367,9 +372,18 @@ mod tests {
     fn only_what_is_needed_is_computed() {
         let slots: &[&[u64]] = &[PO, RF, CO, &[10, 1, 2], &[8, 1, 0, 1]];
         let schedule = Schedule::new(&plan(slots, &[], &[&[1, 4, 0, 0]]), true);
-        assert_eq!(schedule.statics.items, [Item::Slot(Slot(0))]);
-        assert_eq!(schedule.reads.items, [Item::Slot(Slot(1)), Item::Slot(Slot(4))]);
-        assert_eq!(schedule.growing_coherence.items, []);
-        assert_eq!(schedule.coherence.items, []);
+        assert_eq!(schedule.statics.tiers.concat(), [Item::Slot(Slot(0))]);
+        assert_eq!(schedule.reads.tiers.concat(), [Item::Slot(Slot(1)), Item::Slot(Slot(4))]);
+        assert_eq!(schedule.growing_coherence.tiers.concat(), []);
+        assert_eq!(schedule.coherence.tiers.concat(), []);
+    }
+
+    #[test]
+    fn a_check_waits_only_for_what_it_needs() {
+        let slots: &[&[u64]] = &[PO, RF, CO, &[4, 1, 0, 1], &[10, 1, 2]];
+        let schedule = Schedule::new(&plan(slots, &[], &[&[0, 3, 0, 0], &[0, 4, 0, 0]]), true);
+        let items = |slots: &[u32]| slots.iter().map(|&s| Item::Slot(Slot(s))).collect::<Vec<_>>();
+        assert_eq!(schedule.growing_reads.tiers, [items(&[1, 3]), items(&[2, 4]), vec![]]);
+        assert_eq!(schedule.growing_reads.required, [0, 1]);
     }
 }

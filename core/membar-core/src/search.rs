@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::error::CoreError;
 use crate::evaluation::Evaluation;
+use crate::forced::Forced;
 use crate::graph::{Cursor, Graph};
 use crate::plan::Plan;
 use crate::program::{Program, Term};
@@ -75,6 +76,7 @@ pub fn search(
         tally,
         graph: Graph::new(program),
         evaluation: Evaluation::default(),
+        forced: Forced::new(schedule.promises),
         chosen: Vec::new(),
         alive: Vec::new(),
         order: Vec::new(),
@@ -111,6 +113,8 @@ struct ReadChoice {
 struct Undo {
     read: usize,
     before: [Option<(usize, SmallSet)>; 2],
+    /// The coherence order is kept from here on in `Search::saved`.
+    saved: usize,
 }
 
 /// Two writes that are put in order, first one way, then the other.
@@ -129,6 +133,7 @@ struct Search<'a> {
     tally: Tally,
     graph: Graph<'a>,
     evaluation: Evaluation,
+    forced: Forced,
     /// Per thread the class that is being looked at.
     chosen: Vec<u32>,
     /// Per thread the runs of its class that fit the reads chosen so far.
@@ -170,11 +175,15 @@ impl<'a> Search<'a> {
         if !self.order_reads() {
             return Ok(());
         }
+        if !self.forced.begin(&mut self.graph) {
+            return Ok(());
+        }
         self.tally.combinations += 1;
         self.evaluation.resize(self.plan, self.graph.events.len());
         if self.evaluation.run(self.plan, &self.schedule.statics, &self.graph).is_some() {
             return Ok(());
         }
+        self.evaluation.focus(self.plan, self.schedule);
         self.choose_reads()
     }
 
@@ -260,6 +269,9 @@ impl<'a> Search<'a> {
             self.watch.step()?;
             self.tally.nodes += 1;
             choices[depth].undo = Some(self.take_source(read, source));
+            if !self.forced.read_chosen(&mut self.graph, read) {
+                continue;
+            }
             if depth + 1 == self.order.len() {
                 self.reads_chosen()?;
             } else if !several
@@ -283,11 +295,15 @@ impl<'a> Search<'a> {
             })
         });
         self.graph.source[read] = Some(source.write);
-        Undo { read, before }
+        let saved = self.saved.len();
+        self.saved.extend_from_slice(&self.graph.coherence);
+        Undo { read, before, saved }
     }
 
     fn undo(&mut self, undo: Undo) {
         self.graph.source[undo.read] = None;
+        self.graph.coherence.copy_from_slice(&self.saved[undo.saved..]);
+        self.saved.truncate(undo.saved);
         // In reverse: reader and writer may be one thread.
         for (thread, runs) in undo.before.into_iter().rev().flatten() {
             self.alive[thread] = runs;
@@ -311,7 +327,6 @@ impl<'a> Search<'a> {
         let Some(first) = self.graph.unordered(Cursor::default()) else { return self.ordered() };
         let size = self.graph.coherence.len();
         let mut choices = vec![WriteChoice { pair: first, taken: 0 }];
-        self.saved.clear();
         self.saved.extend_from_slice(&self.graph.coherence);
         while let Some(choice) = choices.last_mut() {
             let (cursor, a, b) = choice.pair;
@@ -328,8 +343,10 @@ impl<'a> Search<'a> {
             choice.taken += 1;
             self.watch.step()?;
             self.tally.nodes += 1;
-            self.graph.order(earlier, later);
-            if self.evaluation.run(self.plan, &self.schedule.growing_coherence, &self.graph).is_some() {
+            if !self.graph.order(earlier, later)
+                || !self.forced.saturate(&mut self.graph)
+                || self.evaluation.run(self.plan, &self.schedule.growing_coherence, &self.graph).is_some()
+            {
                 continue;
             }
             match self.graph.unordered(cursor) {

@@ -112,6 +112,15 @@ pub struct Skeleton {
     pub end: Option<(EdgeId, u32)>,
 }
 
+impl Skeleton {
+    /// Whether program order goes from event `a` to event `b`, which comes behind it in the list.
+    #[must_use]
+    pub fn orders(&self, a: usize, b: usize) -> bool {
+        let step = self.events[b].step;
+        self.events[a].step != step || !self.unordered.contains(&step)
+    }
+}
+
 /// What a run must choose next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
