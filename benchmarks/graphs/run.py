@@ -28,11 +28,14 @@ from parametric import PROGRAMS, WAITING
 
 from membar import api
 from membar.engines import graphs
+from membar.models.buffering import keeps_loads_before_stores
+from membar.models.model import EXACTLY_ONCE
 from membar.program.expand import expand
 from membar.program.lowering import lower_program
 
 PEERS = Path(__file__).resolve().parents[3] / "shared" / "peers"
-MODELS = {"sc": "sc", "tso": "x86-tso", "rc11": "rc11"}
+MODELS = {"sc": "sc", "tso": "x86-tso", "rc11": "rc11", "imm": "imm"}
+OF_C = frozenset({"rc11", "imm"})
 THEIR_NATIVE = 0.135
 THEIR_START = 0.015
 BOUND = 20
@@ -55,7 +58,10 @@ def explore(program: str, size: int, model: str) -> tuple[int, int, float]:
     loaded = api.load_model(MODELS[model])
     if loaded.plan is None:
         raise ValueError(f"{model} has no axioms")
-    built = expand(PROGRAMS[program](size, C11 if model == "rc11" else X86))
+    built = expand(PROGRAMS[program](size, C11 if model in OF_C else X86))
+    is_for_it = loaded.exploration == EXACTLY_ONCE or keeps_loads_before_stores(built, loaded, bound=BOUND)
+    if not is_for_it:
+        raise ValueError(f"{program}({size}) may buffer loads under {model}")
     plan, compiled = graphs.compiled(loaded.plan)
     form = lower_program(built, plan.tags, ()).form
     start = time.process_time()

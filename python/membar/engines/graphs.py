@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
+from membar.models.buffering import keeps_loads_before_stores
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import EXACTLY_ONCE, GENERAL
 from membar.models.plan import CheckMode, Plan
 from membar.outcome import FinalState, Outcome, Statistics, Witness
 from membar.program.access import bad_access
 from membar.program.atomicity import require_single_accesses
-from membar.program.dependencies import writes_memory
+from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind, final_memory
 from membar.program.expand import expand
 from membar.program.expr import evaluate
@@ -54,6 +55,9 @@ CoreExecution: TypeAlias = tuple[
 NAME = "graphs"
 ALGORITHMS = {EXACTLY_ONCE: "exactly-once search", GENERAL: "general search"}
 _LOOKED_FOR = frozenset({"condition", "assertions", "races"})
+# Accesses from which on a program is large; a loop counts as so many.
+_LARGE = 10
+_TURN = 4
 
 
 def run(task: Task) -> Outcome:
@@ -88,13 +92,30 @@ def explore(task: Task) -> Tally:
 
 
 def exploration(task: Task, program: Program) -> str:
-    """The search for a task: what its model allows, unless every candidate is asked for.
+    """The search for a task: what its model allows, for this program, unless every candidate is asked for.
 
     In a step without order a write may stand behind a read of its own thread and be read by it, which the
     exactly-once search has no room for.
     """
     is_filtered = "prune" in task.options.reductions_off
-    return GENERAL if is_filtered or _has_unordered_writes(program) else task.model.exploration
+    if is_filtered or _has_unordered_writes(program):
+        return GENERAL
+    if task.model.exploration == GENERAL and _is_large(program):
+        unrolling = task.options.unrolling
+        bound = unrolling.deepest if unrolling.exact is None else unrolling.exact
+        if keeps_loads_before_stores(program, task.model, bound=bound):
+            return EXACTLY_ONCE
+    return task.model.exploration
+
+
+def _is_large(program: Program) -> bool:
+    """Whether choosing the search with care pays: the general one is quick on what litmus tests look like."""
+    accesses = turns = 0
+    for thread in program.threads:
+        turns += _TURN * len(thread.back_edges)
+        for edge in thread.edges:
+            accesses += sum(reads_memory(item) + writes_memory(item) for item in edge.operations)
+    return accesses + turns >= _LARGE
 
 
 def _has_unordered_writes(program: Program) -> bool:

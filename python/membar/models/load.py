@@ -80,6 +80,7 @@ def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs:
         language_model=facts.get("language model") == "yes" or compiled.language == "C",
         # A claim that tests check for the shipped models; nobody has checked a user's.
         exploration=facts.get("exploration", GENERAL) if is_shipped else GENERAL,
+        load_buffering=facts.get("load buffering", "") if is_shipped else "",
         notes=compiled.notes if is_shipped else (*compiled.notes, THIN_AIR),
         source=files.model,
     )
@@ -114,8 +115,8 @@ def _first_sentence(documentation: str) -> str:
 
 
 def _facts(documentation: str) -> dict[str, str]:
-    """`Tags: any`, `Language model: yes` and `Exploration: exactly-once` lines, in lower case."""
-    fact = r"^(Tags|Language model|Exploration):\s*([\w-]+)\s*\.?$"
+    """`Tags: any`, `Language model: yes`, `Exploration: exactly-once` and `Load buffering: NAME` lines."""
+    fact = r"^(Tags|Language model|Exploration|Load buffering):\s*([\w-]+)\s*\.?$"
     lines = re.findall(fact, documentation, re.MULTILINE | re.IGNORECASE)
     return {key.lower(): value.lower() for key, value in lines}
 

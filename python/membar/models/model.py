@@ -43,6 +43,9 @@ class Model:
         exploration: the search that its properties allow: `exactly-once` if executions have no cycles of po
             and rf, their prefixes are executions too, and reading the last write is always allowed; else
             `general`.
+        load_buffering: the relation of the model between a read and a later write of its thread that may
+            change places whatever is read; "" if it names none. A program without such pairs has no cycles
+            of po and rf, and the exactly-once search is for it too.
         source: its text.
     """
 
@@ -57,4 +60,5 @@ class Model:
     language_model: bool = False
     notes: tuple[str, ...] = ()
     exploration: str = GENERAL
+    load_buffering: str = ""
     source: SourceFile | None = field(default=None, compare=False, repr=False)

@@ -1,0 +1,339 @@
+"""Every path through a thread as models see it: events, program order and dependencies, but no values.
+
+A path is what some run of the thread could look like whatever its reads return: where a guard, or whether a
+read-modify-write writes, depends on what was read, both ways are paths. An address that depends on it is a
+location of its own. Dependencies are those that hold whatever the values are. So a path may order less than
+the runs that take it, and never more.
+
+Loops are as in the engines: each back edge is taken at most `bound` times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from membar.program.execution import Event, Execution, Kind
+from membar.program.expr import Binary, Expr, Extend, Register, Select, Unary, evaluate, registers_of
+from membar.program.operations import (
+    NO_TAGS,
+    Assert,
+    Assume,
+    Choose,
+    Fence,
+    Join,
+    Load,
+    Operation,
+    Rmw,
+    Set,
+    Spawn,
+    Store,
+    StoreConditional,
+    Tags,
+)
+from membar.program.program import Edge, Program, Thread
+
+Reads: TypeAlias = frozenset[int]
+Pairs: TypeAlias = frozenset[tuple[int, int]]
+_NOTHING: Reads = frozenset()
+_MOST_LOCAL_TURNS = 64
+_END = -1  # no control point
+
+
+class TooManyPathsError(Exception):
+    """There are more paths than anybody wants to look at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Path:
+    """A path so far.
+
+    Attributes:
+        point: the control point.
+        values: the registers that were set; None where the value depends on what was read or chosen.
+        origins: the reads that each register's value comes from.
+        control: the reads that decided what follows.
+        branches: those of branches that are open until a control point.
+        turns: per back edge how often it was taken, how often in a row without an event, and the events then.
+        reserved: the exclusive loads that a store may still close, with their cells.
+    """
+
+    point: int
+    values: dict[str, int | None]
+    origins: dict[str, Reads] = field(default_factory=dict)
+    control: Reads = _NOTHING
+    branches: tuple[tuple[int, Reads], ...] = ()
+    events: tuple[Event, ...] = ()
+    addr: Pairs = frozenset()
+    data: Pairs = frozenset()
+    ctrl: Pairs = frozenset()
+    amo: Pairs = frozenset()
+    lxsx: Pairs = frozenset()
+    unordered: frozenset[int] = frozenset()
+    steps: int = 0
+    turns: tuple[tuple[int, tuple[int, int, int]], ...] = ()
+    reserved: tuple[tuple[int, int], ...] = ()
+
+
+def paths(program: Program, thread: Thread, *, bound: int, most: int) -> Iterator[Execution]:
+    """All paths of a thread of `program`, in which locks are expanded.
+
+    Raises:
+        TooManyPathsError: there are more than `most`, or a loop may compute for very long.
+    """
+    walker = _Walker(program, thread, bound)
+    todo = [_Path(point=thread.entry, values={name: program.word(value) for name, value in thread.registers})]
+    found = 0
+    while todo:
+        path = todo.pop()
+        followers = list(walker.onward(path))
+        if followers:
+            todo += followers
+            if len(todo) > most:
+                raise TooManyPathsError
+            continue
+        found += 1
+        if found > most:
+            raise TooManyPathsError
+        yield _execution(path)
+
+
+def _execution(path: _Path) -> Execution:
+    events = path.events
+    ordered = (
+        (a.id, b.id)
+        for b in events
+        for a in events[: b.id]
+        if a.step != b.step or b.step not in path.unordered
+    )
+    return Execution(
+        events=events,
+        po=frozenset(ordered),
+        rf=(),
+        co=(),
+        addr=path.addr,
+        data=path.data,
+        ctrl=path.ctrl,
+        amo=path.amo,
+        lxsx=path.lxsx,
+    )
+
+
+class _Walker:
+    """Takes paths of one thread further."""
+
+    def __init__(self, program: Program, thread: Thread, bound: int) -> None:
+        self.program = program
+        self.thread = thread
+        self.bound = bound
+        self.joins = dict(thread.joins)
+        self.leaving: dict[int, list[int]] = {}
+        for number, edge in enumerate(thread.edges):
+            self.leaving.setdefault(edge.source, []).append(number)
+
+    def onward(self, path: _Path) -> Iterator[_Path]:
+        """The path with each step that it may take next; nothing at its end."""
+        numbers = self.leaving.get(path.point, [])
+        guards = [self.thread.edges[number].guard for number in numbers]
+        decisive = _NOTHING.union(*(self._origins(path, guard) for guard in guards))
+        branches = tuple(branch for branch in path.branches if branch[0] != path.point)
+        join = self.joins.get(path.point)
+        if join is None:
+            path = replace(path, control=path.control | decisive, branches=branches)
+        else:
+            path = replace(path, branches=(*branches, (join, decisive)))
+        for number, guard in zip(numbers, guards, strict=True):
+            if self._value(path, guard) != 0:
+                turned = self._turn(path, number)
+                if turned is not None:
+                    yield from self._taken(turned, self.thread.edges[number])
+
+    def _turn(self, path: _Path, number: int) -> _Path | None:
+        """The path about to take an edge; None if that is a back edge that was taken often enough."""
+        if number not in self.thread.back_edges:
+            return path
+        table = dict(path.turns)
+        turns, local, seen = table.get(number, (0, 0, -1))
+        if seen == len(path.events):
+            if local == _MOST_LOCAL_TURNS:
+                raise TooManyPathsError
+            table[number] = (turns, local + 1, seen)
+        elif turns == self.bound:
+            return None
+        else:
+            table[number] = (turns + 1, 0, len(path.events))
+        return replace(path, turns=tuple(table.items()))
+
+    def _taken(self, path: _Path, edge: Edge) -> Iterator[_Path]:
+        if edge.unordered:
+            path = replace(path, unordered=path.unordered | {path.steps})
+        here = [path]
+        for operation in edge.operations:
+            going, ended = (
+                [item for item in here if item.point != _END],
+                [item for item in here if item.point == _END],
+            )
+            here = ended + [after for before in going for after in self._done(before, operation, edge)]
+        for after in here:
+            point = _END if after.point == _END else edge.target
+            yield replace(after, point=point, steps=after.steps + 1)
+
+    def _done(self, path: _Path, operation: Operation, edge: Edge) -> Iterator[_Path]:
+        match operation:
+            case Load():
+                read, path = self._read(path, operation, operation.tags, edge)
+                path = _set(path, operation.register, None, frozenset({read}))
+                if operation.exclusive:
+                    kept = tuple(item for item in path.reserved if path.events[item[1]].step == path.steps)
+                    path = replace(path, reserved=(*kept, (_cell_of(path, read), read)))
+                yield path
+            case Store():
+                yield from self._store(path, operation, edge)
+            case StoreConditional():
+                yield from self._store_conditional(path, operation, edge)
+            case Rmw():
+                yield from self._rmw(path, operation, edge)
+            case Fence(tags=tags):
+                yield self._event(path, Kind.FENCE, None, tags, edge)
+            case Set(register=name, value=value):
+                yield _set(path, name, self._value(path, value), self._origins(path, value))
+            case Assume(condition=condition) | Assert(condition=condition):
+                decided = self._origins(path, condition) if isinstance(operation, Assume) else _NOTHING
+                goes_on = self._value(path, condition) != 0
+                point = path.point if goes_on else _END
+                yield replace(path, control=path.control | decided, point=point)
+            case Choose(register=name, low=low, high=high):
+                yield _set(path, name, None, self._origins(path, low) | self._origins(path, high))
+            case Spawn() | Join():
+                yield path
+            case _:
+                raise TypeError(f"{type(operation).__name__} has no axiomatic reading")
+
+    def _store(self, path: _Path, op: Store, edge: Edge) -> Iterator[_Path]:
+        write, after = self._write(path, op, edge)
+        if op.exclusive:
+            reads = self._reserved_by(after, write)
+            after = _closed(after, reads[-1], write) if reads else replace(path, point=_END)
+        yield after
+
+    def _store_conditional(self, path: _Path, op: StoreConditional, edge: Edge) -> Iterator[_Path]:
+        yield _set(replace(path, reserved=()), op.status, 1, _NOTHING)
+        write, after = self._write(path, op, edge)
+        reads = self._reserved_by(after, write)
+        if reads:
+            after = replace(_closed(after, reads[-1], write), reserved=())
+            yield _set(after, op.status, 0, frozenset({write}) if op.carries else _NOTHING)
+
+    def _rmw(self, path: _Path, op: Rmw, edge: Edge) -> Iterator[_Path]:
+        address = self._origins(path, op.address)
+        read, path = self._read(path, op, op.read_tags, edge)
+        path = _set(path, op.register, None, _NOTHING)
+        condition = self._value(path, op.condition)
+        if condition != 0:
+            data, control = self._origins(path, op.value), self._origins(path, op.condition)
+            after = self._event(path, Kind.WRITE, _cell_of(path, read), op.write_tags, edge)
+            write = len(path.events)
+            after = _depending(after, write, address=address, data=data, control=control)
+            after = replace(after, amo=after.amo | {(read, write)})
+            yield _set(after, op.register, None, frozenset({read}))
+        if not condition:
+            if op.failed_tags is not None:
+                failed = replace(path.events[read], tags=op.failed_tags)
+                path = replace(path, events=(*path.events[:read], failed, *path.events[read + 1 :]))
+            yield _set(path, op.register, None, frozenset({read}))
+
+    def _read(self, path: _Path, op: Load | Rmw, tags: Tags, edge: Edge) -> tuple[int, _Path]:
+        after = self._event(path, Kind.READ, self._cell(path, op.address), tags, edge)
+        return len(path.events), _depending(after, len(path.events), address=self._origins(path, op.address))
+
+    def _write(self, path: _Path, op: Store | StoreConditional, edge: Edge) -> tuple[int, _Path]:
+        write = len(path.events)
+        after = self._event(path, Kind.WRITE, self._cell(path, op.address), op.tags, edge)
+        address, data = self._origins(path, op.address), self._origins(path, op.value)
+        return write, _depending(after, write, address=address, data=data)
+
+    def _reserved_by(self, path: _Path, write: int) -> list[int]:
+        """The exclusive loads that the write may close: of its cell, or of one that is not known."""
+        known, cell = len(self.program.cells), _cell_of(path, write)
+        return [read for where, read in path.reserved if where == cell or max(where, cell) >= known]
+
+    def _cell(self, path: _Path, address: Expr) -> int:
+        """The cell at an address; a number of its own where that is not known."""
+        word = self._value(path, address)
+        cell = None if word is None else self.program.cell_at.get(word)
+        return len(self.program.cells) + len(path.events) if cell is None else cell.id
+
+    def _event(self, path: _Path, kind: Kind, cell: int | None, tags: Tags, edge: Edge) -> _Path:
+        number = len(path.events)
+        event = Event(
+            id=number, thread=0, kind=kind, cell=cell, tags=tags or NO_TAGS, step=path.steps, span=edge.span
+        )
+        control = path.control.union(*(reads for _, reads in path.branches))
+        return _depending(replace(path, events=(*path.events, event)), number, control=control)
+
+    def _value(self, path: _Path, expr: Expr) -> int | None:
+        """The value of an expression; None if it depends on what was read or chosen."""
+        known: dict[str, int] = {}
+        for name in registers_of(expr):
+            value = path.values.get(name, 0)
+            if value is None:
+                return None
+            known[name] = value
+        return evaluate(expr, known, self.program.bases)
+
+    def _origins(self, path: _Path, expr: Expr) -> Reads:
+        """The reads that the value of an expression comes from, whatever they return."""
+        match expr:
+            case Register(name=name):
+                return path.origins.get(name, _NOTHING)
+            case Unary(operand=operand) | Extend(operand=operand):
+                return self._origins(path, operand)
+            case Binary(left=left, right=right):
+                return self._origins(path, left) | self._origins(path, right)
+            case Select(condition=condition, then=then, otherwise=otherwise):
+                decided = self._value(path, condition)
+                if decided is None:
+                    return self._origins(path, then) & self._origins(path, otherwise)
+                return self._origins(path, then if decided else otherwise)
+            case _:
+                return _NOTHING
+
+
+def _set(path: _Path, register: str, value: int | None, origins: Reads) -> _Path:
+    return replace(path, values={**path.values, register: value}, origins={**path.origins, register: origins})
+
+
+def _cell_of(path: _Path, event: int) -> int:
+    cell = path.events[event].cell
+    if cell is None:
+        raise TypeError("only accesses have a cell")
+    return cell
+
+
+def _depending(
+    path: _Path,
+    event: int,
+    *,
+    address: Reads = _NOTHING,
+    data: Reads = _NOTHING,
+    control: Reads = _NOTHING,
+) -> _Path:
+    def pairs(reads: Reads) -> Pairs:
+        return frozenset((read, event) for read in reads)
+
+    return replace(
+        path,
+        addr=path.addr | pairs(address),
+        data=path.data | pairs(data),
+        ctrl=path.ctrl | pairs(control),
+    )
+
+
+def _closed(path: _Path, read: int, write: int) -> _Path:
+    """Read and write of one step are one instruction; else a load-linked and its store."""
+    if _cell_of(path, read) != _cell_of(path, write):
+        return path  # perhaps one, but that is not known
+    if path.events[read].step == path.events[write].step:
+        return replace(path, amo=path.amo | {(read, write)})
+    return replace(path, lxsx=path.lxsx | {(read, write)})
