@@ -79,9 +79,9 @@ def parser() -> argparse.ArgumentParser:
     models.add_argument("name", nargs="?", metavar="NAME")
     models.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path)
 
-    replay = _command(commands, "replay", "run a saved witness again, without a search")
+    replay = _command(commands, "replay", "run saved witnesses again, without a search")
     replay.add_argument(
-        "witness", metavar="WITNESS", help="a line printed by check --json; - for standard input"
+        "witness", metavar="WITNESS", help="lines printed by check --json; - for standard input"
     )
     return top
 

@@ -1,27 +1,116 @@
-"""`membar replay WITNESS`: runs a saved witness again, without search."""
+"""`membar replay WITNESS`: runs saved witnesses again, without search, and looks at what they show."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
+from pathlib import Path
 
 from membar import api
 from membar.cli import HOLDS, VIOLATED
+from membar.engines.reference.evidence import LOOKED_FOR, evidence
 from membar.engines.reference.replay import replay as replay_witness
+from membar.models.model import Model
+from membar.properties.judge import Tally, judge
 from membar.reports import json
 from membar.source import SourceFile
+from membar.task import Task
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Says whether the witness is an execution of its program under its model."""
+    """Says of each witness whether it is an execution of its program, and shows what its answer claims."""
     text = sys.stdin.read() if chosen.witness == "-" else SourceFile.read(chosen.witness).text
-    saved = json.witness_from_json(text, path=chosen.witness)
+    code = HOLDS
+    for item in json.witnesses_from_json(text, path=chosen.witness):
+        if isinstance(item, json.Claim):
+            sys.stdout.write(f"{item.file}: no witness to replay (verdict {item.verdict})\n")
+            continue
+        problem, shown = _looked_at(item)
+        if problem:
+            code = VIOLATED
+        sys.stdout.write(f"{item.source.path}: {problem or shown}\n")
+    return code
+
+
+def _looked_at(saved: json.SavedWitness) -> tuple[str, str]:
+    """What is wrong with a witness, and what it shows."""
     program = api.parse(saved.source)
     json.check_fits(saved, program)
-    model = api.load_model(saved.model)
+    model = _model(saved)
     mismatch = replay_witness(program, model, saved.witness)
     if mismatch is not None:
-        sys.stdout.write(f"{saved.source.path}: does not replay under {model.name}: {mismatch}\n")
-        return VIOLATED
-    sys.stdout.write(f"{saved.source.path}: the witness replays under {model.name}\n")
-    return HOLDS
+        return f"does not replay under {model.name}: {mismatch}", ""
+    tally = evidence(program, model, saved.witness)
+    shown = f"the witness replays under {model.name}; {_in_words(tally)}"
+    if saved.claim is None:
+        return "", shown
+    contradiction = _contradiction(saved, saved.claim, tally)
+    if contradiction is not None:
+        return f"{shown}; {contradiction}", ""
+    if saved.claim.verdict == "violated" and saved.claim.property not in LOOKED_FOR:
+        return "", f"{shown}; that it breaks {saved.claim.property} is not checked again"
+    task = Task(program=program, model=model, properties=_properties(saved.claim))
+    verdict, broken = _verdict(task, tally)
+    if verdict != saved.claim.verdict or (broken and broken != saved.claim.property):
+        claimed = _words(saved.claim.verdict, saved.claim.property)
+        return f"{shown}; the answer says {claimed}, which it does not show", ""
+    return "", f"{shown}: {_words(verdict, broken)}"
+
+
+def _model(saved: json.SavedWitness) -> Model:
+    """The model as it was saved: shipped, or the text of the user's own file."""
+    from membar.models.load import names  # noqa: PLC0415 - rarely needed
+
+    text = saved.model_source
+    if text is None or saved.model in names():
+        return api.load_model(saved.model)
+    place = Path(text.path)
+    if place.is_file() and place.read_text(encoding="utf-8") == text.text:
+        return api.load_model(str(place))
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / place.name
+        copy.write_text(text.text, encoding="utf-8")
+        return api.load_model(str(copy), include_dirs=(place.parent,))
+
+
+def _properties(claim: json.Claim) -> tuple[str, ...]:
+    """What must be asked of the one execution, so that the answer is the claim."""
+    return (claim.property,) if claim.verdict == "violated" else ("condition",)
+
+
+def _verdict(task: Task, tally: Tally) -> tuple[str, str]:
+    """What the execution proves by itself, and the property it breaks."""
+    outcome = judge(task, tally)
+    return api.WORDS[type(outcome)], getattr(outcome, "property", "")
+
+
+def _contradiction(saved: json.SavedWitness, claim: json.Claim, tally: Tally) -> str | None:
+    """Where the answer speaks of something else than its witness."""
+    if claim.model != saved.model:
+        return f"the answer is about {claim.model}, its witness about {saved.model}"
+    if claim.file != saved.source.path:
+        return f"the answer is about {claim.file}, its witness about {saved.source.path}"
+    if claim.outcomes is not None and not {frozenset(state) for state in tally.outcomes} <= claim.outcomes:
+        return "its final state is not among those that the answer lists"
+    return None
+
+
+def _in_words(tally: Tally) -> str:
+    """What an execution shows."""
+    if tally.failed_assertion is not None:
+        return f"an assertion fails in it: {tally.failed_assertion.message}"
+    parts = []
+    if tally.race is not None:
+        parts.append(tally.race.message)
+    if tally.deadlock is not None:
+        parts.append("no thread can go on")
+    for state in tally.outcomes:
+        shown = "; ".join(f"{name}={value}" for name, value in state)
+        satisfies = "satisfies" if tally.positive else "does not satisfy"
+        parts.append(f"its final state [{shown}] {satisfies} the formula")
+    return ", ".join(parts) or "it is not over, or the filter leaves it out"
+
+
+def _words(verdict: str, broken: str) -> str:
+    return f"{verdict.upper().replace('-', ' ')}{f' ({broken})' if verdict == 'violated' and broken else ''}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from membar.diagnostics import Diagnostic, InputError
@@ -153,6 +153,7 @@ class SavedWitness:
         model: the model's name.
         model_source: the model's own text as it was, if it was saved.
         witness: the execution.
+        claim: what the answer around it says; None for a witness alone.
     """
 
     source: SourceFile
@@ -160,21 +161,66 @@ class SavedWitness:
     model: str
     model_source: SourceFile | None
     witness: Witness
+    claim: Claim | None = None
 
 
-def witness_from_json(text: str, *, path: str = "witness") -> SavedWitness:
-    """The first witness in a text: what `--json` printed (one or more lines), or a witness object alone.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What an answer says; of one that has no witness, only the first two.
+
+    Attributes:
+        file: the file that was asked about.
+        verdict: one of the outcome words; `none` where nothing was asked.
+        property: the violated property, or those that hold.
+        model: under which model.
+        outcomes: the final states found, if the answer lists them.
+    """
+
+    file: str
+    verdict: str
+    property: str = ""
+    model: str = ""
+    outcomes: frozenset[frozenset[tuple[str, int | str]]] | None = None
+
+
+def witnesses_from_json(text: str, *, path: str = "witness") -> tuple[SavedWitness | Claim, ...]:
+    """The answers in a text, as `--json` printed them (one or more lines), or witnesses alone.
+
+    An answer that has no witness is only a claim.
 
     Raises:
-        InputError: it is not JSON, has no witness, or the witness makes no sense; with the place.
+        InputError: it is not JSON, has no witness at all, or a witness makes no sense; with the place.
     """
     found = documents(SourceFile(path, text))
-    for document in found:
-        if isinstance(document.value, dict) and "witness" in document.value:
-            return _saved(document.key("witness"))
-    if isinstance(found[0].value, dict) and found[0].value.get("format") == FORMAT:
-        return _saved(found[0])
-    return found[0].fail("an object with a `witness`")
+    answers = tuple(_answer(document) for document in found)
+    if not any(isinstance(answer, SavedWitness) for answer in answers):
+        found[0].fail("an object with a `witness`")
+    return answers
+
+
+def _answer(document: Field) -> SavedWitness | Claim:
+    if not isinstance(document.value, dict):
+        document.fail("an object with a `witness`")
+    if document.value.get("format") == FORMAT:
+        return _saved(document)
+    witness = document.optional("witness")
+    if witness is None:
+        verdict = document.optional("verdict")
+        return Claim(file=document.key("file").text(), verdict=verdict.text() if verdict else "none")
+    saved = _saved(witness)
+    outcomes = document.optional("outcomes")
+    claim = Claim(
+        file=document.key("file").text(),
+        verdict=document.key("verdict").text(),
+        property=document.key("property").text(),
+        model=document.key("model").text(),
+        outcomes=None if outcomes is None else frozenset(map(_outcome, outcomes.items())),
+    )
+    return replace(saved, claim=claim)
+
+
+def _outcome(field: Field) -> frozenset[tuple[str, int | str]]:
+    return frozenset((name, value.shown()) for name, value in field.entries())
 
 
 def check_fits(saved: SavedWitness, program: Program) -> None:

@@ -24,6 +24,12 @@ def loaded(answer: Answered) -> dict[str, Any]:
     return found
 
 
+def first_witness(text: str, path: str = "witness") -> json.SavedWitness:
+    return next(
+        item for item in json.witnesses_from_json(text, path=path) if isinstance(item, json.SavedWitness)
+    )
+
+
 def test_the_keys_that_tools_rely_on() -> None:
     found = loaded(sb_answer())
     witness = found.pop("witness")
@@ -114,7 +120,7 @@ def test_a_witness_read_back_is_the_witness(
     )
     threads = replace(sb_program(), threads=sb_program().threads * 2)
     text = standard.dumps(json.witness_value(SourceFile("s", ""), threads, model(), witness))
-    saved = json.witness_from_json(text)
+    saved = first_witness(text)
     assert saved.witness == witness
     assert (saved.program, saved.model) == ("SB", "x86-tso")
 
@@ -123,13 +129,13 @@ def test_a_witness_of_an_older_version_has_no_picks() -> None:
     value = loaded(sb_answer())
     for name in ("pick_addr", "pick_data", "pick_ctrl"):
         assert value["witness"]["relations"].pop(name) == []
-    assert json.witness_from_json(standard.dumps(value)).witness.execution.pick_addr == frozenset()
+    assert first_witness(standard.dumps(value)).witness.execution.pick_addr == frozenset()
 
 
 def test_spans_and_the_model_text_survive() -> None:
     cat = SourceFile("my.cat", "acyclic po")
     answer = replace(sb_answer(), model=replace(model("my"), source=cat))
-    saved = json.witness_from_json(json.render(answer))
+    saved = first_witness(json.render(answer))
     event = saved.witness.execution.events[3]
     assert event.span is not None
     assert event.span.text == "MOV EAX,[y]"
@@ -138,9 +144,16 @@ def test_spans_and_the_model_text_survive() -> None:
     json.check_fits(saved, sb_program())
 
 
-def test_the_first_witness_of_several_lines_is_taken() -> None:
-    text = json.render(sb_answer(Unknown(run(), "limit"))) + json.render(sb_answer())
-    assert json.witness_from_json(text).witness == sb_witness()
+def test_every_line_is_read() -> None:
+    text = json.render(sb_answer(Unknown(run(), "limit"))) + json.render(sb_answer()) * 2
+    unknown, *others = json.witnesses_from_json(text)
+    assert isinstance(unknown, json.Claim)
+    assert unknown.verdict == "unknown"
+    for saved in others:
+        assert isinstance(saved, json.SavedWitness)
+        assert saved.witness == sb_witness()
+        assert saved.claim is not None
+        assert saved.claim.model == "x86-tso"
 
 
 def broken(**changes: object) -> str:
@@ -186,7 +199,7 @@ def broken(**changes: object) -> str:
 )
 def test_a_malformed_witness_is_a_located_error(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        json.witness_from_json(text, path="w.json")
+        first_witness(text, path="w.json")
     (found,) = caught.value.diagnostics
     assert message in found.message
     assert found.primary is not None
@@ -195,6 +208,6 @@ def test_a_malformed_witness_is_a_located_error(text: str, message: str) -> None
 
 
 def test_a_witness_of_another_program_is_refused() -> None:
-    saved = json.witness_from_json(broken(events__2__cell=40))
+    saved = first_witness(broken(events__2__cell=40))
     with pytest.raises(InputError, match="does not belong"):
         json.check_fits(saved, sb_program())

@@ -23,7 +23,7 @@ def replay(program: Program, model: Model, witness: Witness) -> str | None:
     if len(witness.choices) != len(program.threads):
         return f"choices for {len(witness.choices)} threads, but the program has {len(program.threads)}"
     try:
-        chosen = tuple(_rerun(expand(program), index, witness) for index in range(len(program.threads)))
+        chosen = rerun(program, witness)
     except ChoiceError as wrong:
         return str(wrong)
     return (
@@ -31,6 +31,16 @@ def replay(program: Program, model: Model, witness: Witness) -> str | None:
         or _compare_final(program, chosen, witness)
         or _accepted(program, model, witness)
     )
+
+
+def rerun(program: Program, witness: Witness) -> tuple[Trace, ...]:
+    """The runs of the threads that the choices of a witness lead to.
+
+    Raises:
+        ChoiceError: they lead nowhere.
+    """
+    expanded = expand(program)
+    return tuple(_rerun(expanded, index, witness) for index in range(len(program.threads)))
 
 
 def _rerun(program: Program, index: int, witness: Witness) -> Trace:

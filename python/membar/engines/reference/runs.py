@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from membar.engines.reference.machine import Machine
 from membar.engines.reference.state import Act, Did, Move, State
 from membar.engines.reference.threads import follow
 from membar.engines.reference.trace import Status, Trace
-from membar.models.model import Model
+from membar.models.model import Model, Operational
 from membar.outcome import Step, Witness
 from membar.program.condition import FinalCell, shown
 from membar.program.execution import Execution
@@ -55,19 +56,48 @@ def follow_steps(program: Program, model: Model, witness: Witness) -> str | None
     if model.operational is None:
         return f"the model {model.name} has no store-buffer machine"
     machine = Machine(program, model.operational, None)
-    left = [list(choices) for choices in witness.choices]
-    moves: list[Move] = []
-    for number, step in enumerate(witness.steps, start=1):
-        move = _matching(machine, _last_state(machine, moves), step, left[step.thread])
-        if move is None:
-            return f"step {number} ({step.action}) is not possible there"
-        del left[step.thread][: len(move.choices)]
-        moves.append(move)
+    moves = _moves(machine, witness)
+    if len(moves) < len(witness.steps):
+        return f"step {len(moves) + 1} ({witness.steps[len(moves)].action}) is not possible there"
     again = witness_of(machine, moves, witness.message)
     for name in ("execution", "steps"):
         if getattr(again, name) != getattr(witness, name):
             return f"following the steps gives other {name}"
     return None
+
+
+class End(enum.Enum):
+    """How a run of the machine ends."""
+
+    FINAL = "every thread is at its end and every buffer is empty"
+    DEADLOCK = "no thread can go on, and none waits for an assumption"
+    OPEN = "something could still happen"
+
+
+def end_of(program: Program, discipline: Operational, witness: Witness) -> End:
+    """How the run ends that the steps of `witness` tell of; the steps must be possible."""
+    machine = Machine(program, discipline, None)
+    moves = _moves(machine, witness)
+    if moves and moves[-1].after is None:  # an assertion failed
+        return End.OPEN
+    state = _last_state(machine, moves)
+    if machine.is_final(state):
+        return End.FINAL
+    found = machine.moves(state)
+    return End.OPEN if found.moves or found.blocked else End.DEADLOCK
+
+
+def _moves(machine: Machine, witness: Witness) -> list[Move]:
+    """The moves that the steps of `witness` tell of, up to the first that is not possible."""
+    left = [list(choices) for choices in witness.choices]
+    moves: list[Move] = []
+    for step in witness.steps:
+        move = _matching(machine, _last_state(machine, moves), step, left[step.thread])
+        if move is None:
+            break
+        del left[step.thread][: len(move.choices)]
+        moves.append(move)
+    return moves
 
 
 def _matching(machine: Machine, state: State, step: Step, choices: list[int]) -> Move | None:

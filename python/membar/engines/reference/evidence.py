@@ -1,0 +1,77 @@
+"""What one execution shows by itself: the findings of a search that looked at nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from membar.engines.reference.replay import rerun
+from membar.engines.reference.trace import Status, Trace
+from membar.models.evaluate import evaluator_of
+from membar.models.model import Model
+from membar.outcome import Witness
+from membar.program.execution import final_memory
+from membar.program.program import Program
+from membar.properties.final_state import Observer
+from membar.properties.judge import Tally
+
+LOOKED_FOR = frozenset({"condition", "assertions", "races", "deadlock"})
+_ENDED = frozenset({Status.COMPLETE, Status.UNBORN})
+
+
+def evidence(program: Program, model: Model, witness: Witness) -> Tally:
+    """What `witness`, which must replay, shows: an ending, a failed assertion, a race, a deadlock.
+
+    Its limit says that nothing else was looked at, so that `judge` says only what this execution proves.
+    """
+    tally = Tally(
+        engine="reference",
+        algorithm="replay of one execution",
+        looked_for=LOOKED_FOR,
+        limit="only one execution was looked at",
+    )
+    chosen = rerun(program, witness)
+    failed = next((trace for trace in chosen if trace.status is Status.FAILED), None)
+    if failed is not None:
+        tally.failed_assertion = replace(witness, message=failed.failure or "assertion failed")
+    _take_undefined(tally, model, witness)
+    if witness.steps:
+        is_final = _take_end_of_run(tally, program, model, witness)
+    else:
+        is_final = all(trace.status in _ENDED for trace in chosen)
+    if is_final:
+        _take_ending(tally, program, chosen, witness)
+    return tally
+
+
+def _take_undefined(tally: Tally, model: Model, witness: Witness) -> None:
+    if model.plan is None or witness.steps:
+        return
+    found = evaluator_of(model.plan).whole(witness.execution)
+    tally.flags |= found.flags()
+    if found.undefined():
+        tally.race = replace(witness, message=f"undefined behaviour: {', '.join(sorted(found.undefined()))}")
+
+
+def _take_end_of_run(tally: Tally, program: Program, model: Model, witness: Witness) -> bool:
+    """Whether the run of the machine has come to an end."""
+    from membar.engines.reference.runs import End, end_of  # noqa: PLC0415 - most witnesses are graphs
+
+    if model.operational is None:
+        return False
+    end = end_of(program, model.operational, witness)
+    if end is End.DEADLOCK:
+        tally.deadlock = witness
+    return end is End.FINAL
+
+
+def _take_ending(tally: Tally, program: Program, chosen: Sequence[Trace], witness: Witness) -> None:
+    registers = [dict(trace.registers) for trace in chosen]
+    ending = Observer(program).ending(registers, final_memory(witness.execution))
+    if not ending.passes:
+        return
+    tally.outcomes.add(ending.shown)
+    if ending.satisfies:
+        tally.positive, tally.positive_witness = 1, witness
+    else:
+        tally.negative, tally.negative_witness = 1, witness
