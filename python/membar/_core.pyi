@@ -1,5 +1,6 @@
 # The Rust core: private; engines call it and lift what it answers.
 
+from collections.abc import Callable
 from typing import TypeAlias, final
 
 __all__ = ["Findings", "Plan", "evaluate", "faults"]
@@ -31,6 +32,7 @@ class Plan:
         memory: int | None = None,
         keep_all: bool = False,
         prune: bool = True,
+        progress: Callable[[int, int, float], None] | None = None,
     ) -> Findings: ...
     def search_exactly_once(
         self,
@@ -41,6 +43,9 @@ class Plan:
         executions: int | None = None,
         memory: int | None = None,
         keep_all: bool = False,
+        stop_at_failure: bool = False,
+        jobs: int = 1,
+        progress: Callable[[int, int, float], None] | None = None,
         verify: bool = False,
         fault: int | None = None,
     ) -> Findings: ...

@@ -13,7 +13,17 @@ from membar.engines import Engine
 from membar.frontends import Frontend
 from membar.models import kept
 from membar.models.model import Model
-from membar.outcome import Explored, Holds, HoldsWithin, Outcome, Run, Unknown, Violated, Witness
+from membar.outcome import (
+    Explored,
+    Holds,
+    HoldsWithin,
+    InterruptError,
+    Outcome,
+    Run,
+    Unknown,
+    Violated,
+    Witness,
+)
 from membar.program.operations import Fence, Load, Lock, Operation, Rmw, Store, StoreConditional, Tags, Unlock
 from membar.program.program import Edge, Program
 from membar.program.validate import validate
@@ -60,6 +70,14 @@ class Result:
         if self.witness is None:
             return None
         return svg.render(self.program, self.witness, title=f"{self.program.name} under {self.model.name}")
+
+
+class InterruptedCheckError(KeyboardInterrupt):
+    """Ctrl-C during `check`, with what was found until then."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__("interrupted")
+        self.result = result
 
 
 @cache
@@ -173,6 +191,7 @@ def check(
     Raises:
         InputError: the text, the model or an argument is wrong.
         OSError: a file cannot be read.
+        InterruptedCheckError: Ctrl-C; it is a `KeyboardInterrupt` that has what was found.
     """
     text = source if isinstance(source, SourceFile) else SourceFile.read(source)
     program = parse(text)
@@ -189,7 +208,11 @@ def check(
         options=options or Options(),
     )
     answering = load_engine(engine or default_engine(chosen, task.options))
-    return Result(text, program, chosen, answer(task, answering))
+    try:
+        return Result(text, program, chosen, answer(task, answering))
+    except InterruptError as interrupt:
+        result = Result(text, program, chosen, _replayed(interrupt.outcome, task))
+        raise InterruptedCheckError(result) from None
 
 
 def answer(task: Task, engine: Engine) -> Outcome:

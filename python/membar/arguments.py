@@ -120,7 +120,13 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
     group.add_argument(
         "--no-prune", action="store_true", help="test executions only when they are complete (slower)"
     )
-    group.add_argument("--jobs", metavar="N", type=_positive, default=1, help="use N processes (default: 1)")
+    group.add_argument(
+        "--jobs",
+        metavar="N",
+        type=_positive,
+        default=1,
+        help="use N threads; litmus: N processes (default: 1)",
+    )
     group.add_argument(
         "--limit",
         metavar="KIND=N,…",

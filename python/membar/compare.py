@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from membar import api
@@ -43,6 +43,8 @@ def compare(
     include_dirs: Sequence[Path] = (),
 ) -> Comparison:
     """Asks each engine (by default the model's own) about `path` under each model."""
+    # Sets of final states are compared: no search may end when the verdict is known.
+    options = replace(options or Options(), stops_early=False)
     columns = []
     for model in models:
         for engine in engines or (None,):

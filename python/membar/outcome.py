@@ -134,4 +134,12 @@ class Explored:
     complete: bool
 
 
+class InterruptError(KeyboardInterrupt):
+    """Ctrl-C, with what was found until then."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__("interrupted")
+        self.outcome = outcome
+
+
 Outcome: TypeAlias = Holds | HoldsWithin | Violated | Unknown | Explored

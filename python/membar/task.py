@@ -41,6 +41,7 @@ class Options:
         buffers_chosen_by_user: whether the bound was given.
         reductions_off: names of reductions switched off (`symmetry`, `await`, `prune`, …).
         jobs: worker threads.
+        stops_early: end with the first failed assertion, where nothing but the verdict is asked for.
         all_executions: keep every execution as a witness, not only the first (`--all`).
         progress: called now and then with a short text.
     """
@@ -50,6 +51,7 @@ class Options:
     buffers_chosen_by_user: bool = False
     reductions_off: frozenset[str] = frozenset()
     jobs: int = 1
+    stops_early: bool = True
     all_executions: bool = False
     progress: Callable[[str], None] | None = None
 

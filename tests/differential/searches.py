@@ -56,10 +56,12 @@ def answer(found: _core.Findings) -> Answer:
     return found.executions, found.blocked, found.states, found.remarks, found.failures, found.faults
 
 
-def once(program: Program, model: Model, *, fault: int | None = None) -> _core.Findings:
-    """The exactly-once search, looking out for what must not happen."""
+def once(program: Program, model: Model, *, fault: int | None = None, jobs: int = 1) -> _core.Findings:
+    """The exactly-once search, looking out for what must not happen; its workers share all they can."""
     compiled, form = lowered(program, model)
-    return compiled.search_exactly_once(form, bound=BOUND, seconds=SECONDS, verify=True, fault=fault)
+    return compiled.search_exactly_once(
+        form, bound=BOUND, seconds=SECONDS, verify=True, fault=fault, jobs=jobs
+    )
 
 
 def general(program: Program, model: Model) -> _core.Findings:
@@ -68,7 +70,9 @@ def general(program: Program, model: Model) -> _core.Findings:
     return compiled.search(form, bound=BOUND)
 
 
-def searches(programs: Iterable[Program], model: Model, *, fault: int | None = None) -> Disagreements:
+def searches(
+    programs: Iterable[Program], model: Model, *, fault: int | None = None, jobs: int = 1
+) -> Disagreements:
     """Where the exactly-once search differs from the general one, comes twice, or meets a surprise."""
     found: Disagreements = []
     for program in programs:
@@ -76,16 +80,18 @@ def searches(programs: Iterable[Program], model: Model, *, fault: int | None = N
             expected = general(program, model)
         except OverflowError:  # a thread that is started twice
             continue
-        problem = difference(program, model, expected, fault)
+        problem = difference(program, model, expected, fault, jobs)
         if problem:
             found.append(f"{model.name}: {problem}\n{print_program(program)}")
     return found
 
 
-def difference(program: Program, model: Model, expected: _core.Findings, fault: int | None) -> str:
+def difference(
+    program: Program, model: Model, expected: _core.Findings, fault: int | None, jobs: int = 1
+) -> str:
     """What is wrong with the exactly-once search's answer; nothing if it is right."""
     try:
-        found = once(program, model, fault=fault)
+        found = once(program, model, fault=fault, jobs=jobs)
     except (OverflowError, RuntimeError) as problem:
         return f"no answer: {problem}"
     if found.stopped is not None:
@@ -106,7 +112,7 @@ def difference(program: Program, model: Model, expected: _core.Findings, fault: 
 def references(programs: Iterable[Program], model: Model) -> Disagreements:
     """Where the engine, which takes the exactly-once search, differs from the reference."""
     found: Disagreements = []
-    options = Options(unrolling=Unrolling(exact=BOUND))
+    options = Options(unrolling=Unrolling(exact=BOUND), stops_early=False)
     for program in programs:
         task = Task(program=program, model=model, properties=("condition", "assertions"), options=options)
         try:

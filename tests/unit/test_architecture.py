@@ -32,6 +32,7 @@ ORDER = {
     "plugins": 5,
     "task": 6,
     "outcome": 6,
+    "progress": 6,
     "program": 7,
     "diagnostics": 8,
     "source": 9,

@@ -380,6 +380,7 @@ impl<'a> Search<'a> {
             // Not complete, and whether it would be blocked cannot be said.
         } else if with(Status::Blocked).is_some() {
             self.tally.blocked += same;
+            self.watch.meter().count(0, same, 0);
         } else {
             self.take_runs(&mut Vec::new())?;
         }
@@ -393,7 +394,7 @@ impl<'a> Search<'a> {
             seen.count += count;
         } else {
             let first = self.witness(&self.first_runs());
-            which(&mut self.tally).insert(key, Seen { count, first });
+            which(&mut self.tally).insert(key, Seen { count, first, errand: 0 });
         }
     }
 
@@ -414,6 +415,7 @@ impl<'a> Search<'a> {
 
     fn take(&mut self, runs: &[u32]) -> Result<(), Stopped> {
         self.tally.executions += 1;
+        self.watch.meter().count(1, 0, 0);
         self.watch.executions(self.tally.executions)?;
         let mut terms = std::mem::take(&mut self.terms);
         terms.clear();
@@ -423,7 +425,7 @@ impl<'a> Search<'a> {
         } else {
             let first = self.witness(runs);
             self.tally.bytes += 8 * terms.len() + 16 * self.graph.events.len() + 200;
-            self.tally.states.insert(terms.clone().into(), Seen { count: 1, first });
+            self.tally.states.insert(terms.clone().into(), Seen { count: 1, first, errand: 0 });
         }
         self.terms = terms;
         if self.keep_all {

@@ -1,22 +1,82 @@
-//! When to stop before the end: a request from outside, time, or a number of executions.
+//! When to stop before the end: a request from outside, time, or a number of executions; and how far it is.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+/// How far a search is: the sum of what its workers say now and then.
+#[derive(Debug, Default)]
+pub struct Meter {
+    executions: AtomicU64,
+    blocked: AtomicU64,
+    bytes: AtomicU64,
+    /// The bits of a number from 0 to 1.
+    done: AtomicU64,
+}
+
+impl Meter {
+    /// Complete executions.
+    #[must_use]
+    pub fn executions(&self) -> u64 {
+        self.executions.load(Ordering::Relaxed)
+    }
+
+    /// Executions in which some thread waits for ever.
+    #[must_use]
+    pub fn blocked(&self) -> u64 {
+        self.blocked.load(Ordering::Relaxed)
+    }
+
+    /// Bytes held, as far as the core counts them.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// What part of the whole is done, by a guess; 0 where there is none.
+    #[must_use]
+    pub fn done(&self) -> f64 {
+        f64::from_bits(self.done.load(Ordering::Relaxed))
+    }
+
+    /// Adds to the counts.
+    pub fn count(&self, executions: u64, blocked: u64, bytes: u64) {
+        self.executions.fetch_add(executions, Ordering::Relaxed);
+        self.blocked.fetch_add(blocked, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Adds to what is done.
+    pub fn advance(&self, part: f64) {
+        let sum = |bits: u64| Some((f64::from_bits(bits) + part).to_bits());
+        // The closure never refuses.
+        let _ = self.done.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
+    }
+}
+
+/// Told how far it is: whether to go on.
+pub type GoesOn<'a> = &'a (dyn Fn(&Meter) -> bool + Sync);
 
 /// A request to stop, shared between threads.
 #[derive(Default)]
 pub struct Stop<'a> {
     flag: AtomicBool,
     /// Asked now and then by the thread that works: whether to go on.
-    goes_on: Option<&'a (dyn Fn() -> bool + Sync)>,
+    goes_on: Option<GoesOn<'a>>,
+    meter: Meter,
 }
 
 impl<'a> Stop<'a> {
     /// A request that may also come from `goes_on`, which is asked every 50 milliseconds or so.
     #[must_use]
-    pub fn asking(goes_on: &'a (dyn Fn() -> bool + Sync)) -> Self {
-        Self { flag: AtomicBool::new(false), goes_on: Some(goes_on) }
+    pub fn asking(goes_on: GoesOn<'a>) -> Self {
+        Self { flag: AtomicBool::new(false), goes_on: Some(goes_on), meter: Meter::default() }
+    }
+
+    /// How far it is.
+    #[must_use]
+    pub fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     /// Asks everybody who looks to stop.
@@ -38,7 +98,7 @@ impl fmt::Debug for Stop<'_> {
 }
 
 /// Time between two questions to the one who waits.
-const ASK_EVERY: Duration = Duration::from_millis(50);
+pub(crate) const ASK_EVERY: Duration = Duration::from_millis(50);
 
 /// How much may be spent; None is no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -51,6 +111,14 @@ pub struct Limits {
     pub bytes: Option<u64>,
 }
 
+impl Limits {
+    /// Whether something is counted.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        self.executions.is_some() || self.bytes.is_some()
+    }
+}
+
 /// Why a search ended before its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -59,6 +127,7 @@ pub enum Stopped {
     Time,
     Executions,
     Memory,
+    Failure,
 }
 
 /// Steps between two looks at the clock.
@@ -72,6 +141,8 @@ pub struct Watch<'a> {
     started: Instant,
     asked: Instant,
     steps: u32,
+    /// Whether it is this one that asks whether to go on.
+    is_asking: bool,
 }
 
 impl<'a> Watch<'a> {
@@ -79,7 +150,25 @@ impl<'a> Watch<'a> {
     #[must_use]
     pub fn new(stop: &'a Stop<'a>, limits: Limits) -> Self {
         let now = Instant::now();
-        Self { stop, limits, started: now, asked: now, steps: 0 }
+        Self { stop, limits, started: now, asked: now, steps: 0, is_asking: true }
+    }
+
+    /// The same for another thread, which does not ask whether to go on: signals come to one thread only.
+    #[must_use]
+    pub fn of_helper(&self) -> Self {
+        Self { steps: 0, is_asking: false, ..*self }
+    }
+
+    /// The same for the thread that was called.
+    #[must_use]
+    pub fn of_caller(&self) -> Self {
+        Self { steps: 0, ..*self }
+    }
+
+    /// How far all are who share the request to stop.
+    #[must_use]
+    pub fn meter(&self) -> &'a Meter {
+        self.stop.meter()
     }
 
     /// To be called once per unit of work.
@@ -87,12 +176,17 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// It is time to stop.
     pub fn step(&mut self) -> Result<(), Stopped> {
+        if self.is_due() { self.look() } else { Ok(()) }
+    }
+
+    /// Counts a unit of work; whether it is time to look.
+    pub fn is_due(&mut self) -> bool {
         self.steps += 1;
         if self.steps < LOOK_EVERY {
-            return Ok(());
+            return false;
         }
         self.steps = 0;
-        self.look()
+        true
     }
 
     /// Looks at the request and the clock now.
@@ -101,11 +195,11 @@ impl<'a> Watch<'a> {
     /// It is time to stop.
     pub fn look(&mut self) -> Result<(), Stopped> {
         let now = Instant::now();
-        if let Some(goes_on) = self.stop.goes_on
+        if let Some(goes_on) = self.stop.goes_on.filter(|_| self.is_asking)
             && now.duration_since(self.asked) >= ASK_EVERY
         {
             self.asked = now;
-            if !goes_on() {
+            if !goes_on(self.meter()) {
                 self.stop.set();
             }
         }
@@ -140,6 +234,15 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Compares what the meter says with the limits.
+    ///
+    /// # Errors
+    /// It is more.
+    pub fn counts(&self) -> Result<(), Stopped> {
+        let bytes = usize::try_from(self.meter().bytes()).unwrap_or(usize::MAX);
+        self.executions(self.meter().executions()).and_then(|()| self.bytes(bytes))
+    }
+
     /// Time since the beginning.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
@@ -164,7 +267,7 @@ mod tests {
 
     #[test]
     fn who_waits_is_asked() {
-        let goes_on = || false;
+        let goes_on = |_: &Meter| false;
         let stop = Stop::asking(&goes_on);
         let mut watch = Watch::new(&stop, Limits::default());
         assert_eq!(watch.look(), Ok(()));

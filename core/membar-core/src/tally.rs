@@ -22,6 +22,8 @@ pub struct Seen {
     pub count: u64,
     /// The first of them.
     pub first: Witness,
+    /// The part of the search that found it, where there are several workers; else 0.
+    pub errand: u32,
 }
 
 /// Everything found.

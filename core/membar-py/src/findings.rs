@@ -93,7 +93,8 @@ impl Findings {
         self.verification.contradictions
     }
 
-    /// Why it did not end, if it did not.
+    /// Why it did not end, if it did not: `request` (Ctrl-C), `time`, `executions`, `memory`, or `failure`: one was
+    /// enough.
     #[getter]
     fn stopped(&self) -> Option<&'static str> {
         self.found.tally.stopped.map(|stopped| match stopped {
@@ -101,6 +102,7 @@ impl Findings {
             Stopped::Time => "time",
             Stopped::Executions => "executions",
             Stopped::Memory => "memory",
+            Stopped::Failure => "failure",
         })
     }
 

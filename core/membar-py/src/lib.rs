@@ -58,7 +58,9 @@ impl Plan {
     }
 
     /// Every consistent execution of a program, each back edge taken at most `bound` times.
-    #[pyo3(signature = (program, *, bound, seconds=None, executions=None, memory=None, keep_all=false, prune=true))]
+    #[pyo3(signature = (
+        program, *, bound, seconds=None, executions=None, memory=None, keep_all=false, prune=true, progress=None
+    ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
     fn search(
         &self,
@@ -70,20 +72,24 @@ impl Plan {
         memory: Option<u64>,
         keep_all: bool,
         prune: bool,
+        progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Findings> {
         let form = words_of(program)?;
         let program = Program::decode(&form, self.model.tags).map_err(|error| to_py(&error))?;
         let limits = limits_of(seconds, executions, memory)?;
         let options = Options { bound, limits, keep_all };
         let schedule = if prune { &self.schedule } else { &self.unpruned };
-        let found = run_detached(py, |stop| search(&program, &self.model, schedule, options, stop))?;
+        let found = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
+            search(&program, &self.model, schedule, options, stop)
+        })?;
         Ok(Findings::new(program, found, Verification::default()))
     }
 
     /// As `search`, by the exactly-once search: only for models that have the properties it needs. `verify` and
     /// `fault` are for tests: count what must not happen, and make mistake number `fault` of `faults()`.
     #[pyo3(signature = (
-        program, *, bound, seconds=None, executions=None, memory=None, keep_all=false, verify=false, fault=None
+        program, *, bound, seconds=None, executions=None, memory=None, keep_all=false, stop_at_failure=false, jobs=1,
+        progress=None, verify=false, fault=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
     fn search_exactly_once(
@@ -95,6 +101,9 @@ impl Plan {
         executions: Option<u64>,
         memory: Option<u64>,
         keep_all: bool,
+        stop_at_failure: bool,
+        jobs: usize,
+        progress: Option<Bound<'_, PyAny>>,
         verify: bool,
         fault: Option<usize>,
     ) -> PyResult<Findings> {
@@ -106,9 +115,10 @@ impl Plan {
             Some(Some(&(fault, _))) => fault,
             Some(None) => return Err(PyValueError::new_err("there is no such fault")),
         };
-        let options = stateless::Options { bound, limits, keep_all, verify, fault };
-        let (found, verification) =
-            run_detached(py, |stop| stateless::search(&program, &self.model, &self.schedule, options, stop))?;
+        let options = stateless::Options { bound, limits, keep_all, stop_at_failure, jobs, verify, fault };
+        let (found, verification) = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
+            stateless::search(&program, &self.model, &self.schedule, options, stop)
+        })?;
         Ok(Findings::new(program, found, verification))
     }
 }

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from membar import api, arguments
 from membar.cli import BAD_INPUT, exit_code, gravest
-from membar.commands.window import color, columns
+from membar.commands.window import color, columns, progress_line
 from membar.diagnostics import InputError
 from membar.reports import diagnostic
 
@@ -20,7 +22,12 @@ def run(chosen: argparse.Namespace) -> int:
     answers: list[tuple[Path, api.Result | InputError, float]] = []
     for file in chosen.files:
         start = time.perf_counter()
-        answer = _answer(file, chosen)
+        try:
+            with progress_line(sys.stderr) as progress:
+                answer = _answer(file, chosen, progress)
+        except api.InterruptedCheckError as interrupt:
+            _show(interrupt.result, chosen)
+            raise
         answers.append((file, answer, time.perf_counter() - start))
         if isinstance(answer, InputError):
             sys.stderr.write(diagnostic.render_error(answer, color=color(sys.stderr), columns=columns()))
@@ -34,7 +41,9 @@ def run(chosen: argparse.Namespace) -> int:
     return gravest(codes)
 
 
-def _answer(file: Path, chosen: argparse.Namespace) -> api.Result | InputError:
+def _answer(
+    file: Path, chosen: argparse.Namespace, progress: Callable[[str], None] | None
+) -> api.Result | InputError:
     try:
         return api.check(
             file,
@@ -42,7 +51,7 @@ def _answer(file: Path, chosen: argparse.Namespace) -> api.Result | InputError:
             engine=chosen.engine,
             properties=arguments.properties(chosen),
             limits=chosen.limit,
-            options=arguments.options(chosen),
+            options=replace(arguments.options(chosen), progress=progress),
             include_dirs=chosen.include,
         )
     except InputError as problem:

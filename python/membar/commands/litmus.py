@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from membar import api, arguments, campaign, expectations
 from membar.cli import HOLDS, UNKNOWN, VIOLATED
@@ -21,7 +22,7 @@ def run(chosen: argparse.Namespace) -> int:
         model=chosen.model,
         engine=chosen.engine,
         limits=chosen.limit,
-        options=arguments.options(chosen),
+        options=replace(arguments.options(chosen), jobs=1),  # the jobs are tests
         include_dirs=tuple(chosen.include),
         folders=arguments.folders(chosen),
         texts=tuple(name for name in ("json", "herd") if getattr(chosen, name)),

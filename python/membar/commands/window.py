@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TextIO
+
+_ERASE = "\r\x1b[K"
 
 
 def color(stream: TextIO) -> bool:
@@ -15,3 +19,25 @@ def color(stream: TextIO) -> bool:
 def columns() -> int:
     """How wide the reader's window is."""
     return shutil.get_terminal_size((80, 24)).columns
+
+
+@contextmanager
+def progress_line(stream: TextIO) -> Iterator[Callable[[str], None] | None]:
+    """Something to tell progress to: a line that is written over, and erased at the end; None in a pipe."""
+    if not stream.isatty():
+        yield None
+        return
+
+    told: list[str] = []
+
+    def tell(text: str) -> None:
+        told[:] = [text]
+        stream.write(_ERASE + text[: columns() - 1])
+        stream.flush()
+
+    try:
+        yield tell
+    finally:
+        if told:
+            stream.write(_ERASE)
+            stream.flush()

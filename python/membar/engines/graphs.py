@@ -22,7 +22,7 @@ from membar.models.buffering import keeps_loads_before_stores
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import EXACTLY_ONCE, GENERAL
 from membar.models.plan import CheckMode, Plan
-from membar.outcome import FinalState, Outcome, Statistics, Witness
+from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witness
 from membar.program.access import bad_access
 from membar.program.atomicity import require_single_accesses
 from membar.program.dependencies import reads_memory, writes_memory
@@ -32,6 +32,7 @@ from membar.program.expr import evaluate
 from membar.program.lowering import LoweredProgram, lower_program
 from membar.program.operations import NO_TAGS, Assert, Load, Receive, Rmw, Send, Store, StoreConditional
 from membar.program.program import Program
+from membar.progress import Progress
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, is_settled, judge
 from membar.properties.property import has_operation
@@ -54,6 +55,7 @@ CoreExecution: TypeAlias = tuple[
 
 NAME = "graphs"
 ALGORITHMS = {EXACTLY_ONCE: "exactly-once search", GENERAL: "general search"}
+INTERRUPTED = "the interruption (Ctrl-C) was reached"
 _LOOKED_FOR = frozenset({"condition", "assertions", "races"})
 # Accesses from which on a program is large; a loop counts as so many.
 _LARGE = 10
@@ -67,10 +69,15 @@ def run(task: Task) -> Outcome:
         EngineLimitError: the program has channels or steps with several accesses, the model no axioms, or
             the core is not there.
         InputError: an execution accesses what is no location.
+        InterruptError: Ctrl-C.
     """
     tally = explore(task)
     if task.options.buffers_chosen_by_user:
         tally.notes.append(f"--buffers has no effect: {NAME} explores executions, not store buffers")
+    if task.options.jobs > 1 and tally.algorithm != ALGORITHMS[EXACTLY_ONCE]:
+        tally.notes.append(f"--jobs has no effect: the {tally.algorithm} works in one thread")
+    if tally.limit == INTERRUPTED:
+        raise InterruptError(judge(task, tally))
     return judge(task, tally)
 
 
@@ -116,6 +123,13 @@ def _is_large(program: Program) -> bool:
         for edge in thread.edges:
             accesses += sum(reads_memory(item) + writes_memory(item) for item in edge.operations)
     return accesses + turns >= _LARGE
+
+
+def stops_at_failure(task: Task) -> bool:
+    """Whether one failed assertion settles all that is asked: no final states, and not every execution."""
+    options = task.options
+    asks_for_states = task.program.condition is not None or options.all_executions
+    return options.stops_early and "assertions" in task.properties and not asks_for_states
 
 
 def _has_unordered_writes(program: Program) -> bool:
@@ -180,6 +194,7 @@ class _Search:
     def _found(self, bound: int) -> _core.Findings:
         limits, options = self.task.limits, self.task.options
         left = None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0)
+        progress = None if options.progress is None else Progress(options.progress)
         if self.exploration == EXACTLY_ONCE:
             return self.compiled.search_exactly_once(
                 self.lowered.form,
@@ -188,6 +203,9 @@ class _Search:
                 executions=limits.executions,
                 memory=limits.memory,
                 keep_all=options.all_executions,
+                stop_at_failure=stops_at_failure(self.task),
+                jobs=options.jobs,
+                progress=progress,
             )
         return self.compiled.search(
             self.lowered.form,
@@ -197,6 +215,7 @@ class _Search:
             memory=limits.memory,
             keep_all=options.all_executions,
             prune="prune" not in options.reductions_off,
+            progress=progress,
         )
 
     def _seconds(self) -> float:
@@ -236,8 +255,10 @@ class _Search:
                 return f"the limit of {limits.executions} executions was reached"
             case "memory":
                 return f"the memory limit of {limits.memory} bytes was reached"
+            case "failure":
+                return "the first failed assertion was reached"
             case _:
-                return "a request to stop was reached"
+                return INTERRUPTED
 
     def _take_remarks(self, found: _core.Findings, tally: Tally) -> None:
         undefined: list[int] = []

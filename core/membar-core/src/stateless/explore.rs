@@ -8,44 +8,20 @@ use crate::plan::Plan;
 use crate::program::{Program, TagSet};
 use crate::schedule::Schedule;
 use crate::stateless::fault::Fault;
+use crate::stateless::frame::{Frame, Left};
 use crate::stateless::graph::Graph;
 use crate::stateless::histories::{Histories, Next};
 use crate::stateless::item::{ItemId, Move, Place, Places, What};
 use crate::stateless::judge::Judge;
 use crate::stateless::record::Record;
 use crate::stateless::view::View;
+use crate::stateless::worker::Share;
 use crate::stateless::{Options, Verification};
-use crate::stop::Watch;
+use crate::stop::{Stopped, Watch};
 use crate::traces::Failure;
 
 /// When the threads' trees hold more than this, what is not in use is thrown away.
 const MOST_HISTORY: usize = 1 << 25;
-
-/// What is still to be tried in a graph of `len` items.
-#[derive(Debug, Clone, Copy)]
-struct Frame {
-    /// Items before the one that it is about.
-    len: usize,
-    /// The thread whose next item it is about.
-    thread: usize,
-    /// What is left.
-    left: Left,
-}
-
-/// What is left to try.
-#[derive(Debug, Clone, Copy)]
-enum Left {
-    /// A read may read from the first so many writes of co.
-    Sources(Place, usize),
-    /// A write may stand at a range of places of co, then it may revisit.
-    Places(Place, usize, usize),
-    /// A write may revisit reads among the first so many items.
-    Reads(Place, usize),
-    /// The write that revisits a read, the newest item of a graph of its own, may stand at a range of places.
-    Landing(Place, usize, usize),
-    /// The first so many options of a choice.
-    Options(usize),
-}
 
 /// Whether the question before was about the same events but for the newest, and which tags that had.
 #[derive(Debug, Clone, Copy, Default)]
@@ -63,21 +39,23 @@ impl Same {
 /// The search.
 #[derive(Debug)]
 pub(super) struct Explorer<'a> {
-    program: &'a Program,
-    options: Options,
-    watch: Watch<'a>,
-    histories: Histories<'a>,
+    pub(super) program: &'a Program,
+    pub(super) options: Options,
+    pub(super) watch: Watch<'a>,
+    pub(super) histories: Histories<'a>,
     /// The graphs in use are the first `depth + 1`.
-    graphs: Vec<Graph>,
-    depth: usize,
-    frames: Vec<Frame>,
+    pub(super) graphs: Vec<Graph>,
+    pub(super) depth: usize,
+    pub(super) frames: Vec<Frame>,
     judge: Judge<'a>,
     remarks: Vec<usize>,
-    record: Record,
-    verification: Verification,
+    pub(super) record: Record,
+    pub(super) verification: Verification,
     clock: Vec<u32>,
     moved: Vec<ItemId>,
     most_history: usize,
+    /// What is known of the other workers, and of the part of the search that is done here.
+    pub(super) share: Share<'a>,
 }
 
 impl<'a> Explorer<'a> {
@@ -88,6 +66,7 @@ impl<'a> Explorer<'a> {
         schedule: &'a Schedule,
         options: Options,
         watch: Watch<'a>,
+        share: Share<'a>,
     ) -> Result<Self, CoreError> {
         let mut histories = Histories::new(program, options.bound)?;
         histories.fault = options.fault;
@@ -107,27 +86,43 @@ impl<'a> Explorer<'a> {
             clock: Vec::new(),
             moved: Vec::new(),
             most_history: MOST_HISTORY,
+            share,
         })
     }
 
     /// Everything.
     pub(super) fn run(&mut self) -> Result<(), Failure> {
         self.watch.look()?;
-        if !self.is_consistent(false) {
-            return Ok(());
-        }
+        if self.is_consistent(false) { self.go_on(true) } else { Ok(()) }
+    }
+
+    /// From the present graph if it `grows`, then all that is left in `frames`.
+    pub(super) fn go_on(&mut self, mut grows: bool) -> Result<(), Failure> {
         loop {
-            self.watch.step()?;
-            if self.advance()? {
+            self.step()?;
+            // Only with a graph that is new: else workers would hand the same frame around.
+            if grows && self.is_called() && !self.answer_call()? {
+                return Ok(());
+            }
+            if grows && self.advance()? {
                 continue;
             }
-            loop {
+            grows = loop {
                 let Some(frame) = self.frames.pop() else { return Ok(()) };
                 if self.resume(frame)? {
-                    break;
+                    break true;
                 }
-            }
+            };
         }
+    }
+
+    /// Counts a step; now and then tells how far it is, and looks whether to go on.
+    fn step(&mut self) -> Result<(), Stopped> {
+        if self.watch.is_due() {
+            self.tell();
+            self.watch.look()?;
+        }
+        Ok(())
     }
 
     /// What was found.
@@ -153,13 +148,13 @@ impl<'a> Explorer<'a> {
                 let Next::Choice(options) = &self.histories.node(graph.lanes[thread].node).next else {
                     return Ok(false);
                 };
-                let last = options.len() - 1;
-                self.choose(thread, last)?;
+                let ways = options.len();
+                self.choose(thread, ways - 1, ways)?;
             }
             Move::Read(cell) => {
                 let place = graph.touch(cell, self.program.cells[cell.index()].initial);
-                let last = graph.writes(place).len() - 1;
-                self.read_from(thread, place, last)?;
+                let ways = graph.writes(place).len();
+                self.read_from(thread, place, ways - 1, ways)?;
             }
             Move::Write | Move::Finish => {
                 let Some(cell) = graph.pending(thread, &self.histories).event.cell else { return Ok(false) };
@@ -167,7 +162,8 @@ impl<'a> Explorer<'a> {
                 let len = graph.items.len();
                 let Places { lowest, highest, is_free } = graph.places(thread, place, &self.histories);
                 let most = if is_free { highest - 1 } else { highest };
-                self.frames.push(Frame { len, thread, left: Left::Places(place, lowest, most) });
+                let ways = (highest + 2).saturating_sub(lowest);
+                self.frames.push(Frame { len, thread, left: Left::Places(place, lowest, most), ways });
                 if !is_free {
                     return Ok(false);
                 }
@@ -203,10 +199,10 @@ impl<'a> Explorer<'a> {
 
     /// Goes on with what is left of `frame`: true if there is a graph to go on from.
     fn resume(&mut self, frame: Frame) -> Result<bool, Failure> {
-        let Frame { len, thread, mut left } = frame;
+        let Frame { len, thread, mut left, ways } = frame;
         let mut same = Same::default();
         loop {
-            self.watch.step()?;
+            self.step()?;
             self.graphs[self.depth].truncate(len, &self.histories);
             match left {
                 Left::Sources(_, 0) | Left::Options(0) => return Ok(false),
@@ -215,18 +211,19 @@ impl<'a> Explorer<'a> {
                 Left::Sources(place, count) => {
                     if self.may_read_from(thread, place, count - 1, &mut same)? {
                         self.graphs[self.depth].truncate(len, &self.histories);
-                        self.read_from(thread, place, count - 1)?;
+                        self.read_from(thread, place, count - 1, ways)?;
                         return Ok(true);
                     }
                     left = Left::Sources(place, count - 1);
                 }
                 Left::Options(count) => {
-                    self.choose(thread, count - 1)?;
+                    self.choose(thread, count - 1, ways)?;
                     return Ok(true);
                 }
                 Left::Places(place, lowest, at) if at < lowest => left = Left::Reads(place, len),
                 Left::Landing(_, lowest, at) if at < lowest => {
-                    self.depth -= 1;
+                    // What began with another worker has nothing below.
+                    self.depth = self.depth.saturating_sub(1);
                     return Ok(false);
                 }
                 Left::Places(place, lowest, at) | Left::Landing(place, lowest, at) => {
@@ -243,14 +240,14 @@ impl<'a> Explorer<'a> {
                     };
                     same = Same { known: true, tags };
                     if is_consistent || self.options.fault == unchecked {
-                        self.frames.push(Frame { len, thread, left });
+                        self.frames.push(Frame { len, thread, left, ways });
                         return Ok(true);
                     }
                 }
                 Left::Reads(place, count) => {
                     let Some(read) = self.next_revisit(thread, place, count) else { return Ok(false) };
                     let more = if self.options.fault == Fault::OneRevisit { 0 } else { read.index() };
-                    self.frames.push(Frame { len, thread, left: Left::Reads(place, more) });
+                    self.frames.push(Frame { len, thread, left: Left::Reads(place, more), ways });
                     return self.revisit(thread, place, read);
                 }
             }
@@ -284,18 +281,18 @@ impl<'a> Explorer<'a> {
     }
 
     /// Lets the next read of `thread` read from write `at` of co, and notes that the earlier ones are left.
-    fn read_from(&mut self, thread: usize, place: Place, at: usize) -> Result<(), Failure> {
+    fn read_from(&mut self, thread: usize, place: Place, at: usize, ways: usize) -> Result<(), Failure> {
         let graph = &mut self.graphs[self.depth];
         let source = graph.writes(place)[at];
         let node = self.histories.child(graph.lanes[thread].node, graph.item(source).value)?;
         let len = graph.items.len();
         graph.push_read(thread, place, source, node, &self.histories)?;
-        self.frames.push(Frame { len, thread, left: Left::Sources(place, at) });
+        self.frames.push(Frame { len, thread, left: Left::Sources(place, at), ways });
         Ok(())
     }
 
     /// Lets `thread` take option `at`, and notes that the earlier ones are left.
-    fn choose(&mut self, thread: usize, at: usize) -> Result<(), Failure> {
+    fn choose(&mut self, thread: usize, at: usize, ways: usize) -> Result<(), Failure> {
         let graph = &mut self.graphs[self.depth];
         let node = graph.lanes[thread].node;
         let Next::Choice(options) = &self.histories.node(node).next else { return Ok(()) };
@@ -304,7 +301,7 @@ impl<'a> Explorer<'a> {
         let len = graph.items.len();
         let node = self.histories.child(node, answer)?;
         graph.push_choice(thread, node, is_maximal, &self.histories)?;
-        self.frames.push(Frame { len, thread, left: Left::Options(at) });
+        self.frames.push(Frame { len, thread, left: Left::Options(at), ways });
         Ok(())
     }
 
@@ -358,7 +355,8 @@ impl<'a> Explorer<'a> {
         let len = graph.items.len();
         let is_last = self.options.fault == Fault::RevisitingWriteStandsLast;
         let lowest = if is_last { highest.max(lowest) } else { lowest };
-        self.resume(Frame { len, thread, left: Left::Landing(place, lowest, highest) })
+        let ways = (highest + 1).saturating_sub(lowest);
+        self.resume(Frame { len, thread, left: Left::Landing(place, lowest, highest), ways })
     }
 
     /// Whether the present graph may become a consistent execution, as far as the model can say now.
@@ -385,9 +383,11 @@ impl<'a> Explorer<'a> {
         }
         self.record.take(graph, &mut self.histories, &self.remarks)?;
         self.make_room();
-        self.watch.executions(self.record.tally.executions)?;
-        self.watch.bytes(self.record.tally.bytes)?;
-        Ok(())
+        if self.options.limits.counts() {
+            self.tell();
+            self.watch.counts()?;
+        }
+        if self.options.stop_at_failure && self.record.has_failure() { self.fail() } else { Ok(()) }
     }
 
     /// Throws cached runs of threads away if there are too many.

@@ -7,6 +7,7 @@
 
 use crate::error::CoreError;
 use crate::program::{CellId, Operation, Program, ThreadId};
+use crate::stateless::crew::Path;
 use crate::stateless::fault::Fault;
 use crate::thread::{Event, Machine, Question, Run, Status, Turn};
 
@@ -182,6 +183,26 @@ impl<'a> Histories<'a> {
         self.standing[thread] = Some((child, run));
         self.nodes[node.index()].children.push((answer, child));
         Ok(child)
+    }
+
+    /// The answers that lead to `node`.
+    pub(super) fn path(&self, node: NodeId) -> Path {
+        let mut answers = Vec::new();
+        let mut at = node;
+        while let Some((parent, answer)) = self.nodes[at.index()].parent {
+            answers.push(answer);
+            at = parent;
+        }
+        answers.reverse();
+        Path { thread: self.nodes[node.index()].thread.index(), answers }
+    }
+
+    /// Where a path leads.
+    ///
+    /// # Errors
+    /// A choice is too wide to enumerate.
+    pub(super) fn follow(&mut self, path: &Path) -> Result<NodeId, CoreError> {
+        path.answers.iter().try_fold(self.roots[path.thread], |node, &answer| self.child(node, answer))
     }
 
     /// A run of the thread up to `node`, and on with the answer `last`.

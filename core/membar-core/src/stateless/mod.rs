@@ -18,22 +18,29 @@ pub mod view;
 
 mod clocks;
 mod consistency;
+mod crew;
 mod explore;
+mod frame;
 mod judge;
+mod merge;
 mod questions;
 mod record;
 mod revisit;
 mod rows;
 mod shrink;
+mod worker;
 
 use crate::error::CoreError;
 use crate::plan::Plan;
 use crate::program::Program;
 use crate::schedule::Schedule;
 use crate::search::Findings;
+use crate::stateless::crew::Crew;
 use crate::stateless::explore::Explorer;
 use crate::stateless::fault::Fault;
-use crate::stop::{Limits, Stop, Watch};
+use crate::stateless::record::Record;
+use crate::stateless::worker::Share;
+use crate::stop::{Limits, Stop, Stopped, Watch};
 use crate::traces::Failure;
 
 /// How to search.
@@ -45,6 +52,10 @@ pub struct Options {
     pub limits: Limits,
     /// Whether to keep every complete execution.
     pub keep_all: bool,
+    /// Whether the first failed assertion is enough.
+    pub stop_at_failure: bool,
+    /// How many threads work at it; 0 is 1.
+    pub jobs: usize,
     /// For tests: look for what must not happen (`Verification`).
     pub verify: bool,
     /// For tests: a mistake to make.
@@ -73,13 +84,68 @@ pub fn search(
     options: Options,
     stop: &Stop<'_>,
 ) -> Result<(Findings, Verification), CoreError> {
-    let mut explorer = Explorer::new(program, plan, schedule, options, Watch::new(stop, options.limits))?;
+    let watch = Watch::new(stop, options.limits);
+    if options.jobs > 1 {
+        return search_together(program, plan, schedule, options, &watch);
+    }
+    let mut explorer = Explorer::new(program, plan, schedule, options, watch, Share::new(None))?;
     let stopped = match explorer.run() {
         Ok(()) => None,
         Err(Failure::Stopped(stopped)) => Some(stopped),
         Err(Failure::Error(error)) => return Err(error),
     };
     let (mut record, verification) = explorer.finish();
+    record.settle(None);
     record.tally.stopped = stopped;
+    Ok((Findings { tally: record.tally, classes: record.classes }, verification))
+}
+
+/// The same by several threads; the calling one works too, and it alone asks whether to go on.
+fn search_together(
+    program: &Program,
+    plan: &Plan,
+    schedule: &Schedule,
+    options: Options,
+    watch: &Watch<'_>,
+) -> Result<(Findings, Verification), CoreError> {
+    let crew = Crew::new(options.verify);
+    let worker = |watch: Watch<'_>| -> Result<(Record, Verification), CoreError> {
+        let mut explorer = Explorer::new(program, plan, schedule, options, watch, Share::new(Some(&crew)))?;
+        match explorer.work(&crew) {
+            Ok(()) | Err(Failure::Stopped(_)) => Ok(explorer.finish()),
+            Err(Failure::Error(error)) => Err(error),
+        }
+    };
+    let found: Vec<_> = std::thread::scope(|scope| {
+        let helpers: Vec<_> = (1..options.jobs)
+            .map(|_| {
+                let watch = watch.of_helper();
+                scope.spawn(|| worker(watch))
+            })
+            .collect();
+        let own = worker(watch.of_caller());
+        let others = helpers.into_iter().map(|helper| match helper.join() {
+            Ok(found) => found,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        std::iter::once(own).chain(others).collect()
+    });
+    let (stopped, failed) = crew.end();
+    let mut all = Vec::new();
+    for found in found {
+        all.push(found?);
+    }
+    let mut all = all.into_iter();
+    let Some((mut record, mut verification)) = all.next() else {
+        return Err(CoreError::TooLarge("the search has no worker"));
+    };
+    for (other, more) in all {
+        record.absorb(other);
+        verification.surprises += more.surprises;
+        verification.contradictions += more.contradictions;
+    }
+    verification.duplicates = record.duplicates;
+    record.settle(failed.as_ref());
+    record.tally.stopped = stopped.or(failed.map(|_| Stopped::Failure));
     Ok((Findings { tally: record.tally, classes: record.classes }, verification))
 }

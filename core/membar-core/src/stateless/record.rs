@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::error::CoreError;
 use crate::program::{Program, Term};
 use crate::stateless::Options;
+use crate::stateless::crew::Order;
 use crate::stateless::graph::Graph;
 use crate::stateless::histories::{Histories, Next};
 use crate::stateless::item::{Birth, ItemId, What};
@@ -16,13 +17,19 @@ use crate::traces::{Class, Trace};
 #[derive(Debug)]
 pub(super) struct Record {
     pub(super) tally: Tally,
+    /// The places of the errands that were done, among all.
+    pub(super) orders: Vec<Order>,
+    /// The present one, by number.
+    errand: u32,
+    /// Every complete execution, if they are to be kept, with its errand.
+    pub(super) kept: Vec<(u32, Witness)>,
     /// Per thread the runs that witnesses speak of, each a class of its own.
     pub(super) classes: Vec<Vec<Class>>,
     /// Per thread where the run with given choices is among them.
-    known: Vec<HashMap<Box<[u64]>, u32>>,
+    pub(super) known: Vec<HashMap<Box<[u64]>, u32>>,
     /// Executions that were found once more; counted only on request.
     pub(super) duplicates: u64,
-    seen: Option<HashSet<Vec<u64>>>,
+    pub(super) seen: Option<HashSet<Vec<u64>>>,
     keep_all: bool,
     terms: Vec<Term>,
     initial: Vec<u64>,
@@ -33,6 +40,9 @@ impl Record {
     pub(super) fn new(program: &Program, options: Options) -> Self {
         Self {
             tally: Tally::default(),
+            orders: vec![Order::new()],
+            errand: 0,
+            kept: Vec::new(),
             classes: program.threads.iter().map(|_| Vec::new()).collect(),
             known: vec![HashMap::new(); program.threads.len()],
             duplicates: 0,
@@ -42,6 +52,22 @@ impl Record {
             initial: program.cells.iter().map(|cell| cell.initial).collect(),
             state: Vec::new(),
         }
+    }
+
+    /// What comes now belongs to the errand at `order`.
+    pub(super) fn begin(&mut self, order: Order) {
+        self.errand = number(self.orders.len());
+        self.orders.push(order);
+    }
+
+    /// Whether the present errand has a failure.
+    pub(super) fn has_failure(&self) -> bool {
+        self.tally.failures.values().any(|seen| seen.errand == self.errand)
+    }
+
+    /// Whether something that `errand` found first comes earlier in the present one.
+    fn is_earlier(&self, errand: u32) -> bool {
+        errand != self.errand && self.orders[self.errand as usize] < self.orders[errand as usize]
     }
 
     /// Counts a graph to which nothing can be added.
@@ -82,18 +108,24 @@ impl Record {
         for &term in &self.terms {
             state.push(self.last_value(term, graph, histories));
         }
-        if let Some(seen) = self.tally.states.get_mut(state.as_slice()) {
+        let seen = self.tally.states.get_mut(state.as_slice()).map(|seen| {
             seen.count += 1;
-        } else {
-            let first = self.witness(graph, histories)?;
-            self.tally.bytes += 8 * state.len() + 16 * graph.events.len() + 200;
-            self.tally.states.insert(state.as_slice().into(), Seen { count: 1, first });
+            seen.errand
+        });
+        if seen.is_none_or(|errand| self.is_earlier(errand)) {
+            let (first, errand) = (self.witness(graph, histories)?, self.errand);
+            if let Some(seen) = self.tally.states.get_mut(state.as_slice()) {
+                (seen.first, seen.errand) = (first, errand);
+            } else {
+                self.tally.bytes += 8 * state.len() + 16 * graph.events.len() + 200;
+                self.tally.states.insert(state.as_slice().into(), Seen { count: 1, first, errand });
+            }
         }
         self.state = state;
         if self.keep_all {
             self.tally.bytes += 16 * graph.events.len() + 100;
             let witness = self.witness(graph, histories)?;
-            self.tally.kept.push(witness);
+            self.kept.push((self.errand, witness));
         }
         Ok(())
     }
@@ -106,11 +138,18 @@ impl Record {
         histories: &mut Histories<'_>,
     ) -> Result<(), CoreError> {
         let key = number(key);
-        if let Some(seen) = which(&mut self.tally).get_mut(&key) {
+        let seen = which(&mut self.tally).get_mut(&key).map(|seen| {
             seen.count += 1;
-        } else {
-            let first = self.witness(graph, histories)?;
-            which(&mut self.tally).insert(key, Seen { count: 1, first });
+            seen.errand
+        });
+        if seen.is_none_or(|errand| self.is_earlier(errand)) {
+            let (first, errand) = (self.witness(graph, histories)?, self.errand);
+            let seen = which(&mut self.tally).entry(key);
+            seen.and_modify(|seen| (seen.first, seen.errand) = (first.clone(), errand)).or_insert(Seen {
+                count: 1,
+                first,
+                errand,
+            });
         }
         Ok(())
     }
@@ -200,6 +239,6 @@ impl Record {
     }
 }
 
-fn number(index: usize) -> u32 {
+pub(super) fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }

@@ -22,10 +22,11 @@ def run(task: Task) -> Outcome:
     from membar.properties.judge import judge  # noqa: PLC0415
 
     bounded = task.options.buffers_chosen_by_user
-    if task.model.plan is None or (bounded and task.model.operational is not None):
-        return judge(task, simulate(task))
-    tally = explore(task)
-    if bounded:
+    simulates = task.model.plan is None or (bounded and task.model.operational is not None)
+    tally = simulate(task) if simulates else explore(task)
+    if task.options.jobs > 1:
+        tally.notes.append("--jobs has no effect: the engine reference works in one thread")
+    if bounded and not simulates:
         tally.notes.append(f"--buffers has no effect: {task.model.name} has no store-buffer reading")
     return judge(task, tally)
 

@@ -1,0 +1,89 @@
+//! What is still to be tried, and how much of the whole that is.
+
+use crate::stateless::graph::Graph;
+use crate::stateless::item::{Place, What};
+
+/// What is still to be tried in a graph of `len` items.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame {
+    /// Items before the one that it is about.
+    pub(super) len: usize,
+    /// The thread whose next item it is about.
+    pub(super) thread: usize,
+    /// What is left.
+    pub(super) left: Left,
+    /// How many ways there were: sources, options, or places; for a write one more, for all its revisits.
+    pub(super) ways: usize,
+}
+
+/// What is left to try.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Left {
+    /// A read may read from the first so many writes of co.
+    Sources(Place, usize),
+    /// A write may stand at a range of places of co, then it may revisit.
+    Places(Place, usize, usize),
+    /// A write may revisit reads among the first so many items.
+    Reads(Place, usize),
+    /// The write that revisits a read, the newest item of a graph of its own, may stand at a range of places.
+    Landing(Place, usize, usize),
+    /// The first so many options of a choice.
+    Options(usize),
+}
+
+impl Frame {
+    pub(super) fn is_landing(&self) -> bool {
+        matches!(self.left, Left::Landing(..))
+    }
+
+    /// The same with nothing left: somebody else does the rest.
+    pub(super) fn emptied(self) -> Self {
+        let left = match self.left {
+            Left::Sources(place, _) => Left::Sources(place, 0),
+            Left::Places(place, ..) | Left::Reads(place, _) => Left::Reads(place, 0),
+            Left::Landing(place, ..) => Left::Landing(place, 1, 0),
+            Left::Options(_) => Left::Options(0),
+        };
+        Self { left, ..self }
+    }
+
+    /// Whether something may be left; `graph` is that of the frame, or longer.
+    pub(super) fn has_rest(&self, graph: &Graph) -> bool {
+        let revisits = |place: Place, count: usize| {
+            let is_read = |what: What| matches!(what, What::Read(other, _) if other == place);
+            graph.items[..count].iter().any(|item| is_read(item.what))
+        };
+        match self.left {
+            Left::Sources(_, count) | Left::Options(count) => count > 0,
+            Left::Places(place, lowest, at) => at >= lowest || revisits(place, self.len),
+            Left::Landing(_, lowest, at) => at >= lowest,
+            Left::Reads(place, count) => revisits(place, count),
+        }
+    }
+
+    /// What part is done, and what part is being looked into, if all ways were the same amount of work.
+    pub(super) fn shares(&self) -> (f64, f64) {
+        let ways = real(self.ways.max(1));
+        let part = |left: usize| ((ways - real(left) - 1.0).max(0.0) / ways, 1.0 / ways);
+        match self.left {
+            Left::Sources(_, left) | Left::Options(left) => part(left),
+            Left::Places(_, lowest, at) => part((at + 1).saturating_sub(lowest) + 1),
+            Left::Landing(_, lowest, at) => part((at + 1).saturating_sub(lowest)),
+            Left::Reads(_, count) => {
+                let items = real(self.len.max(1));
+                let done = (items - real(count) - 1.0).max(0.0) / items;
+                ((ways - 1.0 + done) / ways, 1.0 / (items * ways))
+            }
+        }
+    }
+
+    /// What part is left, by the same measure.
+    pub(super) fn rest(&self) -> f64 {
+        let (done, now) = self.shares();
+        (1.0 - done - now).max(0.0)
+    }
+}
+
+fn real(number: usize) -> f64 {
+    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
+}
