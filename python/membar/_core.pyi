@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeAlias, final
 
-__all__ = ["Findings", "Plan", "evaluate", "faults"]
+__all__ = ["Findings", "Plan", "class_faults", "evaluate", "faults"]
 
 # thread (-1: initial write), kind, cell, value, tag set (-1: none), step, edge
 _Event: TypeAlias = tuple[int, str, int | None, int, int, int, int]
@@ -49,6 +49,20 @@ class Plan:
         verify: bool = False,
         fault: int | None = None,
     ) -> Findings: ...
+    def search_classes(
+        self,
+        program: bytes,
+        *,
+        bound: int,
+        seconds: float | None = None,
+        executions: int | None = None,
+        memory: int | None = None,
+        keep_all: bool = False,
+        stop_at_failure: bool = False,
+        progress: Callable[[int, int, float], None] | None = None,
+        verify: bool = False,
+        fault: int | None = None,
+    ) -> Findings: ...
 
 @final
 class Findings:
@@ -69,6 +83,8 @@ class Findings:
     @property
     def contradictions(self) -> int: ...
     @property
+    def classes(self) -> int: ...
+    @property
     def stopped(self) -> str | None: ...
     @property
     def states(self) -> list[tuple[tuple[int, ...], int]]: ...
@@ -87,4 +103,5 @@ class Findings:
     def kept_witness(self, index: int) -> _Execution: ...
 
 def faults() -> list[str]: ...
+def class_faults() -> list[str]: ...
 def evaluate(form: bytes, registers: list[int]) -> int: ...

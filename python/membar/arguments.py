@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from membar.task import Limits, Options, Unrolling
+from membar.task import Coherence, Limits, Options, Unrolling
 
 _TIME_UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
 _SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -121,6 +121,12 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
         "--no-prune", action="store_true", help="test executions only when they are complete (slower)"
     )
     group.add_argument(
+        "--coherence",
+        choices=[choice.value for choice in Coherence],
+        help="`observed`: executions that differ only in an order of writes that nothing observes are one "
+        "(default of check, but not with --all or --herd); `all`: every execution on its own",
+    )
+    group.add_argument(
         "--jobs",
         metavar="N",
         type=_positive,
@@ -182,6 +188,8 @@ def options(arguments: argparse.Namespace) -> Options:
         chosen_by_user=arguments.unroll is not None or arguments.max_unroll is not None,
     )
     return Options(
+        coherence=_coherence(arguments),
+        coherence_chosen_by_user=arguments.coherence is not None,
         unrolling=unrolling,
         buffers=arguments.buffers,
         buffers_chosen_by_user=arguments.buffers is not None,
@@ -189,6 +197,14 @@ def options(arguments: argparse.Namespace) -> Options:
         all_executions=getattr(arguments, "all", False),
         reductions_off=frozenset({"prune"}) if arguments.no_prune else frozenset(),
     )
+
+
+def _coherence(arguments: argparse.Namespace) -> Coherence:
+    """What is told apart: tables, herd's blocks and lists speak of executions unless told not to."""
+    if arguments.coherence is not None:
+        return Coherence(arguments.coherence)
+    is_verdict = arguments.command == "check" and not (arguments.all or arguments.herd)
+    return Coherence.OBSERVED if is_verdict else Coherence.ALL
 
 
 def properties(arguments: argparse.Namespace) -> Sequence[str] | None:

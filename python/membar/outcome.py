@@ -14,9 +14,14 @@ FinalState: TypeAlias = tuple[tuple[str, int | str], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistics:
-    """Counters of one run; None where they make no sense for the engine."""
+    """Counters of one run; None where they make no sense for the engine.
+
+    `classes` are reads-from classes of executions; where they are counted, `executions` is None, and
+    `blocked` and the counts of a condition are counts of classes too.
+    """
 
     executions: int | None = None
+    classes: int | None = None
     blocked: int | None = None
     candidates: int | None = None
     duplicates: int | None = None

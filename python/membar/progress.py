@@ -13,8 +13,15 @@ _WORTH_SAYING = 1e-6  # a smaller part says nothing about the whole
 class Progress:
     """Takes counts as they come and tells the user in words."""
 
-    def __init__(self, tell: Callable[[str], None], *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        tell: Callable[[str], None],
+        *,
+        unit: str = "executions",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._tell = tell
+        self._unit = unit
         self._clock = clock
         self._started = clock()
         self._told = self._started + FIRST_AFTER - TELL_EVERY
@@ -24,15 +31,15 @@ class Progress:
         now = self._clock()
         if now - self._told >= TELL_EVERY:
             self._told = now
-            self._tell(in_words(executions, blocked, done, now - self._started))
+            self._tell(in_words(executions, blocked, done, now - self._started, unit=self._unit))
 
 
-def in_words(executions: int, blocked: int, done: float, seconds: float) -> str:
+def in_words(executions: int, blocked: int, done: float, seconds: float, *, unit: str = "executions") -> str:
     """One line: what was found, how fast, and a guess at the total.
 
     The guess takes all alternatives of a choice for the same amount of work; it gets better with time.
     """
-    parts = [f"{executions:,} executions"]
+    parts = [f"{executions:,} {unit}"]
     if blocked:
         parts.append(f"{blocked:,} blocked")
     if seconds > 0:

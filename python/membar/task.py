@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,17 @@ class Unrolling:
     chosen_by_user: bool = False
 
 
+class Coherence(enum.Enum):
+    """Which executions are told apart: all, or only those whose difference can be observed.
+
+    Executions that differ only in the order of writes form one *reads-from class*; the last write of a
+    location counts as a difference where the final state shows the location.
+    """
+
+    ALL = "all"
+    OBSERVED = "observed"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """Choices that do not change the question, only how it is answered.
@@ -40,6 +52,8 @@ class Options:
         buffers: store-buffer bound of the operational models; None is the model's default.
         buffers_chosen_by_user: whether the bound was given.
         reductions_off: names of reductions switched off (`symmetry`, `await`, `prune`, …).
+        coherence: whether an engine may answer by reads-from classes; then its counts are counts of classes.
+        coherence_chosen_by_user: whether that was given.
         jobs: worker threads.
         stops_early: end with the first failed assertion, where nothing but the verdict is asked for.
         all_executions: keep every execution as a witness, not only the first (`--all`).
@@ -50,6 +64,8 @@ class Options:
     buffers: int | None = None
     buffers_chosen_by_user: bool = False
     reductions_off: frozenset[str] = frozenset()
+    coherence: Coherence = Coherence.ALL
+    coherence_chosen_by_user: bool = False
     jobs: int = 1
     stops_early: bool = True
     all_executions: bool = False

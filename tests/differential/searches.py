@@ -42,13 +42,14 @@ def features_of(name: str) -> Features:
     return FEATURES.get(name, BARE)
 
 
-def lowered(program: Program, model: Model) -> tuple[_core.Plan, bytes]:
-    """A program and a model as the core takes them."""
+def lowered(program: Program, model: Model, *, observed: bool = True) -> tuple[_core.Plan, bytes]:
+    """A program and a model as the core takes them; with nothing in the final states if not `observed`."""
     assert model.plan is not None
     plan, compiled = graphs.compiled(model.plan)
     expanded = expand(program)
     require_single_accesses(expanded)
-    return compiled, lower_program(expanded, plan.tags, Observer(program).terms).form
+    terms = Observer(program).terms if observed else ()
+    return compiled, lower_program(expanded, plan.tags, terms).form
 
 
 def answer(found: _core.Findings) -> Answer:

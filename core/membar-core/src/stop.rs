@@ -128,6 +128,7 @@ pub enum Stopped {
     Executions,
     Memory,
     Failure,
+    DeadEnds,
 }
 
 /// Steps between two looks at the clock.

@@ -169,6 +169,14 @@ pub struct Run {
     resume: Resume,
 }
 
+impl Run {
+    /// Where it stands when it has asked for a value or waits for a thread: the edge, and the operation that asks.
+    #[must_use]
+    pub fn place(&self) -> (EdgeId, u32) {
+        (self.edge, self.operation)
+    }
+}
+
 /// The reads that decided the path so far.
 #[derive(Debug, Clone, Default)]
 struct Control {

@@ -93,8 +93,14 @@ impl Findings {
         self.verification.contradictions
     }
 
-    /// Why it did not end, if it did not: `request` (Ctrl-C), `time`, `executions`, `memory`, or `failure`: one was
-    /// enough.
+    /// Reads-from classes of executions of all kinds; only counted with `verify`.
+    #[getter]
+    fn classes(&self) -> u64 {
+        self.verification.classes
+    }
+
+    /// Why it did not end, if it did not: `request` (Ctrl-C), `time`, `executions`, `memory`, `failure`: one was enough,
+    /// or `dead ends`: another search is better.
     #[getter]
     fn stopped(&self) -> Option<&'static str> {
         self.found.tally.stopped.map(|stopped| match stopped {
@@ -103,6 +109,7 @@ impl Findings {
             Stopped::Executions => "executions",
             Stopped::Memory => "memory",
             Stopped::Failure => "failure",
+            Stopped::DeadEnds => "dead ends",
         })
     }
 

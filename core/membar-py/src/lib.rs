@@ -13,6 +13,8 @@ use membar_core::schedule::Schedule;
 use membar_core::search::{Options, search};
 use membar_core::stateless;
 use membar_core::stateless::Verification;
+use membar_core::stateless::classes;
+use membar_core::stateless::classes::mistake::Mistake;
 use membar_core::stateless::fault::Fault;
 use membar_core::stop::Limits;
 use membar_core::words::Words;
@@ -121,6 +123,43 @@ impl Plan {
         })?;
         Ok(Findings::new(program, found, verification))
     }
+
+    /// As `search_exactly_once`, but executions that differ only in coherence are one, and counted as one; the last
+    /// write of a location tells them apart only where final states show the location. `verify` and `fault` are for
+    /// tests: count classes, and make mistake number `fault` of `class_faults()`.
+    #[pyo3(signature = (
+        program, *, bound, seconds=None, executions=None, memory=None, keep_all=false, stop_at_failure=false,
+        progress=None, verify=false, fault=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
+    fn search_classes(
+        &self,
+        py: Python<'_>,
+        program: &[u8],
+        bound: u32,
+        seconds: Option<f64>,
+        executions: Option<u64>,
+        memory: Option<u64>,
+        keep_all: bool,
+        stop_at_failure: bool,
+        progress: Option<Bound<'_, PyAny>>,
+        verify: bool,
+        fault: Option<usize>,
+    ) -> PyResult<Findings> {
+        let form = words_of(program)?;
+        let program = Program::decode(&form, self.model.tags).map_err(|error| to_py(&error))?;
+        let limits = limits_of(seconds, executions, memory)?;
+        let mistake = match fault.map(|number| Mistake::ALL.get(number)) {
+            None => Mistake::None,
+            Some(Some(&(mistake, _))) => mistake,
+            Some(None) => return Err(PyValueError::new_err("there is no such fault")),
+        };
+        let options = classes::Options { bound, limits, keep_all, stop_at_failure, verify, mistake };
+        let (found, verification) = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
+            classes::search(&program, &self.model, &self.schedule, options, stop)
+        })?;
+        Ok(Findings::new(program, found, verification))
+    }
 }
 
 fn limits_of(seconds: Option<f64>, executions: Option<u64>, memory: Option<u64>) -> PyResult<Limits> {
@@ -136,6 +175,12 @@ fn limits_of(seconds: Option<f64>, executions: Option<u64>, memory: Option<u64>)
 #[pyfunction]
 fn faults() -> Vec<&'static str> {
     Fault::ALL.iter().map(|&(_, what)| what).collect()
+}
+
+/// The mistakes that `search_classes` can make on purpose, for tests.
+#[pyfunction]
+fn class_faults() -> Vec<&'static str> {
+    Mistake::ALL.iter().map(|&(_, what)| what).collect()
 }
 
 /// The value of an expression in its compact form, for tests.
@@ -154,5 +199,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Plan>()?;
     module.add_class::<Findings>()?;
     module.add_function(wrap_pyfunction!(faults, module)?)?;
+    module.add_function(wrap_pyfunction!(class_faults, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)
 }

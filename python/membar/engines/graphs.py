@@ -2,17 +2,20 @@
 
     Program, Plan ─ lowering ─▶ compact forms ─ core ─▶ findings ─ lifted here ─▶ Tally ─ judge ─▶ Outcome
 
-The core has two searches, and the outcome names the one that was used. The *general search* chooses runs
+The core has several searches, and the outcome names the one that was used. The *general search* chooses runs
 of the threads, then reads-from, then coherence, and prunes as soon as a check that can only get worse
 fails. It relies on nothing but the plan, so it is exact for every model. The *exactly-once search* adds
 event after event and lets new writes revisit old reads; it meets every execution once and holds one graph
-at a time. It is for models that say so (`Model.exploration`).
+at a time. It is for models that say so (`Model.exploration`). Under these models the *search of reads-from
+classes* answers questions that do not observe coherence, if the task lets it: executions that differ only
+in the order of writes are one class, and the numbers are numbers of classes.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -20,11 +23,12 @@ from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.lowering import LoweredPlan, lower_plan
-from membar.models.model import EXACTLY_ONCE, GENERAL
-from membar.models.plan import CheckMode, Plan
+from membar.models.model import CLASSES, EXACTLY_ONCE, GENERAL
+from membar.models.plan import CheckMode, Plan, Stage
 from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witness
 from membar.program.access import bad_access
 from membar.program.atomicity import require_single_accesses
+from membar.program.contention import has_rival_writers
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind, final_memory
 from membar.program.expand import expand
@@ -36,7 +40,7 @@ from membar.progress import Progress
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, is_settled, judge
 from membar.properties.property import has_operation
-from membar.task import Task
+from membar.task import Coherence, Task
 
 if TYPE_CHECKING:
     from membar import _core
@@ -54,7 +58,13 @@ CoreExecution: TypeAlias = tuple[
 ]
 
 NAME = "graphs"
-ALGORITHMS = {EXACTLY_ONCE: "exactly-once search", GENERAL: "general search"}
+ALGORITHMS = {
+    EXACTLY_ONCE: "exactly-once search",
+    GENERAL: "general search",
+    CLASSES: "search of reads-from classes",
+}
+# What the search of classes says when most of what it looks at leads nowhere.
+_DEAD_ENDS = "dead ends"
 INTERRUPTED = "the interruption (Ctrl-C) was reached"
 _LOOKED_FOR = frozenset({"condition", "assertions", "races"})
 # Accesses from which on a program is large; a loop counts as so many.
@@ -107,6 +117,8 @@ def exploration(task: Task, program: Program) -> str:
     is_filtered = "prune" in task.options.reductions_off
     if is_filtered or _has_unordered_writes(program):
         return GENERAL
+    if task.options.coherence is Coherence.OBSERVED and why_not_classes(task, program) is None:
+        return CLASSES
     if task.model.exploration == GENERAL and _is_large(program):
         unrolling = task.options.unrolling
         bound = unrolling.deepest if unrolling.exact is None else unrolling.exact
@@ -130,6 +142,26 @@ def stops_at_failure(task: Task) -> bool:
     options = task.options
     asks_for_states = task.program.condition is not None or options.all_executions
     return options.stops_early and "assertions" in task.properties and not asks_for_states
+
+
+def why_not_classes(task: Task, program: Program) -> str | None:
+    """Why every execution counts by itself, although only what is observed should; None if it does not."""
+    if task.model.exploration != EXACTLY_ONCE:
+        return f"the model {task.model.name} does not claim what it takes"
+    if task.options.all_executions:
+        return "every execution is listed"
+    if _remarks_need_coherence(task.model.plan):
+        return f"flags of the model {task.model.name} observe coherence"
+    if "prune" in task.options.reductions_off or _has_unordered_writes(program):
+        return "this is done by the general search"
+    if not has_rival_writers(program):
+        return "no two threads write one location, so that every execution is a class of its own"
+    return None
+
+
+def _remarks_need_coherence(plan: Plan | None) -> bool:
+    checks = () if plan is None else plan.checks
+    return any(check.mode is not CheckMode.REQUIRE and check.stage is Stage.COHERENCE for check in checks)
 
 
 def _has_unordered_writes(program: Program) -> bool:
@@ -181,20 +213,39 @@ class _Search:
         self.program = expand(task.program)
         require_single_accesses(self.program)
         self.exploration = exploration(task, self.program)
+        self.without_classes = (
+            why_not_classes(task, self.program) if task.options.coherence is Coherence.OBSERVED else None
+        )
         self.observer = Observer(task.program)
         self.lowered = lower_program(self.program, lowered_plan.tags, self.observer.terms)
 
     def run(self, bound: int) -> Tally:
         """Everything within one loop bound."""
         try:
-            return self._tally(self._found(bound), bound)
+            found = self._found(bound)
+            if found.stopped == _DEAD_ENDS:
+                self.exploration = EXACTLY_ONCE
+                self.without_classes = "most partial classes of this program lead nowhere"
+                found = self._found(bound)
+            return self._tally(found, bound)
         except OverflowError as large:
             raise EngineLimitError(str(large)) from None
 
     def _found(self, bound: int) -> _core.Findings:
         limits, options = self.task.limits, self.task.options
         left = None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0)
-        progress = None if options.progress is None else Progress(options.progress)
+        unit = CLASSES if self.exploration == CLASSES else "executions"
+        progress = None if options.progress is None else Progress(options.progress, unit=unit)
+        if self.exploration == CLASSES:
+            return self.compiled.search_classes(
+                self.lowered.form,
+                bound=bound,
+                seconds=left,
+                executions=limits.executions,
+                memory=limits.memory,
+                stop_at_failure=stops_at_failure(self.task),
+                progress=progress,
+            )
         if self.exploration == EXACTLY_ONCE:
             return self.compiled.search_exactly_once(
                 self.lowered.form,
@@ -242,7 +293,18 @@ class _Search:
             nodes=found.nodes,
             seconds=self._seconds(),
         )
+        self._take_unit(tally)
         return tally
+
+    def _take_unit(self, tally: Tally) -> None:
+        """Says what was counted, if that is not executions."""
+        if self.exploration == CLASSES:
+            tally.unit = CLASSES
+            counted = tally.statistics.executions
+            # No class can come twice (docs/decisions/0013); tests count.
+            tally.statistics = replace(tally.statistics, executions=None, classes=counted, duplicates=0)
+        elif self.without_classes is not None and self.task.options.coherence_chosen_by_user:
+            tally.notes.append(f"--coherence observed has no effect: {self.without_classes}")
 
     def _limit(self, stopped: str | None) -> str | None:
         limits = self.task.limits

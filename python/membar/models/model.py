@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 # Values of `Model.exploration`.
 GENERAL = "general"
 EXACTLY_ONCE = "exactly-once"
+# The same for questions that do not observe coherence.
+CLASSES = "reads-from classes"
 
 
 class Operational(enum.Enum):

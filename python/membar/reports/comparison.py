@@ -41,8 +41,10 @@ def render(
 
 
 def _count(answer: Answer) -> str:
-    executions = answer.outcome.run.statistics.executions
-    return NO if executions is None else str(executions)
+    statistics = answer.outcome.run.statistics
+    if statistics.classes is not None:
+        return f"{statistics.classes} classes"
+    return NO if statistics.executions is None else str(statistics.executions)
 
 
 def _cell(answer: Answer, state: FinalState) -> str:

@@ -59,6 +59,8 @@ def value(answer: Answer) -> Object:
     result["statistics"] = statistics(run.statistics)
     if answer.program.condition is not None and run.positive + run.negative:
         result |= {"positive": run.positive, "negative": run.negative}
+        if run.statistics.classes is not None:
+            result["counted"] = "reads-from classes"
     result["outcomes"] = [dict(item) for item in sorted_states(run.outcomes)]
     witness = witness_of(outcome)
     if witness is not None:

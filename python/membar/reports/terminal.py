@@ -148,13 +148,21 @@ def _counted(program: Program, run: Run) -> str:
         return ""
     word = "fail" if program.condition.quantifier is Quantifier.FORALL else "satisfy"
     number = run.negative if word == "fail" else run.positive
-    return f"{number} of {total} executions {word} the formula"
+    unit = "executions" if run.statistics.classes is None else "reads-from classes"
+    return f"{number} of {total} {unit} {word} the formula"
+
+
+def _plural(count: int, word: str) -> str:
+    if count == 1 or word == "blocked":
+        return ""
+    return "es" if word.endswith("s") else "s"
 
 
 def statistics_text(item: Statistics) -> str:
     """`4 executions, 12 candidates, 0.01 s`."""
     counts = [
         (item.executions, "execution"),
+        (item.classes, "reads-from class"),
         (item.blocked, "blocked"),
         (item.candidates, "candidate"),
         (item.duplicates, "duplicate"),
@@ -162,11 +170,7 @@ def statistics_text(item: Statistics) -> str:
         (item.transitions, "transition"),
         (item.nodes, "node"),
     ]
-    parts = [
-        f"{count} {word}{'' if count == 1 or word == 'blocked' else 's'}"
-        for count, word in counts
-        if count is not None
-    ]
+    parts = [f"{count} {word}{_plural(count, word)}" for count, word in counts if count is not None]
     parts.append(f"{item.seconds:.2f} s")
     if item.peak_bytes is not None:
         parts.append(f"{item.peak_bytes / 2**20:.1f} MiB")

@@ -37,7 +37,7 @@ def test_a_terminal_shows_progress_and_control_c_shows_what_was_found(tmp_path: 
     file.write_text(contention(6, 4), encoding="utf-8")
     watched, stderr = pty.openpty()
     program = "import sys; from membar.cli import main; sys.exit(main())"
-    command = [sys.executable, "-c", program, "check", str(file), "--model", "sc"]
+    command = [sys.executable, "-c", program, "check", str(file), "--model", "sc", "--coherence", "all"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True)
     os.close(stderr)  # so that reading fails when the process ends
     seen = b""

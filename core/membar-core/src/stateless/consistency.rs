@@ -58,6 +58,17 @@ impl<const W: usize> Answers<W> {
         });
     }
 
+    /// A relation, all of it.
+    pub(super) fn relation(
+        &mut self,
+        questions: &Questions,
+        slot: usize,
+        provider: &impl Provider,
+    ) -> &[Row<W>] {
+        self.need(questions, slot, self.all, provider);
+        &self.rows[slot * self.stride..slot * self.stride + self.events]
+    }
+
     /// Whether a partial graph passes.
     pub(super) fn passes(&mut self, questions: &Questions, provider: &impl Provider) -> bool {
         questions.growing.iter().all(|&check| self.holds(questions, check, provider))

@@ -127,8 +127,8 @@ impl<'a> Explorer<'a> {
 
     /// What was found.
     pub(super) fn finish(self) -> (Record, Verification) {
-        let duplicates = self.record.duplicates;
-        (self.record, Verification { duplicates, ..self.verification })
+        let (duplicates, classes) = (self.record.duplicates, self.record.distinct_classes());
+        (self.record, Verification { duplicates, classes, ..self.verification })
     }
 
     /// Adds the next item maximally; false if there is none, which is counted, or if it must be checked first.

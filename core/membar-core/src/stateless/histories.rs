@@ -6,7 +6,7 @@
 //! all nodes that no graph speaks of, so that memory does not grow with the number of executions.
 
 use crate::error::CoreError;
-use crate::program::{CellId, Operation, Program, ThreadId};
+use crate::program::{CellId, EdgeId, Operation, Program, ThreadId};
 use crate::stateless::crew::Path;
 use crate::stateless::fault::Fault;
 use crate::thread::{Event, Machine, Question, Run, Status, Turn};
@@ -72,6 +72,8 @@ pub struct Node {
     pub spawns: Box<[Turn]>,
     /// What comes then.
     pub next: Next,
+    /// Where the thread stands then; of no meaning at a choice.
+    pub place: (EdgeId, u32),
     children: Vec<(u64, NodeId)>,
 }
 
@@ -273,6 +275,7 @@ impl<'a> Histories<'a> {
             steps: (done.events..skeleton.events.len()).map(step).collect(),
             spawns: skeleton.turns[done.turns..].iter().filter(|turn| turn.is_spawn).copied().collect(),
             next,
+            place: run.place(),
             children: Vec::new(),
         };
         self.bytes += node.bytes();

@@ -10,6 +10,7 @@
 //! Consistency is asked of the model's plan; nothing here knows a model. Memory is that of one graph for each revisit
 //! that is being looked into, and of a bounded cache of what threads do (`histories`).
 
+pub mod classes;
 pub mod fault;
 pub mod graph;
 pub mod histories;
@@ -71,6 +72,8 @@ pub struct Verification {
     pub surprises: u64,
     /// Graphs about which the fast checks and `evaluation` differ.
     pub contradictions: u64,
+    /// Not a mistake: reads-from classes, of executions of all kinds.
+    pub classes: u64,
 }
 
 /// Searches all executions.

@@ -8,7 +8,7 @@ use crate::stateless::Options;
 use crate::stateless::crew::Order;
 use crate::stateless::graph::Graph;
 use crate::stateless::histories::{Histories, Next};
-use crate::stateless::item::{Birth, ItemId, What};
+use crate::stateless::item::{Birth, Item, ItemId, What};
 use crate::tally::{Seen, Tally, Witness};
 use crate::thread::Status;
 use crate::traces::{Class, Trace};
@@ -30,6 +30,8 @@ pub(super) struct Record {
     /// Executions that were found once more; counted only on request.
     pub(super) duplicates: u64,
     pub(super) seen: Option<HashSet<Vec<u64>>>,
+    /// Reads-from classes, each with how often an execution of it was found; counted only on request.
+    seen_classes: HashMap<Vec<u64>, u64>,
     keep_all: bool,
     terms: Vec<Term>,
     initial: Vec<u64>,
@@ -47,6 +49,7 @@ impl Record {
             known: vec![HashMap::new(); program.threads.len()],
             duplicates: 0,
             seen: options.verify.then(HashSet::new),
+            seen_classes: HashMap::new(),
             keep_all: options.keep_all,
             terms: program.terms.clone(),
             initial: program.cells.iter().map(|cell| cell.initial).collect(),
@@ -231,11 +234,44 @@ impl Record {
         let witness = self.witness(graph, histories)?;
         let mut key: Vec<u64> = witness.runs.iter().map(|run| u64::from(run.0)).collect();
         key.extend(witness.reads_from.iter().flat_map(|pair| [u64::from(pair.0), u64::from(pair.1)]));
+        let class = self.class_key(key.clone(), graph, histories);
+        *self.seen_classes.entry(class).or_default() += 1;
         key.extend(witness.coherence.iter().flatten().map(|&write| u64::from(write)));
         if let Some(seen) = &mut self.seen {
             self.duplicates += u64::from(!seen.insert(key));
         }
         Ok(())
+    }
+}
+
+impl Record {
+    /// How many reads-from classes were seen.
+    pub(super) fn distinct_classes(&self) -> u64 {
+        self.seen_classes.len() as u64
+    }
+
+    /// How often a class was found once more.
+    pub(super) fn class_duplicates(&self) -> u64 {
+        self.seen_classes.values().map(|count| count - 1).sum()
+    }
+
+    /// What tells classes apart: runs and reads-from, which `key` holds, and for complete executions the last writes
+    /// that final states show.
+    fn class_key(&self, mut key: Vec<u64>, graph: &Graph, histories: &Histories<'_>) -> Vec<u64> {
+        let is_over =
+            |thread| matches!(graph.status(thread, histories), Some(Status::Complete | Status::Unborn));
+        if (0..graph.lanes.len()).all(is_over) {
+            for term in &self.terms {
+                if let Term::Cell(cell) = *term
+                    && let Some(location) = graph.locations.iter().find(|location| location.cell == cell)
+                    && let Some(&last) = location.writes.last()
+                {
+                    let Item { thread, position, .. } = *graph.item(last);
+                    key.extend([u64::from(thread), u64::from(position)]);
+                }
+            }
+        }
+        key
     }
 }
 
