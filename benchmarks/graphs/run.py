@@ -30,6 +30,7 @@ from membar import api
 from membar.engines import graphs
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE
+from membar.models.monotone import watches_under
 from membar.program.expand import expand
 from membar.program.lowering import lower_program
 
@@ -63,7 +64,7 @@ def explore(program: str, size: int, model: str) -> tuple[int, int, float]:
     if not is_for_it:
         raise ValueError(f"{program}({size}) may buffer loads under {model}")
     plan, compiled = graphs.compiled(loaded.plan)
-    form = lower_program(built, plan.tags, ()).form
+    form = lower_program(built, plan.tags, (), watches_under(loaded, built, ())).form
     start = time.process_time()
     found = compiled.search_exactly_once(form, bound=BOUND, seconds=MOST_SECONDS)
     return found.executions, found.blocked, time.process_time() - start

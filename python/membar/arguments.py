@@ -11,6 +11,7 @@ from typing import NoReturn
 from membar.task import Coherence, Limits, Options, Unrolling
 
 _TIME_UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
+_REDUCTIONS = ("prune", "await")  # each switched off by `--no-…`
 _SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 _EPILOG = """\
@@ -121,6 +122,9 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
         "--no-prune", action="store_true", help="test executions only when they are complete (slower)"
     )
     group.add_argument(
+        "--no-await", action="store_true", help="unroll waiting loops as other loops (termination unchecked)"
+    )
+    group.add_argument(
         "--coherence",
         choices=[choice.value for choice in Coherence],
         help="`observed`: executions that differ only in an order of writes that nothing observes are one "
@@ -195,7 +199,7 @@ def options(arguments: argparse.Namespace) -> Options:
         buffers_chosen_by_user=arguments.buffers is not None,
         jobs=arguments.jobs,
         all_executions=getattr(arguments, "all", False),
-        reductions_off=frozenset({"prune"}) if arguments.no_prune else frozenset(),
+        reductions_off=frozenset(name for name in _REDUCTIONS if getattr(arguments, f"no_{name}")),
     )
 
 

@@ -11,6 +11,7 @@ from membar.engines import graphs
 from membar.engines.reference.axiomatic import explore as reference
 from membar.models import load
 from membar.models.model import EXACTLY_ONCE, Model
+from membar.models.monotone import watches_under
 from membar.program.atomicity import require_single_accesses
 from membar.program.expand import expand
 from membar.program.lowering import lower_program
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 Disagreements: TypeAlias = list[str]
 # What a search answers: counts, final states with their counts, remarks, failures, faults.
-Answer: TypeAlias = tuple[int, int, list[tuple[tuple[int, ...], int]], list[int], list[int], list[int]]
+Answer: TypeAlias = tuple[int, int, int, list[tuple[tuple[int, ...], int]], list[int], list[int], list[int]]
 
 BOUND = 2
 # A mistaken search need not end.
@@ -49,12 +50,14 @@ def lowered(program: Program, model: Model, *, observed: bool = True) -> tuple[_
     expanded = expand(program)
     require_single_accesses(expanded)
     terms = Observer(program).terms if observed else ()
-    return compiled, lower_program(expanded, plan.tags, terms).form
+    watched = watches_under(model, expanded, terms)
+    return compiled, lower_program(expanded, plan.tags, terms, watched).form
 
 
 def answer(found: _core.Findings) -> Answer:
     """All that must be the same whatever the search."""
-    return found.executions, found.blocked, found.states, found.remarks, found.failures, found.faults
+    counts = found.executions, found.blocked, found.stuck
+    return *counts, found.states, found.remarks, found.failures, found.faults
 
 
 def once(program: Program, model: Model, *, fault: int | None = None, jobs: int = 1) -> _core.Findings:
@@ -131,6 +134,7 @@ def references(programs: Iterable[Program], model: Model) -> Disagreements:
             (tally.flags, expected.flags),
             (tally.race is None, expected.race is None),
             (tally.failed_assertion is None, expected.failed_assertion is None),
+            (tally.stuck is None, expected.stuck is None),
         ]
         if any(ours != theirs for ours, theirs in pairs):
             found.append(f"{model.name}: {pairs}\n{print_program(program)}")

@@ -19,6 +19,7 @@ from membar.program.execution import Execution
 from membar.program.program import Program
 from membar.task import Options, Task, Unrolling
 from strategies.programs import Features, Size, sample
+from strategies.waiting import waiting_sample
 from strategies.wider import wide_sample
 
 core = pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
@@ -36,6 +37,7 @@ def mixed(count: int, features: Features) -> Iterator[Program]:
     yield from wide_sample(count, features, first=count)
     yield from wide_sample(count, replace(features, exclusives=True), first=2 * count)
     yield from wide_sample(count // 2, features, size=LARGER, first=3 * count)
+    yield from waiting_sample(count // 4, replace(features, exclusives=True))
 
 
 def test_these_models_claim_it() -> None:

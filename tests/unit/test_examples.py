@@ -10,7 +10,7 @@ import pytest
 from membar import api, plugins
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-FILES = sorted(path for ending in ("litmus", "xcfa") for path in EXAMPLES.glob(f"*.{ending}"))
+FILES = sorted(path for ending in ("litmus", "xcfa", "mbp") for path in EXAMPLES.glob(f"*.{ending}"))
 
 
 def expectations(path: Path) -> list[tuple[str, str]]:

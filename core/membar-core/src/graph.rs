@@ -131,6 +131,31 @@ impl<'a> Graph<'a> {
         })
     }
 
+    /// Whether a whole execution stays as it is for ever: somebody waits, whoever waits sees the last write of all
+    /// that it looks at, and everybody else has ended or waits for a thread that does not end.
+    #[must_use]
+    pub fn is_stuck(&self) -> bool {
+        use crate::thread::Status::{Blocked, Complete, Unborn, Waiting};
+        let stays = self.classes.iter().all(|class| match class.skeleton.status {
+            Complete | Unborn | Waiting => true,
+            Blocked => class.skeleton.waits_for.is_some(),
+            _ => false,
+        });
+        let looks = |event: &Place| {
+            let skeleton = event.thread.map(|thread| &self.classes[thread].skeleton);
+            let from = skeleton.and_then(|skeleton| skeleton.looks_from);
+            event.kind == Kind::Read && from.is_some_and(|from| event.position >= from as usize)
+        };
+        let sees_last = |read: usize| {
+            let width = self.shape.set();
+            let later = self.source[read].map(|write| &self.coherence[write * width..(write + 1) * width]);
+            later.is_some_and(|later| later.iter().all(|&word| word == 0))
+        };
+        stays
+            && self.classes.iter().any(|class| class.skeleton.status == Waiting)
+            && self.events.iter().enumerate().all(|(number, event)| !looks(event) || sees_last(number))
+    }
+
     /// Whether some thread is started more than once.
     #[must_use]
     pub fn is_spawned_twice(&self) -> bool {

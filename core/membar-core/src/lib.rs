@@ -23,3 +23,5 @@ pub mod tally;
 pub mod thread;
 pub mod traces;
 pub mod words;
+
+mod waiting;

@@ -35,4 +35,10 @@ impl Origins {
     pub fn is_empty(&self) -> bool {
         self.data.is_empty() && self.pick.is_empty()
     }
+
+    /// Whether `other` depends on all that it depends on.
+    #[must_use]
+    pub fn is_within(&self, other: &Self) -> bool {
+        self.data.is_within(&other.data) && self.pick.is_within(&other.pick)
+    }
 }

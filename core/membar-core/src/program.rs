@@ -4,7 +4,9 @@
 //! tag sets, then per set the number of its tags (those the model speaks of) and the tags; number of threads, then per
 //! thread: a flag for started, number of registers, then per register a flag for "has an initial value" and that
 //! value, entry point, number of control points, number of branches whose paths meet again, then per such branch its
-//! control point and the one where they meet, number of edges, then per edge its source, target, a flag for back
+//! control point and the one where they meet, number of watched points, then per such point the control point, flags for
+//! "exclusive loads matter" and "single reads only", number of registers that matter and these, number of edges, then
+//! per edge its source, target, a flag for back
 //! edge, a flag for unordered, its guard, the number of its operations, and the operations; number of terms of a final
 //! state, then per term 0, thread, register, or 1, cell. Expressions are as in `expr`; an operation is its number (the
 //! order of `Operation` below; 11 is a store-conditional that carries) followed by its fields.
@@ -17,7 +19,7 @@ use crate::plan::Tag;
 use crate::words::Words;
 
 /// First word of the form; to be changed with it.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 /// The number of a store-conditional whose status carries a dependency on its write.
 const CARRYING: u64 = 11;
@@ -118,6 +120,19 @@ pub struct Edge {
     pub operations: Vec<Operation>,
 }
 
+/// A control point at which a thread that comes back unchanged has only waited; see `program/awaits.py`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchedPoint {
+    /// Which of the thread's watched points it is.
+    pub number: u32,
+    /// The registers that matter there.
+    pub registers: Vec<Register>,
+    /// Whether open exclusive loads matter there.
+    pub exclusive: bool,
+    /// Whether only turns with a single read count.
+    pub single: bool,
+}
+
 /// A control-flow automaton.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thread {
@@ -133,6 +148,8 @@ pub struct Thread {
     pub leaving: Vec<Vec<EdgeId>>,
     /// Per control point, where what its guards decide ends, if it does.
     pub joins: Vec<Option<u32>>,
+    /// Per control point, whether it is watched.
+    pub watched: Vec<Option<WatchedPoint>>,
     /// Number of back edges.
     pub loops: usize,
 }
@@ -261,6 +278,7 @@ impl Sizes {
             let branch = words.index(points, "unknown control point")?;
             joins[branch] = Some(small(words.index(points, "unknown control point")?)?);
         }
+        let watched = self.watched(words, points)?;
         let mut leaving = vec![Vec::new(); points];
         let mut edges = Vec::new();
         let mut loops = 0;
@@ -282,7 +300,25 @@ impl Sizes {
             }
             edges.push(Edge { target, closes, unordered, guard, operations });
         }
-        Ok(Thread { started, registers, entry, edges, leaving, joins, loops: loops as usize })
+        let loops = loops as usize;
+        Ok(Thread { started, registers, entry, edges, leaving, joins, watched, loops })
+    }
+
+    fn watched(&self, words: &mut Words<'_>, points: usize) -> Result<Vec<Option<WatchedPoint>>, CoreError> {
+        let mut watched = vec![None; points];
+        for number in 0..words.count()? {
+            let point = words.index(points, "unknown control point")?;
+            let (exclusive, single) = (words.flag()?, words.flag()?);
+            let mut registers = Vec::new();
+            for _ in 0..words.count()? {
+                registers.push(self.register(words)?);
+            }
+            let watch = WatchedPoint { number: small(number)?, registers, exclusive, single };
+            if watched[point].replace(watch).is_some() {
+                return Err(words.malformed("a control point is watched twice"));
+            }
+        }
+        Ok(watched)
     }
 
     fn register(&self, words: &mut Words<'_>) -> Result<Register, CoreError> {

@@ -57,7 +57,7 @@ pub fn search(
     let classes = match watch
         .look()
         .map_err(Failure::from)
-        .and_then(|()| all_classes(program, options.bound, &mut watch))
+        .and_then(|()| all_classes(program, options.bound, &mut watch, &mut tally.waits))
     {
         Ok(classes) => classes,
         Err(Failure::Error(error)) => return Err(error),
@@ -378,9 +378,12 @@ impl<'a> Search<'a> {
             self.note(|tally| &mut tally.failures, thread, same);
         } else if with(Status::Cut).is_some() {
             // Not complete, and whether it would be blocked cannot be said.
-        } else if with(Status::Blocked).is_some() {
+        } else if with(Status::Blocked).or(with(Status::Waiting)).is_some() {
             self.tally.blocked += same;
             self.watch.meter().count(0, same, 0);
+            if self.graph.is_stuck() {
+                self.note(|tally| &mut tally.stuck, 0, same);
+            }
         } else {
             self.take_runs(&mut Vec::new())?;
         }

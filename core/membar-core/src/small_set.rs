@@ -63,6 +63,13 @@ impl SmallSet {
         self.low & other.low != 0 || self.high.iter().zip(&other.high).any(|(a, b)| a & b != 0)
     }
 
+    /// Whether all its members are in `other`.
+    #[must_use]
+    pub fn is_within(&self, other: &Self) -> bool {
+        let rest = other.high.iter().copied().chain(std::iter::repeat(0));
+        self.low & !other.low == 0 && self.high.iter().zip(rest).all(|(a, b)| a & !b == 0)
+    }
+
     /// Whether it has no member.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -91,6 +98,7 @@ mod tests {
         assert_eq!(set.iter().collect::<Vec<_>>(), [3, 63, 200]);
         assert_eq!(set.and(&SmallSet::below(64)).iter().collect::<Vec<_>>(), [3, 63]);
         assert!(SmallSet::one(100).and(&SmallSet::below(100)).is_empty());
+        assert!(SmallSet::one(3).is_within(&set) && !set.is_within(&SmallSet::below(200)));
         assert_eq!(SmallSet::below(130).iter().count(), 130);
     }
 }

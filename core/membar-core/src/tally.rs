@@ -1,6 +1,6 @@
 //! What a search found: counts, final states, and the first execution that shows each thing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::stop::Stopped;
 
@@ -41,6 +41,11 @@ pub struct Tally {
     pub failures: BTreeMap<u32, Seen>,
     /// Executions with an access to what is no location, by thread.
     pub faults: BTreeMap<u32, Seen>,
+    /// Executions that stay as they are for ever although memory is fair: somebody waits, and sees what is last.
+    /// There is no key but 0.
+    pub stuck: BTreeMap<u32, Seen>,
+    /// The steps at which threads that wait look first: thread and edge.
+    pub waits: BTreeSet<(u32, u32)>,
     /// Checks that are no requirement and have something to say, by number.
     pub remarks: BTreeMap<u32, Seen>,
     /// Every complete execution, if they are to be kept.

@@ -5,12 +5,17 @@
 //! dependencies. What the guards of a branch decide is forgotten where the program says that its paths meet again. A run is determined by its choices: values read, values chosen, edges where several are open, the
 //! status of store-conditionals, and whether a join passes.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use crate::error::CoreError;
 use crate::expr::{Expr, Register};
 use crate::origins::Origins;
 use crate::plan::Primitive;
 use crate::program::{CellId, EdgeId, Operation, Program, Rmw, TagSet, Thread, ThreadId};
 use crate::small_set::SmallSet;
+use crate::stateless::fault::Fault;
+use crate::waiting::{Between, Control, Deeds, Visit};
 
 /// More values than this are not enumerated.
 const WIDEST_CHOICE: u64 = 1 << 16;
@@ -34,6 +39,8 @@ pub enum Status {
     Complete,
     /// An assumption failed, no guard is open, or it waits for a thread for ever.
     Blocked,
+    /// After a turn of a loop that only looked; it would look again.
+    Waiting,
     /// By the loop bound.
     Cut,
     /// An assertion failed.
@@ -108,6 +115,8 @@ pub struct Skeleton {
     pub turns: Vec<Turn>,
     /// The thread it waits for in vain.
     pub waits_for: Option<ThreadId>,
+    /// If it waits: the first event of its last turn.
+    pub looks_from: Option<u32>,
     /// Where it ended, unless complete: edge and operation.
     pub end: Option<(EdgeId, u32)>,
 }
@@ -162,6 +171,8 @@ pub struct Run {
     control: Control,
     taken: Vec<Turns>,
     open: Vec<(CellId, u32)>,
+    deeds: Deeds,
+    visits: Vec<Option<Arc<Visit>>>,
     edge: EdgeId,
     operation: u32,
     step: u32,
@@ -174,37 +185,6 @@ impl Run {
     #[must_use]
     pub fn place(&self) -> (EdgeId, u32) {
         (self.edge, self.operation)
-    }
-}
-
-/// The reads that decided the path so far.
-#[derive(Debug, Clone, Default)]
-struct Control {
-    /// Those whose decision concerns all that follows.
-    lasting: Origins,
-    /// Those of branches whose paths have not met yet, with the control point where they will.
-    passing: Vec<(u32, Origins)>,
-}
-
-impl Control {
-    /// The thread comes to a control point.
-    fn arrive(&mut self, point: u32) {
-        self.passing.retain(|(join, _)| *join != point);
-    }
-
-    fn decide(&mut self, join: Option<u32>, reads: &Origins) {
-        match join {
-            None => self.lasting.extend(reads),
-            Some(join) => self.passing.push((join, reads.clone())),
-        }
-    }
-
-    fn reads(&self) -> Origins {
-        let mut all = self.lasting.clone();
-        for (_, reads) in &self.passing {
-            all.extend(reads);
-        }
-        all
     }
 }
 
@@ -242,13 +222,17 @@ pub struct Machine<'a> {
     /// How often each back edge may be taken.
     bound: u32,
     stack: Vec<u64>,
+    /// The steps at which runs that wait look first.
+    pub(crate) waits: BTreeSet<EdgeId>,
+    /// For tests only.
+    pub(crate) fault: Fault,
 }
 
 impl<'a> Machine<'a> {
     /// For the runs of one thread.
     #[must_use]
     pub fn new(program: &'a Program, thread: &'a Thread, bound: u32) -> Self {
-        Self { program, thread, bound, stack: Vec::new() }
+        Self { program, thread, bound, stack: Vec::new(), waits: BTreeSet::new(), fault: Fault::None }
     }
 
     /// The run that no spawn started.
@@ -281,6 +265,7 @@ impl<'a> Machine<'a> {
                 exclusive: Vec::new(),
                 turns: Vec::new(),
                 waits_for: None,
+                looks_from: None,
                 end: None,
             },
             values: Vec::new(),
@@ -291,6 +276,8 @@ impl<'a> Machine<'a> {
             control: Control::default(),
             taken: vec![Turns::default(); self.thread.loops],
             open: Vec::new(),
+            deeds: Deeds::default(),
+            visits: vec![None; self.thread.watched.iter().flatten().count()],
             edge: EdgeId(0),
             operation: 0,
             step: 0,
@@ -338,6 +325,7 @@ impl<'a> Machine<'a> {
             match run.resume {
                 Resume::Point(point) => {
                     run.control.arrive(point);
+                    self.look_back(run, point)?;
                     let Some(edge) = self.choose_edge(run, point)? else { return Ok(()) };
                     self.take(run, edge)?;
                 }
@@ -358,6 +346,32 @@ impl<'a> Machine<'a> {
                     run.resume = Resume::Operation;
                     run.operation += 1;
                 }
+            }
+        }
+    }
+
+    /// Ends the run if it is at a watched point and nothing has changed since it was there last.
+    fn look_back(&mut self, run: &mut Run, point: u32) -> Result<(), End> {
+        let Some(watched) = &self.thread.watched[point as usize] else { return Ok(()) };
+        let known =
+            |register: &Register| (run.registers[register.index()], run.origins[register.index()].clone());
+        let now = Arc::new(Visit {
+            events: run.skeleton.events.len(),
+            deeds: run.deeds,
+            registers: watched.registers.iter().map(known).collect(),
+            control: run.control.clone(),
+            open: if watched.exclusive { run.open.clone() } else { Vec::new() },
+        });
+        let visit = &mut run.visits[watched.number as usize];
+        let Some(before) = visit.replace(Arc::clone(&now)) else { return Ok(()) };
+        match before.between(&now, &run.skeleton.events, watched.single, self.fault) {
+            Between::Changes => Ok(()),
+            Between::Retry => Err(End(Status::Blocked)),
+            Between::Looks => {
+                let mut turn = run.skeleton.events[before.events..].iter();
+                self.waits.extend(turn.find(|event| event.kind == Kind::Read).map(|event| event.edge));
+                run.skeleton.looks_from = Some(number(before.events));
+                Err(End(Status::Waiting))
             }
         }
     }
@@ -387,6 +401,7 @@ impl<'a> Machine<'a> {
             [edge] => Ok(Some(edge)),
             _ => {
                 run.resume = Resume::Take;
+                run.deeds.effects += 1;
                 Err(Interrupt::Ask(Question::OneOf(open.iter().map(|edge| u64::from(edge.0)).collect())))
             }
         }
@@ -450,6 +465,7 @@ impl<'a> Machine<'a> {
                     run.set(*status, 1, Origins::default());
                     return Ok(());
                 };
+                run.deeds.retries += u32::from(failed != 0);
                 let mut origins = Origins::default();
                 if let (0, Some((_, read))) = (failed, run.open.pop()) {
                     let write = self.write(run, address, value, *tags, None);
@@ -494,6 +510,7 @@ impl<'a> Machine<'a> {
             }
             Operation::Choose { register, low, high } => {
                 let Some(value) = answer else { return self.ask_choice(run, low, high) };
+                run.deeds.effects += 1;
                 let mut origins = run.origins_of(low, None);
                 origins.extend(&run.origins_of(high, None));
                 run.set(*register, value, origins);
@@ -616,6 +633,7 @@ impl Run {
     }
 
     fn turn(&mut self, thread: ThreadId, is_spawn: bool) {
+        self.deeds.effects += 1;
         self.skeleton.turns.push(Turn { position: number(self.values.len()), thread, is_spawn });
     }
 
@@ -655,8 +673,9 @@ mod tests {
 
     /// A program with one cell and one thread of three registers, with these control points, joins and edges.
     fn automaton(points: u64, joins: &[[u64; 2]], edges: &[&[u64]]) -> Program {
-        let mut form = vec![2, 1, X, 8, 0, 1, 0, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, points, joins.len() as u64];
+        let mut form = vec![3, 1, X, 8, 0, 1, 0, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, points, joins.len() as u64];
         form.extend(joins.iter().flatten());
+        form.push(0);
         form.push(edges.len() as u64);
         form.extend(edges.iter().copied().flatten());
         form.push(0);

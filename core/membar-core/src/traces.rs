@@ -93,11 +93,17 @@ struct Values {
     present: BTreeSet<(CellId, u64)>,
 }
 
-/// The classes of every thread, with each back edge taken at most `bound` times.
+/// The classes of every thread, with each back edge taken at most `bound` times; `waits` gets the steps at which
+/// runs that wait look first.
 ///
 /// # Errors
 /// A limit was hit, or a choice is too wide.
-pub fn all_classes(program: &Program, bound: u32, watch: &mut Watch<'_>) -> Result<Vec<Vec<Class>>, Failure> {
+pub fn all_classes(
+    program: &Program,
+    bound: u32,
+    watch: &mut Watch<'_>,
+    waits: &mut BTreeSet<(u32, u32)>,
+) -> Result<Vec<Vec<Class>>, Failure> {
     let mut values = Values { known: Vec::new(), list: Vec::new(), present: BTreeSet::new() };
     for (number, cell) in (0..).zip(&program.cells) {
         values.known.push(1);
@@ -135,6 +141,9 @@ pub fn all_classes(program: &Program, bound: u32, watch: &mut Watch<'_>) -> Resu
             bytes += found.resume(&mut values, watch)?;
             watch.bytes(bytes)?;
         }
+    }
+    for (thread, found) in (0..).zip(&threads) {
+        waits.extend(found.machine.waits.iter().map(|edge| (thread, edge.0)));
     }
     Ok(threads.into_iter().map(|found| finished(found.classes)).collect())
 }

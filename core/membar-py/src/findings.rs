@@ -137,6 +137,18 @@ impl Findings {
         self.found.tally.faults.keys().copied().collect()
     }
 
+    /// Executions that stay as they are for ever.
+    #[getter]
+    fn stuck(&self) -> u64 {
+        self.found.tally.stuck.values().map(|seen| seen.count).sum()
+    }
+
+    /// The steps at which threads that wait look first: thread and edge.
+    #[getter]
+    fn waits(&self) -> Vec<(u32, u32)> {
+        self.found.tally.waits.iter().copied().collect()
+    }
+
     /// Number of executions that were kept.
     #[getter]
     fn kept(&self) -> usize {
@@ -162,6 +174,11 @@ impl Findings {
     /// The first execution in which `thread` accesses what is no location.
     fn fault_witness(&self, thread: u32) -> PyResult<ExecutionTuple> {
         self.written_out(self.found.tally.faults.get(&thread).map(|seen| &seen.first))
+    }
+
+    /// The first execution that stays as it is for ever.
+    fn stuck_witness(&self) -> PyResult<ExecutionTuple> {
+        self.written_out(self.found.tally.stuck.values().next().map(|seen| &seen.first))
     }
 
     /// One of the kept executions.
@@ -195,6 +212,7 @@ fn status_of(status: Status) -> &'static str {
     match status {
         Status::Complete => "complete",
         Status::Blocked => "blocked",
+        Status::Waiting => "waiting",
         Status::Cut => "cut",
         Status::Failed => "failed",
         Status::Fault => "fault",

@@ -105,6 +105,8 @@ def _in_words(tally: Tally) -> str:
         parts.append(tally.race.message)
     if tally.deadlock is not None:
         parts.append("no thread can go on")
+    if tally.stuck is not None:
+        parts.append("a thread waits for ever in it")
     for state in tally.outcomes:
         shown = "; ".join(f"{name}={value}" for name, value in state)
         satisfies = "satisfies" if tally.positive else "does not satisfy"

@@ -24,10 +24,12 @@ from membar.engines import Engine
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import CLASSES, EXACTLY_ONCE, GENERAL
+from membar.models.monotone import watches_under
 from membar.models.plan import CheckMode, Plan, Stage
 from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witness
 from membar.program.access import bad_access
 from membar.program.atomicity import require_single_accesses
+from membar.program.awaits import NO_WATCHES
 from membar.program.contention import has_rival_writers
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind, final_memory
@@ -40,6 +42,8 @@ from membar.progress import Progress
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, is_settled, judge
 from membar.properties.property import has_operation
+from membar.properties.termination import WAITS_FOR_EVER
+from membar.source import Span
 from membar.task import Coherence, Task
 
 if TYPE_CHECKING:
@@ -154,6 +158,8 @@ def why_not_classes(task: Task, program: Program) -> str | None:
         return f"flags of the model {task.model.name} observe coherence"
     if "prune" in task.options.reductions_off or _has_unordered_writes(program):
         return "this is done by the general search"
+    if "await" not in task.options.reductions_off and any(thread.back_edges for thread in program.threads):
+        return "whether a loop waits for ever depends on coherence"
     if not has_rival_writers(program):
         return "no two threads write one location, so that every execution is a class of its own"
     return None
@@ -217,7 +223,10 @@ class _Search:
             why_not_classes(task, self.program) if task.options.coherence is Coherence.OBSERVED else None
         )
         self.observer = Observer(task.program)
-        self.lowered = lower_program(self.program, lowered_plan.tags, self.observer.terms)
+        is_off = "await" in task.options.reductions_off
+        terms = self.observer.terms
+        self.watched = NO_WATCHES if is_off else watches_under(task.model, self.program, terms)
+        self.lowered = lower_program(self.program, lowered_plan.tags, terms, self.watched)
 
     def run(self, bound: int) -> Tally:
         """Everything within one loop bound."""
@@ -275,12 +284,20 @@ class _Search:
     def _tally(self, found: _core.Findings, bound: int) -> Tally:
         for thread in found.faults:
             raise InputError(self._fault(found.fault_witness(thread), thread))
-        tally = Tally(engine=NAME, algorithm=ALGORITHMS[self.exploration], looked_for=_LOOKED_FOR)
+        tally = Tally(
+            engine=NAME,
+            algorithm=ALGORITHMS[self.exploration],
+            looked_for=_LOOKED_FOR,
+            awaits=bool(self.watched.threads),
+            waiting=self._waiting(found),
+        )
         tally.loops_cut = bound if found.cut else None
         tally.limit = self._limit(found.stopped)
         self._take_remarks(found, tally)
         for thread in found.failures[:1]:
             tally.failed_assertion = self._failure(found.failure_witness(thread))
+        if found.stuck:
+            tally.stuck = self._witness(found.stuck_witness(), WAITS_FOR_EVER)
         for index, (state, count) in enumerate(found.states):
             self._take_state(found, index, state, count, tally)
         for index in range(found.kept):
@@ -305,6 +322,11 @@ class _Search:
             tally.statistics = replace(tally.statistics, executions=None, classes=counted, duplicates=0)
         elif self.without_classes is not None and self.task.options.coherence_chosen_by_user:
             tally.notes.append(f"--coherence observed has no effect: {self.without_classes}")
+
+    def _waiting(self, found: _core.Findings) -> set[Span]:
+        """The places where threads that wait look first."""
+        spans = (self.program.threads[thread].edges[edge].span for thread, edge in found.waits)
+        return {span for span in spans if span is not None}
 
     def _limit(self, stopped: str | None) -> str | None:
         limits = self.task.limits

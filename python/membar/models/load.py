@@ -81,6 +81,7 @@ def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs:
         # A claim that tests check for the shipped models; nobody has checked a user's.
         exploration=facts.get("exploration", GENERAL) if is_shipped else GENERAL,
         load_buffering=facts.get("load buffering", "") if is_shipped else "",
+        fair=is_shipped and path.suffix == ".cat",
         notes=compiled.notes if is_shipped else (*compiled.notes, THIN_AIR),
         source=files.model,
     )

@@ -48,6 +48,8 @@ class Model:
         load_buffering: the relation of the model between a read and a later write of its thread that may
             change places whatever is read; "" if it names none. A program without such pairs has no cycles
             of po and rf, and the exactly-once search is for it too.
+        fair: whether who looks again and again sees the last write in the end, and looking once more at it is
+            always allowed: true of processors and languages; of a user's file nobody knows.
         source: its text.
     """
 
@@ -63,4 +65,5 @@ class Model:
     notes: tuple[str, ...] = ()
     exploration: str = GENERAL
     load_buffering: str = ""
+    fair: bool = False
     source: SourceFile | None = field(default=None, compare=False, repr=False)

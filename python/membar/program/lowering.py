@@ -5,8 +5,9 @@ The form is a flat list of 64-bit words, packed lowest byte first. A list is its
     program    = VERSION cells tag-sets threads terms
     cell       = address size initial-value
     tag-set    = list of the numbers of its tags, as far as the model speaks of them
-    thread     = started registers entry number-of-points joins edges
+    thread     = started registers entry number-of-points joins watches edges
     join       = branch point-where-its-paths-meet
+    watch      = point exclusive-matters single-read-only list of registers that matter
     register   = has-initial-value value
     edge       = source target is-back-edge is-unordered guard operations
     operation  = number of its kind, then its fields; see `_operation`
@@ -26,6 +27,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from membar.diagnostics import EngineLimitError
+from membar.program.awaits import NO_WATCHES, Watch, Watches
 from membar.program.condition import FinalCell, FinalRegister, Term
 from membar.program.expr import (
     MASK,
@@ -57,7 +59,7 @@ from membar.program.operations import (
 )
 from membar.program.program import Edge, Program, Thread
 
-VERSION = 2
+VERSION = 3
 
 # A store-conditional whose status carries a dependency on its write.
 _CARRYING = 11
@@ -89,26 +91,30 @@ def packed(words: Sequence[int]) -> bytes:
     return struct.pack(f"<{len(words)}Q", *words)
 
 
-def lower_program(program: Program, tags: Mapping[str, int], terms: Iterable[Term]) -> LoweredProgram:
+def lower_program(
+    program: Program, tags: Mapping[str, int], terms: Iterable[Term], watched: Watches = NO_WATCHES
+) -> LoweredProgram:
     """The compact form of `program`, which must be free of locks (`expand`) and channels.
 
     Args:
         program: what to lower.
         tags: the numbers of the tags that the model speaks of.
         terms: what final states are to show, in this order.
+        watched: where a thread that comes back unchanged waits.
 
     Raises:
         EngineLimitError: it has channels.
     """
-    return _Lowering(program, tags).run(tuple(terms))
+    return _Lowering(program, tags, watched).run(tuple(terms))
 
 
 class _Lowering:
     """One program on its way down."""
 
-    def __init__(self, program: Program, tags: Mapping[str, int]) -> None:
+    def __init__(self, program: Program, tags: Mapping[str, int], watched: Watches) -> None:
         self.program = program
         self.tags = tags
+        self.watched = watched
         self.tag_sets: dict[Tags, int] = {}
         self.thread_numbers = {thread.name: number for number, thread in enumerate(program.threads)}
 
@@ -122,8 +128,8 @@ class _Lowering:
             if isinstance(term, FinalRegister):
                 _number(registers[term.thread], term.register)
         bodies = [
-            _ThreadLowering(self, thread, known).words()
-            for thread, known in zip(self.program.threads, registers, strict=True)
+            _ThreadLowering(self, number, registers[number]).words()
+            for number in range(len(self.program.threads))
         ]
         words = [VERSION, len(cells)]
         for cell in cells:
@@ -156,9 +162,10 @@ class _Lowering:
 class _ThreadLowering:
     """One thread on its way down."""
 
-    def __init__(self, lowering: _Lowering, thread: Thread, registers: dict[str, int]) -> None:
+    def __init__(self, lowering: _Lowering, number: int, registers: dict[str, int]) -> None:
         self.lowering = lowering
-        self.thread = thread
+        self.thread: Thread = lowering.program.threads[number]
+        self.watches = lowering.watched.of(number)
         self.registers = registers
         self.points: dict[int, int] = {}
 
@@ -167,6 +174,7 @@ class _ThreadLowering:
         edges: list[int] = []
         for index, edge in enumerate(self.thread.edges):
             edges += self._edge(edge, is_back=index in self.thread.back_edges)
+        watches = [word for watch in self.watches for word in self._watch(watch)]
         initial = {name: self.lowering.program.word(value) for name, value in self.thread.registers}
         words = [int(self.thread.started), len(self.registers)]
         for name in self.registers:
@@ -175,7 +183,20 @@ class _ThreadLowering:
             (self.points[a], self.points[b]) for a, b in self.thread.joins if {a, b} <= self.points.keys()
         ]
         pairs = [point for pair in joins for point in pair]
-        return [*words, entry, len(self.points), len(joins), *pairs, len(self.thread.edges), *edges]
+        return [
+            *words, entry, len(self.points), len(joins), *pairs,
+            len(self.watches), *watches, len(self.thread.edges), *edges,
+        ]  # fmt: skip
+
+    def _watch(self, watch: Watch) -> list[int]:
+        registers = [self._register(name) for name in watch.registers]
+        return [
+            self.points[watch.point],
+            int(watch.exclusive),
+            int(watch.single),
+            len(registers),
+            *registers,
+        ]
 
     def _edge(self, edge: Edge, *, is_back: bool) -> list[int]:
         words = [

@@ -9,6 +9,9 @@ What may be said (DESIGN §6 and §8):
     otherwise, a bound cut something           HOLDS WITHIN; but UNKNOWN for `exists`
     otherwise                                  HOLDS; but VIOLATED, without a witness, for `exists`
 
+A loop that was cut is no waiting loop: whether it ends is then not checked, unless some other loop is found
+to wait for ever.
+
 A race breaks a property only in a program that asks no question of its own, and only under a model that
 gives racy programs no meaning; everywhere else it is a flag.
 """
@@ -31,10 +34,12 @@ from membar.outcome import (
 )
 from membar.program.condition import Quantifier
 from membar.properties import PROPERTIES
+from membar.source import Span
 from membar.task import Task
 
 RACE_FLAG = "data-race"
 DEADLOCK_FLAG = "deadlock"
+WAITING_FLAG = "waits-for-ever"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -54,6 +59,9 @@ class Tally:
         failed_assertion: an execution in which an assertion fails.
         race: an execution with a data race.
         deadlock: a run into a deadlock.
+        stuck: an execution in which a thread waits for ever.
+        awaits: whether turns of loops that only look ended the run of their thread.
+        waiting: where threads that wait look first.
         flags: flags the model raised.
         loops_cut: the loop bound, if it cut some run.
         buffers_held: the store-buffer bound, if it ever held a store back.
@@ -75,6 +83,9 @@ class Tally:
     failed_assertion: Witness | None = None
     race: Witness | None = None
     deadlock: Witness | None = None
+    stuck: Witness | None = None
+    awaits: bool = False
+    waiting: set[Span] = field(default_factory=set)
     flags: set[str] = field(default_factory=set)
     loops_cut: int | None = None
     buffers_held: int | None = None
@@ -120,6 +131,8 @@ def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Wi
         return "races", tally.race
     if "deadlock" in checked and tally.deadlock is not None and not has_condition:
         return "deadlock", tally.deadlock
+    if "termination" in checked and tally.stuck is not None and not has_condition:
+        return "termination", tally.stuck
     return None
 
 
@@ -182,7 +195,7 @@ def _times(number: int) -> str:
 
 
 def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
-    possible = [name for name in asked if name in tally.looked_for]
+    possible = [name for name in asked if name in _looked_for(task, tally)]
     applicable = [name for name in PROPERTIES if PROPERTIES[name].applies(task.program, task.model)]
     # Where nothing that was asked applies, all of it holds trivially; then it is named all the same.
     checked = [name for name in possible if name in applicable] or possible
@@ -191,6 +204,8 @@ def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
         flags.add(RACE_FLAG)
     if tally.deadlock is not None and task.program.condition is not None:
         flags.add(DEADLOCK_FLAG)
+    if tally.stuck is not None and task.model.fair and task.program.condition is not None:
+        flags.add(WAITING_FLAG)
     return Run(
         model=task.model.name,
         engine=tally.engine,
@@ -203,9 +218,25 @@ def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
         negative=tally.negative,
         flags=tuple(sorted(flags)),
         executions=tuple(tally.kept),
-        notes=(*task.model.notes, *tally.notes),
+        notes=(*task.model.notes, *tally.notes, *_notes_on_loops(tally)),
         statistics=tally.statistics,
     )
+
+
+def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
+    """What the engine was able to check; loops that were cut may or may not end."""
+    is_whole = tally.stuck is not None or tally.loops_cut is None
+    checks_waiting = tally.awaits and task.model.fair and is_whole
+    return tally.looked_for | {"termination"} if checks_waiting else tally.looked_for
+
+
+def _notes_on_loops(tally: Tally) -> list[str]:
+    """Which loops were taken for waiting ones, for those who wonder."""
+    lines = sorted({span.line for span in tally.waiting})
+    if not lines:
+        return []
+    places = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+    return [f"waiting recognised at {places}: turns that only look are not repeated"]
 
 
 def _guarantee(tally: Tally) -> str:

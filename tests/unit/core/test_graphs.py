@@ -73,10 +73,13 @@ def test_store_buffering_is_allowed_under_tso_only() -> None:
 
 
 def test_loops_are_deepened_until_the_bound() -> None:
-    outcome = run(WAITING, "sc", options=Options(unrolling=Unrolling(deepest=3)))
+    off = frozenset({"await"})
+    assert isinstance(run(WAITING, "sc"), Holds)
+    outcome = run(WAITING, "sc", options=Options(unrolling=Unrolling(deepest=3), reductions_off=off))
     assert isinstance(outcome, HoldsWithin)
     assert outcome.bound == "loops unrolled 3 times"
-    exact = run(WAITING, "sc", options=Options(unrolling=Unrolling(exact=1, chosen_by_user=True)))
+    unrolling = Unrolling(exact=1, chosen_by_user=True)
+    exact = run(WAITING, "sc", options=Options(unrolling=unrolling, reductions_off=off))
     assert isinstance(exact, HoldsWithin)
     assert exact.chosen_by_user
 

@@ -68,8 +68,7 @@ impl<'a> Explorer<'a> {
         watch: Watch<'a>,
         share: Share<'a>,
     ) -> Result<Self, CoreError> {
-        let mut histories = Histories::new(program, options.bound)?;
-        histories.fault = options.fault;
+        let histories = Histories::new(program, options.bound, options.fault)?;
         let graph = Graph::new(program, &histories, options.fault)?;
         Ok(Self {
             program,
@@ -126,8 +125,9 @@ impl<'a> Explorer<'a> {
     }
 
     /// What was found.
-    pub(super) fn finish(self) -> (Record, Verification) {
+    pub(super) fn finish(mut self) -> (Record, Verification) {
         let (duplicates, classes) = (self.record.duplicates, self.record.distinct_classes());
+        self.record.tally.waits = self.histories.waits();
         (self.record, Verification { duplicates, classes, ..self.verification })
     }
 

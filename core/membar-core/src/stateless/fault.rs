@@ -52,4 +52,13 @@ faults! {
     ErrandLost: "what a worker gives to another is lost",
     ErrandDoneTwice: "what a worker gives to another it also does itself",
     AnswersMixedUp: "a thread goes on as it did with another value",
+    WritingIsWaiting: "a turn of a loop that writes is taken for waiting",
+    ChoosingIsWaiting: "a turn of a loop that chooses is taken for waiting",
+    RetryingIsWaiting: "a turn with a failed store-conditional is taken for waiting",
+    RegistersForgotten: "a turn that changes registers is taken for waiting",
+    ExclusivesForgotten: "a turn that opens an exclusive load anew is taken for waiting",
+    OldValuesForEver: "who waits may see old values for ever",
+    OneLookCounts: "only the last read of a turn must see the last write",
+    OneWaitsForAll: "one thread that waits is enough, whatever the others do",
+    AssumptionsWait: "a thread whose assumption failed counts as one that waits",
 }

@@ -5,6 +5,8 @@
 //! machine stands, or from the start. The tree is only a cache: when it has grown too large, `collect` throws away
 //! all nodes that no graph speaks of, so that memory does not grow with the number of executions.
 
+use std::collections::BTreeSet;
+
 use crate::error::CoreError;
 use crate::program::{CellId, EdgeId, Operation, Program, ThreadId};
 use crate::stateless::crew::Path;
@@ -74,6 +76,8 @@ pub struct Node {
     pub next: Next,
     /// Where the thread stands then; of no meaning at a choice.
     pub place: (EdgeId, u32),
+    /// If it waits there: the first of the thread's events that belongs to its last turn.
+    pub looks_from: Option<u32>,
     children: Vec<(u64, NodeId)>,
 }
 
@@ -106,16 +110,21 @@ impl<'a> Histories<'a> {
     ///
     /// # Errors
     /// A choice is too wide to enumerate.
-    pub fn new(program: &'a Program, bound: u32) -> Result<Self, CoreError> {
+    pub fn new(program: &'a Program, bound: u32, fault: Fault) -> Result<Self, CoreError> {
+        let machine = |thread| {
+            let mut machine = Machine::new(program, thread, bound);
+            machine.fault = fault;
+            machine
+        };
         let mut histories = Self {
             program,
-            machines: program.threads.iter().map(|thread| Machine::new(program, thread, bound)).collect(),
+            machines: program.threads.iter().map(machine).collect(),
             nodes: Vec::new(),
             roots: Vec::new(),
             standing: Vec::new(),
             bytes: 0,
             answers: Vec::new(),
-            fault: Fault::None,
+            fault,
         };
         for thread in 0..program.threads.len() {
             let mut run = histories.machines[thread].begin();
@@ -155,6 +164,15 @@ impl<'a> Histories<'a> {
         let operations = &self.program.threads[thread.index()].edges[edge.index()].operations;
         let is_plain = !operations.iter().any(|operation| matches!(operation, Operation::Rmw(_)));
         is_plain.then_some(child)
+    }
+
+    /// The steps at which threads that wait look first, by thread.
+    #[must_use]
+    pub fn waits(&self) -> BTreeSet<(u32, u32)> {
+        let machines = (0..).zip(&self.machines);
+        machines
+            .flat_map(|(thread, machine)| machine.waits.iter().map(move |edge| (thread, edge.0)))
+            .collect()
     }
 
     /// Rough number of bytes held.
@@ -276,6 +294,7 @@ impl<'a> Histories<'a> {
             spawns: skeleton.turns[done.turns..].iter().filter(|turn| turn.is_spawn).copied().collect(),
             next,
             place: run.place(),
+            looks_from: skeleton.looks_from,
             children: Vec::new(),
         };
         self.bytes += node.bytes();

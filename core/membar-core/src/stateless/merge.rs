@@ -45,8 +45,20 @@ impl Record {
         }
         self.duplicates += other.duplicates;
         self.kept.extend(other.kept.into_iter().map(|(errand, witness)| (errand + offset, moved(witness))));
-        let Tally { executions, blocked, cut, states, failures, faults, remarks, nodes, bytes, .. } =
-            other.tally;
+        let Tally {
+            executions,
+            blocked,
+            cut,
+            states,
+            failures,
+            faults,
+            stuck,
+            waits,
+            remarks,
+            nodes,
+            bytes,
+            ..
+        } = other.tally;
         let seen = |seen: Seen| Seen { first: moved(seen.first), errand: seen.errand + offset, ..seen };
         let orders = &self.orders;
         let tally = &mut self.tally;
@@ -58,9 +70,13 @@ impl Record {
         for (state, found) in states {
             unite(tally.states.entry(state), seen(found), orders);
         }
-        for (own, others) in
-            [(&mut tally.failures, failures), (&mut tally.faults, faults), (&mut tally.remarks, remarks)]
-        {
+        tally.waits.extend(waits);
+        for (own, others) in [
+            (&mut tally.failures, failures),
+            (&mut tally.faults, faults),
+            (&mut tally.stuck, stuck),
+            (&mut tally.remarks, remarks),
+        ] {
             for (key, found) in others {
                 unite(own.entry(key), seen(found), orders);
             }

@@ -29,6 +29,7 @@ mod record;
 mod revisit;
 mod rows;
 mod shrink;
+mod stuck;
 mod worker;
 
 use crate::error::CoreError;

@@ -96,8 +96,11 @@ impl Record {
         } else if is_cut {
             // Not complete, and whether it would be blocked cannot be said.
             Ok(())
-        } else if with(Status::Blocked).is_some() {
+        } else if with(Status::Blocked).or(with(Status::Waiting)).is_some() {
             self.tally.blocked += 1;
+            if graph.is_stuck(histories) {
+                self.note(|tally| &mut tally.stuck, 0, graph, histories)?;
+            }
             Ok(())
         } else {
             self.take_complete(graph, histories)

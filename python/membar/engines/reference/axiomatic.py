@@ -8,18 +8,23 @@ from dataclasses import replace
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
 from membar.engines.reference.candidates import combinations, consistent, skeleton
+from membar.engines.reference.termination import is_stuck
 from membar.engines.reference.trace import Status, Trace
 from membar.engines.reference.values import all_traces
 from membar.models.evaluate import Evaluation, evaluator_of
+from membar.models.monotone import watches_under
 from membar.outcome import FinalState, Statistics, Witness
 from membar.program.atomicity import require_single_accesses
-from membar.program.execution import final_memory
+from membar.program.awaits import NO_WATCHES
+from membar.program.execution import Kind, final_memory
 from membar.program.expand import expand
 from membar.program.operations import Receive, Send
 from membar.program.program import Program
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, is_settled
 from membar.properties.property import has_operation
+from membar.properties.termination import WAITS_FOR_EVER
+from membar.source import Span
 from membar.task import Task
 
 NAME = "reference"
@@ -59,11 +64,14 @@ class _Search:
         self.budget = budget
         self.evaluator = evaluator_of(task.model.plan)
         self.observer = Observer(task.program)
+        is_off = "await" in task.options.reductions_off
+        self.watched = NO_WATCHES if is_off else watches_under(task.model, program, self.observer.terms)
         self.executions = self.blocked = self.candidates = 0
         self.tally = Tally(
             engine=NAME,
             algorithm="every candidate execution",
             looked_for=_LOOKED_FOR,
+            awaits=bool(self.watched.threads),
         )
 
     def run(self) -> Tally:
@@ -83,7 +91,8 @@ class _Search:
 
     def _search(self) -> None:
         self.budget.look()
-        threads = all_traces(self.program, bound=self.bound, budget=self.budget)
+        threads = all_traces(self.program, bound=self.bound, budget=self.budget, watched=self.watched)
+        self.tally.waiting = _waiting_spans(threads)
         if any(trace.status is Status.CUT for runs in threads for trace in runs):
             self.tally.loops_cut = self.bound
         for chosen in combinations(self.program, threads, self.budget):
@@ -115,6 +124,8 @@ class _Search:
             self._take_ending(chosen, found)
         elif Status.CUT not in statuses:
             self.blocked += 1
+            if self.tally.stuck is None and is_stuck(chosen, found.execution):
+                self.tally.stuck = self._witness(chosen, found, WAITS_FOR_EVER)
 
     def _take_flags(self, chosen: Sequence[Trace], found: Evaluation) -> None:
         if self.evaluator.others:
@@ -156,3 +167,13 @@ class _Search:
             choices=tuple(trace.choices for trace in chosen),
             message=message,
         )
+
+
+def _waiting_spans(threads: Sequence[Sequence[Trace]]) -> set[Span]:
+    """The places where runs that wait look first."""
+    found: set[Span] = set()
+    for trace in (trace for runs in threads for trace in runs if trace.looks_from is not None):
+        read = next(event for event in trace.events[trace.looks_from :] if event.kind is Kind.READ)
+        if read.span is not None:
+            found.add(read.span)
+    return found

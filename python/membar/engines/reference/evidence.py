@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from membar.engines.reference.replay import rerun
+from membar.engines.reference.replay import is_lasting, rerun
 from membar.engines.reference.trace import Status, Trace
 from membar.models.evaluate import evaluator_of
 from membar.models.model import Model
@@ -14,13 +14,14 @@ from membar.program.execution import final_memory
 from membar.program.program import Program
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally
+from membar.properties.termination import WAITS_FOR_EVER
 
-LOOKED_FOR = frozenset({"condition", "assertions", "races", "deadlock"})
+LOOKED_FOR = frozenset({"condition", "assertions", "races", "deadlock", "termination"})
 _ENDED = frozenset({Status.COMPLETE, Status.UNBORN})
 
 
 def evidence(program: Program, model: Model, witness: Witness) -> Tally:
-    """What `witness`, which must replay, shows: an ending, a failed assertion, a race, a deadlock.
+    """What `witness`, which must replay, shows: an ending, a failed assertion, a race, a deadlock, waiting.
 
     Its limit says that nothing else was looked at, so that `judge` says only what this execution proves.
     """
@@ -28,6 +29,7 @@ def evidence(program: Program, model: Model, witness: Witness) -> Tally:
         engine="reference",
         algorithm="replay of one execution",
         looked_for=LOOKED_FOR,
+        awaits=True,
         limit="only one execution was looked at",
     )
     chosen = rerun(program, witness)
@@ -39,6 +41,8 @@ def evidence(program: Program, model: Model, witness: Witness) -> Tally:
         is_final = _take_end_of_run(tally, program, model, witness)
     else:
         is_final = all(trace.status in _ENDED for trace in chosen)
+    if not witness.steps and is_lasting(program, model, witness):
+        tally.stuck = replace(witness, message=WAITS_FOR_EVER)
     if is_final:
         _take_ending(tally, program, chosen, witness)
     return tally

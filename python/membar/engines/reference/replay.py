@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from membar.engines.reference.candidates import are_born_and_joined, skeleton
+from membar.engines.reference.termination import is_stuck
 from membar.engines.reference.threads import follow
 from membar.engines.reference.trace import ChoiceError, Status, Trace
 from membar.models.evaluate import failures
 from membar.models.model import Model
+from membar.models.monotone import watches_under
 from membar.outcome import Witness
 from membar.program.execution import Execution, Kind, final_memory
 from membar.program.expand import expand
 from membar.program.program import Program
 from membar.properties.final_state import Observer
+from membar.properties.termination import WAITS_FOR_EVER
 
 _RELATIONS = (
     "po", "addr", "data", "ctrl", "pick_addr", "pick_data", "pick_ctrl", "amo", "lxsx", "spawn_join",
@@ -19,7 +22,10 @@ _RELATIONS = (
 
 
 def replay(program: Program, model: Model, witness: Witness) -> str | None:
-    """None if `witness` is an execution of `program` under `model`; else what does not fit, in words."""
+    """None if `witness` is an execution of `program` under `model`; else what does not fit, in words.
+
+    One that says that some thread waits for ever must show that too.
+    """
     if len(witness.choices) != len(program.threads):
         return f"choices for {len(witness.choices)} threads, but the program has {len(program.threads)}"
     try:
@@ -30,6 +36,7 @@ def replay(program: Program, model: Model, witness: Witness) -> str | None:
         _compare(expand(program), chosen, witness.execution)
         or _compare_final(program, chosen, witness)
         or _accepted(program, model, witness)
+        or _not_stuck(program, model, witness)
     )
 
 
@@ -41,6 +48,27 @@ def rerun(program: Program, witness: Witness) -> tuple[Trace, ...]:
     """
     expanded = expand(program)
     return tuple(_rerun(expanded, index, witness) for index in range(len(program.threads)))
+
+
+def _not_stuck(program: Program, model: Model, witness: Witness) -> str | None:
+    """What is wrong with an execution that says that somebody waits for ever in it."""
+    is_claimed = witness.message == WAITS_FOR_EVER
+    return "nobody waits for ever in it" if is_claimed and not is_lasting(program, model, witness) else None
+
+
+def is_lasting(program: Program, model: Model, witness: Witness) -> bool:
+    """Whether some thread waits for ever in the execution."""
+    expanded = expand(program)
+    watched = watches_under(model, expanded, Observer(program).terms)
+    chosen = []
+    for index in range(len(program.threads)):
+        trace = _rerun(expanded, index, witness)
+        if trace.status is Status.CUT:
+            events = sum(event.thread == index for event in witness.execution.events)
+            points = watched.of(index)
+            trace = follow(expanded, index, witness.choices[index], events=events, watches=points)
+        chosen.append(trace)
+    return is_stuck(chosen, witness.execution)
 
 
 def _rerun(program: Program, index: int, witness: Witness) -> Trace:

@@ -7,7 +7,8 @@ choices; `traces` finds all choices.
 
 Loops: in one run, each back edge of the thread is taken at most `bound` times, and a run that would take one
 once more is cut there. A turn does not count if nothing was chosen and no event happened since the back edge
-was taken last: such loops only compute. But they may do so for ever, so they are cut too, much later.
+was taken last: such loops only compute. But they may do so for ever, so they are cut too, much later. At the
+watched points (`program/awaits.py`) a run ends that comes back unchanged: it waits.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from membar.engines.reference.trace import (
     Trace,
     Turn,
 )
+from membar.engines.reference.waiting import Visit, end_if_unchanged
 from membar.program.access import bad_access
+from membar.program.awaits import Watch
 from membar.program.execution import Event, Kind
 from membar.program.expr import MASK, Expr, evaluate, signed
 from membar.program.operations import (
@@ -93,6 +96,8 @@ class _Run:
         self.lxsx: set[Pair] = set()
         self.open: dict[int, int] = {}  # cell → exclusive load that a store may still close
         self.turns: list[Turn] = []
+        self.effects = self.retries = 0  # see `Visit`
+        self.visits: dict[int, Visit] = {}  # the last visit of each watched point
         self.edge: Edge | None = None
 
     def to_the_end(self) -> Trace:
@@ -102,6 +107,7 @@ class _Run:
         try:
             while edges := self.code.leaving.get(point, ()):
                 self.branches = [branch for branch in self.branches if branch[0] != point]
+                self._look_back(point)
                 index = self._chosen_edge(edges, self.code.joins.get(point))
                 self.edge = edge = self.code.thread.edges[index]
                 self._count_loop(index)
@@ -114,6 +120,26 @@ class _Run:
         except EndError as early:
             end = early
         return self._trace(end)
+
+    def _look_back(self, point: int) -> None:
+        """Ends the run if it is at a watched point and nothing has changed since it was there last."""
+        watch = self.code.watches.get(point)
+        if watch is None:
+            return
+        now = Visit(
+            events=len(self.events),
+            effects=self.effects,
+            retries=self.retries,
+            values=tuple(self.registers.get(name, 0) for name in watch.registers),
+            origins=tuple(self.origins.get(name, NOWHERE) for name in watch.registers),
+            control=self.control,
+            branches=tuple(self.branches),
+            open=tuple(self.open.items()) if watch.exclusive else (),
+        )
+        before = self.visits.get(point)
+        self.visits[point] = now
+        if before is not None:
+            end_if_unchanged(before, now, self.events, single=watch.single)
 
     def _chosen_edge(self, edges: Sequence[int], join: int | None) -> int:
         """The edge that is taken; its guards, taken or not, decide what follows, up to `join` if given."""
@@ -128,7 +154,10 @@ class _Run:
         if not opened:
             self.edge = self.code.thread.edges[edges[0]]
             raise EndError(Status.BLOCKED)
-        return opened[0] if len(opened) == 1 else self.choices.pick(opened)
+        if len(opened) == 1:
+            return opened[0]
+        self.effects += 1
+        return self.choices.pick(opened)
 
     def _count_loop(self, index: int) -> None:
         if index not in self.code.thread.back_edges:
@@ -162,14 +191,18 @@ class _Run:
                 if not self._value(condition):
                     raise EndError(Status.FAILED, failure=message or "assertion failed")
             case Choose(register=name, low=low, high=high):
+                self.effects += 1
                 self._set(name, self._choose(low, high), self._origins(low) | self._origins(high))
             case Spawn(thread=name):
+                self.effects += 1
                 self.turns.append(Turn(position=len(self.events), thread=name, is_spawn=True))
             case Join(thread=name):
                 if not self.choices.pick((1, 0)):
                     raise EndError(Status.BLOCKED, waits_for=name)
+                self.effects += 1
                 self.turns.append(Turn(position=len(self.events), thread=name, is_spawn=False))
             case Receive(registers=names):
+                self.effects += 1
                 for name in names:
                     self._set(name, self.choices.pick(None), NOWHERE)
             case Send():
@@ -199,6 +232,7 @@ class _Run:
         read = self.open.get(cell.id)
         self.open.clear()
         status = self.choices.pick((1,) if read is None else (0, 1))
+        self.retries += status == 1 and read is not None
         origins = NOWHERE
         if status == 0 and read is not None:
             write = self._write(cell, op)
@@ -329,6 +363,7 @@ class _Run:
             choices=tuple(self.choices.made),
             turns=tuple(self.turns),
             waits_for=end.waits_for,
+            looks_from=end.looks_from,
             failure=end.failure,
             fault=end.fault,
             span=None if end.status is Status.COMPLETE or self.edge is None else self.edge.span,
@@ -355,9 +390,10 @@ def _accesses(events: Sequence[Event], kind: Kind) -> frozenset[Pair]:
 class Code:
     """A thread of a program, with what its runs ask again and again."""
 
-    def __init__(self, program: Program, index: int) -> None:
+    def __init__(self, program: Program, index: int, watches: Sequence[Watch] = ()) -> None:
         self.program = program
         self.index = index
+        self.watches = {watch.point: watch for watch in watches}
         self.thread: Thread = program.threads[index]
         self.joins = dict(self.thread.joins)
         self.leaving: dict[int, list[int]] = {}
@@ -377,7 +413,14 @@ def traces(code: Code, values: Values, *, bound: int) -> Iterator[Trace]:
         yield trace
 
 
-def follow(program: Program, index: int, choices: tuple[int, ...], *, events: int) -> Trace:
+def follow(
+    program: Program,
+    index: int,
+    choices: tuple[int, ...],
+    *,
+    events: int,
+    watches: Sequence[Watch] = (),
+) -> Trace:
     """The run of thread `index` along `choices`, without search.
 
     It ends where the thread ends, or else (status CUT) where it would need one more choice or make more
@@ -387,7 +430,7 @@ def follow(program: Program, index: int, choices: tuple[int, ...], *, events: in
         ChoiceError: there is no such run.
     """
     given = Choices(choices, searching=False)
-    run = _Run(Code(program, index), given, None, bound=_NO_BOUND, most_events=events)
+    run = _Run(Code(program, index, watches), given, None, bound=_NO_BOUND, most_events=events)
     trace = run.to_the_end()
     if len(given.made) != len(choices):
         raise ChoiceError(f"{len(choices) - len(given.made)} choices are left over")

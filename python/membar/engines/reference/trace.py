@@ -19,6 +19,7 @@ class Status(enum.Enum):
 
     COMPLETE = "complete"
     BLOCKED = "blocked"  # an assumption failed, no guard is open, or it waits for a thread for ever
+    WAITING = "waiting"  # a turn of a loop that only looked; it would look again
     CUT = "cut"  # by the loop bound
     FAILED = "failed"  # an assertion failed; nothing comes after it
     FAULT = "fault"  # it accessed what is no location
@@ -46,6 +47,7 @@ class Trace:
         choices: what determines the run.
         turns: where it started and joined threads.
         waits_for: the thread whose end it waits for in vain.
+        looks_from: for a run that waits, the first event of its last turn.
         failure: text of the failed assertion.
         fault: what is wrong with the access that ended it.
         span: the place where it ended, unless complete.
@@ -69,6 +71,7 @@ class Trace:
     choices: tuple[int, ...] = ()
     turns: tuple[Turn, ...] = ()
     waits_for: str | None = None
+    looks_from: int | None = None
     failure: str | None = None
     fault: Diagnostic | None = None
     span: Span | None = None
@@ -116,9 +119,11 @@ class EndError(Exception):
         failure: str | None = None,
         fault: Diagnostic | None = None,
         waits_for: str | None = None,
+        looks_from: int | None = None,
     ) -> None:
         super().__init__(status.value)
         self.status = status
         self.failure = failure
         self.fault = fault
         self.waits_for = waits_for
+        self.looks_from = looks_from

@@ -19,13 +19,16 @@ from collections.abc import Iterable
 from membar.engines.reference.budget import Budget
 from membar.engines.reference.threads import Code, traces
 from membar.engines.reference.trace import Trace
+from membar.program.awaits import NO_WATCHES, Watches
 from membar.program.execution import Kind
 from membar.program.program import Program
 
 
-def all_traces(program: Program, *, bound: int, budget: Budget) -> tuple[tuple[Trace, ...], ...]:
-    """Every run of every thread, with loops taken at most `bound` times."""
-    codes = [Code(program, index) for index in range(len(program.threads))]
+def all_traces(
+    program: Program, *, bound: int, budget: Budget, watched: Watches = NO_WATCHES
+) -> tuple[tuple[Trace, ...], ...]:
+    """Every run of every thread, with loops taken at most `bound` times; what only waits ends."""
+    codes = [Code(program, index, watched.of(index)) for index in range(len(program.threads))]
     values: dict[int, tuple[int, ...]] = {cell.id: (cell.initial,) for cell in program.cells}
     found: list[tuple[Trace, ...]] = []
     changed = set(values)

@@ -97,11 +97,20 @@ def looping(steps: str, other: str, ask: str = "") -> Program:
 
 
 WAIT = "0 -> 1: r := load [&x] 1 -> 0 when r == 0 1 -> 2 when r != 0 2 -> 3: s := load [&y]"
+# The same, but the turns are counted: it does more than wait.
+COUNT = WAIT.replace("1 -> 0 when r == 0", "1 -> 0 when r == 0: n := n + 1")
 SIGNAL = "0 -> 1: store [&y] := 1 1 -> 2: store [&x] := 1"
 
 
-def test_a_waiting_loop_holds_within_the_bound() -> None:
+def test_a_waiting_loop_needs_no_bound() -> None:
     outcome = run(looping(WAIT, SIGNAL, "~exists 0:s = 0"), "x86-tso")
+    assert isinstance(outcome, Holds)
+    assert "termination" in outcome.run.checked
+    assert isinstance(run(looping(WAIT, SIGNAL, "exists 0:s = 0"), "x86-tso"), Violated)
+
+
+def test_a_loop_that_does_more_holds_within_the_bound() -> None:
+    outcome = run(looping(COUNT, SIGNAL, "~exists 0:s = 0"), "x86-tso")
     assert isinstance(outcome, HoldsWithin)
     assert outcome.bound == "loops unrolled 4 times"
     assert not outcome.chosen_by_user
@@ -115,12 +124,12 @@ def test_a_violation_inside_a_loop_bound_is_a_violation() -> None:
 
 
 def test_an_exists_that_is_not_found_within_a_bound_is_unknown() -> None:
-    assert isinstance(run(looping(WAIT, SIGNAL, "exists 0:s = 0"), "x86-tso"), Unknown)
-    assert isinstance(run(looping(WAIT, SIGNAL, "exists 0:s = 1"), "x86-tso"), Holds)
+    assert isinstance(run(looping(COUNT, SIGNAL, "exists 0:s = 0"), "x86-tso"), Unknown)
+    assert isinstance(run(looping(COUNT, SIGNAL, "exists 0:s = 1"), "x86-tso"), Holds)
 
 
 def test_the_users_own_bound_is_said_to_be_theirs() -> None:
-    subject = looping(WAIT, SIGNAL, "~exists 0:s = 0")
+    subject = looping(COUNT, SIGNAL, "~exists 0:s = 0")
     outcome = ENGINE.run(task(subject, "sc", exact=2, user_bound=True))
     assert isinstance(outcome, HoldsWithin)
     assert (outcome.bound, outcome.chosen_by_user) == ("loops unrolled 2 times", True)

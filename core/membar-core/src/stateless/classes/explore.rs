@@ -88,7 +88,7 @@ impl<'a> Explorer<'a> {
         options: Options,
         watch: Watch<'a>,
     ) -> Result<Self, CoreError> {
-        let histories = Histories::new(program, options.bound)?;
+        let histories = Histories::new(program, options.bound, Fault::None)?;
         let graph = Graph::new(program, &histories, Fault::None)?;
         let mut observed: Vec<CellId> = Vec::new();
         for term in &program.terms {

@@ -1,0 +1,144 @@
+"""Models under which reads and fences can be left out: what was allowed stays allowed.
+
+Taken away are reads and fences that nothing reads from and that belong to no read-modify-write, and
+dependencies. A slot is *exact* if it keeps just the pairs of what is left, and *shrinking* if it may lose
+some of them. An axiom (acyclic, irreflexive, empty) over a shrinking slot that held before holds after. What
+is neither, such as the complement of a shrinking slot, may gain pairs: nothing is known of a model that
+requires something of it.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Collection, Sequence
+
+from membar.models.model import EXACTLY_ONCE, Model
+from membar.models.plan import CheckMode, Instruction, Op, Plan
+from membar.program.awaits import NO_WATCHES, Watches, watches
+from membar.program.condition import Term
+from membar.program.program import Program
+
+
+class _Loss(enum.IntEnum):
+    """What a slot loses when events are taken away."""
+
+    EXACT = 0
+    SHRINKING = 1
+    UNKNOWN = 2
+
+
+_DEPENDENCIES = frozenset({"addr", "data", "ctrl", "pick-addr", "pick-data", "pick-ctrl"})
+_PAIRS = frozenset({"amo", "lxsx"})
+_WRITES = frozenset({"W", "IW", "FW"})
+_AS_OPERANDS = frozenset({Op.UNION, Op.INTERSECTION, Op.PRODUCT, Op.INVERSE, Op.IDENTITY, Op.OPTIONAL})
+
+
+def watches_under(model: Model, program: Program, terms: Collection[Term]) -> Watches:
+    """Where threads of `program` that come back unchanged have only waited; nowhere if `model` may notice."""
+    if model.plan is None or not allows_awaits(model):
+        return NO_WATCHES
+    return watches(program, terms, marks=model.tags if has_remarks(model.plan) else None)
+
+
+def allows_awaits(model: Model) -> bool:
+    """Whether turns of loops that only look can be left out under `model` without changing an answer.
+
+    Where the model remarks on executions (races), it must also be one whose executions can be cut short at
+    any point of each thread, so that what it would remark on is met in the turn that is kept.
+    """
+    plan = model.plan
+    if plan is None or not is_monotone(plan):
+        return False
+    return not has_remarks(plan) or model.exploration == EXACTLY_ONCE
+
+
+def has_remarks(plan: Plan) -> bool:
+    """Whether the model says more of an execution than that it is allowed."""
+    return any(check.mode is not CheckMode.REQUIRE for check in plan.checks)
+
+
+def is_monotone(plan: Plan) -> bool:
+    """Whether what the model allows stays allowed when reads, fences and dependencies are left out."""
+    losses = _losses(plan)
+    required = [check for check in plan.checks if check.mode is CheckMode.REQUIRE]
+    return all(not check.negated and losses[check.slot] is not _Loss.UNKNOWN for check in required)
+
+
+def _losses(plan: Plan) -> Sequence[_Loss]:
+    """The loss of every slot; variables of fixpoints shrink, unless what they become turns out unknown."""
+    unknown: set[int] = set()
+    while True:
+        losses: list[_Loss] = []
+        for slot, instruction in enumerate(plan.instructions):
+            losses.append(_Loss.UNKNOWN if slot in unknown else _loss(plan, instruction, losses))
+        spoiled = {
+            variable
+            for fixpoint in plan.fixpoints
+            for variable, result in zip(fixpoint.variables, fixpoint.results, strict=True)
+            if losses[result] is _Loss.UNKNOWN
+        }
+        if spoiled <= unknown:
+            return losses
+        unknown |= spoiled
+
+
+def _loss(plan: Plan, instruction: Instruction, losses: Sequence[_Loss]) -> _Loss:
+    operands = [losses[arg] for arg in instruction.args]
+    worst = max(operands, default=_Loss.EXACT)
+    match instruction.op:
+        case Op.PRIMITIVE:
+            return _Loss.SHRINKING if instruction.name in _DEPENDENCIES else _Loss.EXACT
+        case Op.VARIABLE:
+            return _Loss.SHRINKING
+        case Op.DIFFERENCE:
+            return operands[0] if operands[1] is _Loss.EXACT else _Loss.UNKNOWN
+        case Op.COMPLEMENT:
+            return _Loss.EXACT if worst is _Loss.EXACT else _Loss.UNKNOWN
+        case Op.EMPTY | Op.UNIVERSE:
+            return _Loss.EXACT
+        case op if op in _AS_OPERANDS:
+            return worst
+        case Op.SEQUENCE if _meets_in_writes(plan, instruction):
+            return worst
+        case Op.DOMAIN | Op.RANGE if _is_pairs(plan, instruction.args[0]):
+            return _Loss.EXACT
+        case _:  # sequences, closures, domains and ranges lose what went through an event that is gone
+            return max(worst, _Loss.SHRINKING)
+
+
+def _meets_in_writes(plan: Plan, sequence: Instruction) -> bool:
+    """Whether no event in the middle of a sequence can be taken away: it is an end, or a write."""
+    left, right = sequence.args
+    is_filter = any(plan.instructions[arg].op is Op.IDENTITY for arg in sequence.args)
+    return is_filter or _touches_writes(plan, left, at_end=True) or _touches_writes(plan, right, at_end=False)
+
+
+def _touches_writes(plan: Plan, slot: int, *, at_end: bool) -> bool:
+    """Whether all pairs of a slot end in (or begin with) a write; False if that cannot be told."""
+    instruction = plan.instructions[slot]
+    match instruction.op:
+        case Op.PRIMITIVE:
+            return instruction.name == "co" or (instruction.name == "rf" and not at_end)
+        case Op.INVERSE:
+            return _touches_writes(plan, instruction.args[0], at_end=not at_end)
+        case Op.IDENTITY:
+            return _is_of_writes(plan, instruction.args[0])
+        case Op.SEQUENCE:
+            return _touches_writes(plan, instruction.args[1 if at_end else 0], at_end=at_end)
+        case _:
+            return False
+
+
+def _is_of_writes(plan: Plan, slot: int) -> bool:
+    instruction = plan.instructions[slot]
+    if instruction.op is Op.INTERSECTION:
+        return any(_is_of_writes(plan, arg) for arg in instruction.args)
+    return instruction.op is Op.PRIMITIVE and instruction.name in _WRITES
+
+
+def _is_pairs(plan: Plan, slot: int) -> bool:
+    """Whether a slot is made of read-modify-writes, of which nothing is taken away."""
+    instruction = plan.instructions[slot]
+    if instruction.op is Op.UNION:
+        return all(_is_pairs(plan, arg) for arg in instruction.args)
+    return instruction.op is Op.PRIMITIVE and instruction.name in _PAIRS

@@ -1,0 +1,224 @@
+"""Where threads only wait: the control points at which coming back unchanged means that nothing happened.
+
+A thread that comes back to a control point, has written nothing since, and finds every register that still
+matters as it was, has only looked: the turn could be left out, and everything after it would be the same.
+Engines end such a run there (it *waits*) instead of going round again, so that a loop that only waits needs
+no bound. Whether a turn was such a one is seen while the thread runs (`Watch` says what to compare), so it
+does not matter how the loop is written; a compare-exchange that fails, or a load-linked without its store, is
+a read.
+
+`docs/decisions/0011-awaits.md` has the argument, and which models it holds for (`models/monotone.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from membar.program.condition import FinalRegister, Term
+from membar.program.dependencies import (
+    expressions_of,
+    reads_memory,
+    registers_read,
+    registers_written,
+    writes_memory,
+)
+from membar.program.expr import addresses_of, registers_of
+from membar.program.operations import Fence, Load, Lock, Operation, Rmw, Store, StoreConditional, Tags, Unlock
+from membar.program.program import Edge, Program, Thread
+
+Names: TypeAlias = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """What a thread must find unchanged when it comes back to `point`.
+
+    Attributes:
+        point: the control point; every turn of its loop passes it.
+        registers: those whose values matter there, sorted.
+        exclusive: whether a store-conditional may still close what an exclusive load opened before.
+        single: whether only turns with a single read count. So it is where the model looks for races and
+            the loop may read what is also accessed in a way that can race.
+    """
+
+    point: int
+    registers: tuple[str, ...]
+    exclusive: bool
+    single: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Watches:
+    """The watched points of a program, per thread; none at all if every loop is to be unrolled."""
+
+    threads: tuple[tuple[Watch, ...], ...] = ()
+
+    def of(self, thread: int) -> tuple[Watch, ...]:
+        """Those of one thread."""
+        return self.threads[thread] if self.threads else ()
+
+
+NO_WATCHES = Watches()
+
+
+def watches(program: Program, terms: Collection[Term], marks: Collection[str] | None) -> Watches:
+    """One watched point for each loop.
+
+    Args:
+        program: without locks (`expand`).
+        terms: what final states show.
+        marks: the tags of accesses that cannot race with one another; None if races are not looked for.
+    """
+    racy = frozenset[str]() if marks is None else _unmarked_objects(program, frozenset(marks))
+    found = []
+    for number, thread in enumerate(program.threads):
+        shown = frozenset(
+            term.register for term in terms if isinstance(term, FinalRegister) and term.thread == number
+        )
+        found.append(_watches(thread, shown, racy))
+    return Watches(tuple(found))
+
+
+def _watches(thread: Thread, shown: Names, racy: Names) -> tuple[Watch, ...]:
+    if not thread.back_edges:
+        return ()
+    live = _live(thread, shown)
+    chosen: dict[int, Watch] = {}
+    for index in sorted(thread.back_edges):
+        body = _body(thread, thread.edges[index])
+        point = min(_unavoidable(thread, thread.edges[index], body), key=lambda at: (len(live[at]), at))
+        read = _objects_read(thread, body)
+        is_single = bool(racy) and (read is None or not read.isdisjoint(racy))
+        if point in chosen:
+            is_single |= chosen[point].single
+        chosen[point] = Watch(
+            point=point,
+            registers=tuple(sorted(live[point] - {_EXCLUSIVE})),
+            exclusive=_EXCLUSIVE in live[point],
+            single=is_single,
+        )
+    return tuple(chosen.values())
+
+
+# The monitor of exclusive loads, as if it were a register; no front end makes an empty name.
+_EXCLUSIVE = ""
+
+
+def _live(thread: Thread, shown: Names) -> Mapping[int, Names]:
+    """For each control point the registers whose values there can matter: a backward fixpoint."""
+    live: dict[int, Names] = {
+        point: frozenset() if edges else shown for point, edges in thread.outgoing.items()
+    }
+    changed = True
+    while changed:
+        changed = False
+        for edge in reversed(thread.edges):
+            before = live[edge.source] | _live_before(edge, live[edge.target])
+            if before != live[edge.source]:
+                live[edge.source] = before
+                changed = True
+    return live
+
+
+def _live_before(edge: Edge, after: Names) -> Names:
+    live = after
+    for operation in reversed(edge.operations):
+        live = (live - _defined(operation)) | _used(operation)
+    return live | frozenset(registers_of(edge.guard))
+
+
+def _defined(operation: Operation) -> Names:
+    written = frozenset(registers_written(operation))
+    opens = isinstance(operation, Load) and operation.exclusive
+    return written | {_EXCLUSIVE} if opens or isinstance(operation, StoreConditional) else written
+
+
+def _used(operation: Operation) -> Names:
+    read = registers_read(operation).all
+    closes = isinstance(operation, StoreConditional) or (isinstance(operation, Store) and operation.exclusive)
+    return read | {_EXCLUSIVE} if closes else read
+
+
+def _body(thread: Thread, back: Edge) -> frozenset[int]:
+    """The control points from which `back` is reached without passing its target, and that target."""
+    body = {back.source, back.target}
+    todo = [] if back.source == back.target else [back.source]
+    while todo:
+        point = todo.pop()
+        for edge in thread.edges:
+            if edge.target == point and edge.source not in body:
+                body.add(edge.source)
+                todo.append(edge.source)
+    return frozenset(body)
+
+
+def _unavoidable(thread: Thread, back: Edge, body: frozenset[int]) -> list[int]:
+    """The points of `body` that every turn through `back` passes."""
+    return [
+        point for point in body if point in (back.source, back.target) or not _avoids(thread, back, point)
+    ]
+
+
+def _avoids(thread: Thread, back: Edge, avoided: int) -> bool:
+    """Whether a turn through `back` can miss the point `avoided`."""
+    seen, todo = {back.target}, [back.target]
+    while todo:
+        for edge in thread.outgoing[todo.pop()]:
+            if edge.target == back.source:
+                return True
+            if edge.target != avoided and edge.target not in seen:
+                seen.add(edge.target)
+                todo.append(edge.target)
+    return False
+
+
+def _objects_read(thread: Thread, body: frozenset[int]) -> Names | None:
+    """The memory objects that a loop may read; None if that cannot be told."""
+    found: set[str] = set()
+    for edge in thread.edges:
+        if edge.source in body and edge.target in body:
+            for operation in edge.operations:
+                if reads_memory(operation):
+                    objects = _objects_of(operation)
+                    if objects is None:
+                        return None
+                    found |= objects
+    return frozenset(found)
+
+
+def _objects_of(operation: Operation) -> Names | None:
+    """The objects that an access may reach; None if registers have a say in its address."""
+    address = next(expressions_of(operation))
+    if any(True for _ in registers_of(address)):
+        return None
+    return frozenset(part.name for part in addresses_of(address))
+
+
+def _unmarked_objects(program: Program, marks: Names) -> Names:
+    """The objects that some access without a mark may reach."""
+    found: set[str] = set()
+    for operation in _accesses(program):
+        if not _tags(operation) & marks:
+            objects = _objects_of(operation)
+            if objects is None:
+                return frozenset(item.name for item in program.objects)
+            found |= objects
+    return frozenset(found)
+
+
+def _accesses(program: Program) -> Iterator[Operation]:
+    for thread in program.threads:
+        for edge in thread.edges:
+            yield from (op for op in edge.operations if reads_memory(op) or writes_memory(op))
+
+
+def _tags(operation: Operation) -> Tags:
+    match operation:
+        case Rmw():
+            return operation.read_tags & operation.write_tags
+        case Load() | Store() | StoreConditional() | Lock() | Unlock() | Fence():
+            return operation.tags
+        case _:
+            return frozenset()

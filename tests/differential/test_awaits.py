@@ -1,0 +1,63 @@
+"""Waiting loops: leaving out turns that only look changes no answer, and what waits for ever is found."""
+
+from __future__ import annotations
+
+import pytest
+
+from differential.comparisons import shipped
+from differential.searches import features_of
+from differential.waiting import engines, machines, switching
+from membar import api
+from membar.models import load
+from membar.models.cat.elaborate import compile_model
+from membar.models.model import Model
+from membar.models.monotone import allows_awaits
+from membar.source import SourceFile
+from strategies.models import model_text
+from strategies.programs import FEATURES
+from strategies.waiting import waiting_sample
+
+pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
+
+MODELS = tuple(name for name in load.names() if allows_awaits(shipped(name)))
+
+
+def test_these_models_allow_them() -> None:
+    assert set(MODELS) >= {"sc", "x86-tso", "pso", "ra", "rc11", "armv8", "armv7", "power", "riscv"}
+    # Both remark on executions, and neither is one whose executions can be cut short anywhere.
+    assert not {"lkmm", "imm"} & set(MODELS)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_switching_awaits_off_changes_no_answer(name: str) -> None:
+    assert switching(waiting_sample(120, features_of(name)), shipped(name)) == []
+
+
+@pytest.mark.parametrize("name", ["sc", "rc11", "armv8", "power"])
+def test_reference_agrees(name: str) -> None:
+    found, finished = engines(waiting_sample(40, features_of(name), first=1000), shipped(name))
+    assert found == []
+    assert finished >= 10
+
+
+@pytest.mark.parametrize("name", ["sc", "x86-tso"])
+def test_the_store_buffer_machine_waits_for_ever_in_the_same_programs(name: str) -> None:
+    found, yes, no = machines(waiting_sample(80, features_of(name), first=2000), shipped(name))
+    assert found == []
+    assert yes >= 8
+    assert no >= 3
+
+
+def test_any_cat_model_that_allows_them_answers_the_same() -> None:
+    models = [cat(model_text(seed)) for seed in range(200)]
+    allowing = [model for model in models if allows_awaits(model)]
+    assert 25 <= len(allowing) < len(models)
+    programs = waiting_sample(400, FEATURES["armv8"], first=3000)
+    for number, model in enumerate(allowing):
+        assert switching(programs[3 * number : 3 * number + 3], model) == [], model.source
+
+
+def cat(text: str) -> Model:
+    source = SourceFile("random.cat", text)
+    plan = compile_model(source, vocabulary=api.vocabulary()).plan
+    return Model(name="random", title="", documentation="", plan=plan, source=source)
