@@ -105,15 +105,19 @@ def coherence(count: int, *, asserting: bool) -> str:
     )
 
 
-def same_variable(threads: int, length: int, *, asserting: bool) -> str:
-    """Figure 6.11: one thread writes `length` times, `threads` others read as often, all one variable."""
-    reads = " ".join(f"l{i} <- x" for i in range(length))
-    variables = " ".join(f"var l{i} : int" for i in range(length))
-    ending = _forbid(" or ".join(f"l{i} = 0" for i in range(length))) if asserting else ""
+def same_variable(threads: int, *, writes: int, reads: int, asserting: bool) -> str:
+    """Figure 6.11: one thread writes so often, `threads` others read so often, all one variable.
+
+    There are C(reads + writes, reads) ** threads executions. The thesis reports fewer than 10 ** 5 graphs for
+    7 threads and 4 instructions, and blames modification orders: that fits several writes and one read.
+    """
+    loads = " ".join(f"l{i} <- x" for i in range(reads))
+    variables = " ".join(f"var l{i} : int" for i in range(reads))
+    ending = _forbid(" or ".join(f"l{i} = 0" for i in range(reads))) if asserting else ""
     return (
         f"var x : int\n{COUNT_ONLY}"
-        + _straight("writer", "", " ".join(f"{i + 1} -> x" for i in range(length)))
-        + "".join(_straight(f"r{t}", variables, reads, ending) for t in range(threads))
+        + _straight("writer", "", " ".join(f"{i + 1} -> x" for i in range(writes)))
+        + "".join(_straight(f"r{t}", variables, loads, ending) for t in range(threads))
     )
 
 

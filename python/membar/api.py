@@ -95,6 +95,30 @@ def vocabulary() -> Mapping[str, str]:
     return {tag: meaning for frontend in frontends() for tag, meaning in frontend.tags.items()}
 
 
+def words_of(language: str) -> Mapping[str, str]:
+    """The ordering words of one language (`Program.language`), each with its meaning there.
+
+    A language without words of its own may use all; then a word that orders something anywhere orders.
+    """
+    for frontend in frontends():
+        if language in frontend.dialects:
+            return frontend.dialects[language]
+        if language in frontend.default_models:
+            return frontend.tags
+    return _words_of_all()
+
+
+@cache
+def _words_of_all() -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for frontend in frontends():
+        for words in (frontend.tags, *frontend.dialects.values()):
+            for tag, meaning in words.items():
+                if tag not in found or found[tag].startswith(_NO_ORDER):
+                    found[tag] = meaning
+    return found
+
+
 def load_model(name: str, *, include_dirs: Sequence[Path] = ()) -> Model:
     """A shipped model by name, or the user's `.cat` file."""
     shipped = _shipped_model(name)
@@ -254,7 +278,7 @@ def meaningless_tags(program: Program, model: Model) -> str | None:
     """Why the model cannot speak about the program: ordering words it gives no meaning to; or None."""
     if model.any_tags or model.plan is None:  # without axioms, the simulator knows its fences
         return None
-    words = vocabulary()
+    words = {**_words_of_all(), **words_of(program.language)}
     for tags, edge in used_tags(program):
         for tag in sorted(tags - model.tags):
             if not words.get(tag, "").startswith(_NO_ORDER):

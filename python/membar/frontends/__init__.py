@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from membar.program.program import Program
 from membar.source import SourceFile
@@ -20,6 +20,7 @@ class Frontend:
         default_models: `Program.language` → the model checked when the user names none.
         tags: the ordering words its operations may carry, each with one sentence of meaning. A word whose
             sentence starts with "(no order)" needs no meaning in a model.
+        dialects: `Program.language` → the words of that dialect, where a word means different things in two.
     """
 
     name: str
@@ -27,3 +28,4 @@ class Frontend:
     parse: Callable[[SourceFile], Program]
     default_models: Mapping[str, str]
     tags: Mapping[str, str]
+    dialects: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

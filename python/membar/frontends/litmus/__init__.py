@@ -65,4 +65,5 @@ FRONTEND = Frontend(
         {word: model for d in DIALECTS.values() for word, model in d.default_models.items()}
     ),
     tags=MappingProxyType({word: meaning for d in DIALECTS.values() for word, meaning in d.tags.items()}),
+    dialects=MappingProxyType({word: dialect.tags for word, dialect in DIALECTS.items()}),
 )
