@@ -197,6 +197,7 @@ def check(
     model: Model | str | None = None,
     engine: str | None = None,
     properties: Collection[str] | None = None,
+    error: str | None = None,
     limits: Limits | None = None,
     options: Options | None = None,
     include_dirs: Sequence[Path] = (),
@@ -208,6 +209,7 @@ def check(
         model: a shipped model's name, a `.cat` file, or a loaded model; by default the language's own.
         engine: by default the fastest that can.
         properties: which to check (see `membar.properties`); by default all that apply, `()` for none.
+        error: a state or location that must not be reached, in the words of the language.
         limits: resources; hitting one gives UNKNOWN.
         options: loop bounds, buffers, reductions.
         include_dirs: where cat includes are searched.
@@ -218,6 +220,8 @@ def check(
         InterruptedCheckError: Ctrl-C; it is a `KeyboardInterrupt` that has what was found.
     """
     text = source if isinstance(source, SourceFile) else SourceFile.read(source)
+    if error is not None:
+        text = _with_error(text, error)
     program = parse(text)
     chosen = (
         model
@@ -237,6 +241,20 @@ def check(
     except InterruptError as interrupt:
         result = Result(text, program, chosen, _replayed(interrupt.outcome, task))
         raise InterruptedCheckError(result) from None
+
+
+def _with_error(source: SourceFile, error: str) -> SourceFile:
+    """The text with what `--error` asks, so that a witness saved with it can be replayed."""
+    frontend = frontend_for(source)
+    if frontend.with_error is None:
+        raise InputError(
+            Diagnostic(
+                code="W0405",
+                message=f"--error cannot be asked of {frontend.name} files",
+                help="a litmus test has its own question; XCFA files can be asked",
+            )
+        )
+    return SourceFile(source.path, frontend.with_error(source.text, error))
 
 
 def answer(task: Task, engine: Engine) -> Outcome:

@@ -49,6 +49,11 @@ def parser() -> argparse.ArgumentParser:
         help="what to check, separated by commas; `none` only explores (default: all that apply)",
     )
     check.add_argument(
+        "--error",
+        metavar="EXPR|LABEL",
+        help="a state or location of a process that must not be reached (XCFA); `final EXPR`: no final state",
+    )
+    check.add_argument(
         "--explain", action="store_true", help="which axiom forbids the outcome, with the cycle"
     )
     check.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")

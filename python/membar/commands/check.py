@@ -50,6 +50,7 @@ def _answer(
             model=chosen.model,
             engine=chosen.engine,
             properties=arguments.properties(chosen),
+            error=chosen.error,
             limits=chosen.limit,
             options=replace(arguments.options(chosen), progress=progress),
             include_dirs=chosen.include,

@@ -15,10 +15,17 @@ def _parse(source: SourceFile) -> Program:
     return parse_xcfa(source)
 
 
+def _with_error(text: str, asked: str) -> str:
+    from membar.frontends.xcfa.translate import with_error  # noqa: PLC0415 - on demand
+
+    return with_error(text, asked)
+
+
 FRONTEND = Frontend(
     name="XCFA",
     suffixes=(".xcfa",),
     parse=_parse,
+    with_error=_with_error,
     default_models=MappingProxyType({"XCFA": "sc"}),
     tags=MappingProxyType({"MFENCE": "Orders everything before it with everything after it."}),
 )

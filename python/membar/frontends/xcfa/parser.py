@@ -31,6 +31,7 @@ class _Parser:
         variables: list[x.Variable] = []
         processes: list[x.Process] = []
         predicate: x.Expr | None = None
+        states: list[x.Expr] = []
         while cursor.next.group:
             if cursor.sees("var"):
                 variables.append(self._variable())
@@ -38,17 +39,27 @@ class _Parser:
                 processes.append(self._process())
             elif cursor.sees("error"):
                 start = cursor.take()
-                cursor.expect("final", "after `error`: `error final CONDITION`")
+                if cursor.next.text == "state":
+                    cursor.take()
+                    states.append(expression(cursor))
+                    continue
+                cursor.expect("final", "after `error`: `error final CONDITION` or `error state CONDITION`")
                 if predicate is not None:
                     raise error("W0603", "a second `error final`", start.span, "join the two with `or`")
                 predicate = expression(cursor)
             elif not cursor.accept(";"):
-                self._diagnostics += cursor.wrong("expected `var`, `process` or `error final`").diagnostics
+                self._diagnostics += cursor.wrong("expected `var`, `process` or `error`").diagnostics
                 break
         if self._diagnostics:
             raise InputError(*self._diagnostics)
         span = processes[0].span if processes else source.span(0, 0)
-        return x.Module(variables=tuple(variables), processes=tuple(processes), error=predicate, span=span)
+        return x.Module(
+            variables=tuple(variables),
+            processes=tuple(processes),
+            error=predicate,
+            states=tuple(states),
+            span=span,
+        )
 
     def _variable(self) -> x.Variable:
         start = self._cursor.expect("var", "before a variable")

@@ -41,7 +41,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A variable; `process.variable` in a predicate on the final state."""
+    """A variable; in a predicate on the state `process.variable`, or the location of a process."""
 
     name: str
     span: Span = field(compare=False, repr=False)
@@ -261,9 +261,10 @@ class Process:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Module:
-    """A whole text; `error` is the predicate that no final state may satisfy."""
+    """A whole text; no final state may satisfy `error`, no process ever one of `states`."""
 
     variables: tuple[Variable, ...]
     processes: tuple[Process, ...]
     error: Expr | None
+    states: tuple[Expr, ...]
     span: Span = field(compare=False, repr=False)

@@ -12,9 +12,12 @@ from membar.frontends.xcfa.accesses import SIZES
 from membar.frontends.xcfa.lower import LANGUAGE, Surroundings, thread_of, waiting_flag
 from membar.frontends.xcfa.parser import parse
 from membar.frontends.xcfa.predicate import final_condition
+from membar.frontends.xcfa.state import process_of, with_error_states
 from membar.program.program import MemoryObject, Program, Thread
 from membar.source import SourceFile, Span
 
+# What `--error` may begin with; a predicate alone is one on the state of a process.
+_KINDS = ("final ", "state ")
 _Item = TypeVar("_Item", x.Variable, x.Process)
 
 
@@ -37,6 +40,11 @@ def parse_xcfa(source: SourceFile) -> Program:
             found += problem.diagnostics
     if found:
         raise InputError(*dict.fromkeys(found))
+    states: dict[int, list[x.Expr]] = {}
+    for predicate in module.states:
+        states.setdefault(process_of(predicate, module), []).append(predicate)
+    for number, predicates in states.items():
+        threads[number] = with_error_states(threads[number], module.processes[number], predicates)
     return Program(
         name=PurePath(source.path).stem,
         language=LANGUAGE,
@@ -45,6 +53,12 @@ def parse_xcfa(source: SourceFile) -> Program:
         condition=None if module.error is None else final_condition(module.error, module),
         span=module.span,
     )
+
+
+def with_error(text: str, asked: str) -> str:
+    """The text with one more predicate, as `--error` gives it."""
+    kind = "" if asked.lstrip().startswith(_KINDS) else "state "
+    return f"{text.rstrip()}\nerror {kind}{asked}\n"
 
 
 def _named(items: tuple[_Item, ...], what: str, found: list[Diagnostic]) -> Mapping[str, _Item]:

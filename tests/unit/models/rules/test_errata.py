@@ -136,3 +136,90 @@ def test_a_violation_that_can_still_be_repaired_prunes_nothing() -> None:
                 for off in (frozenset[str](), frozenset({"prune"}))
             }
             assert len(counts) == 1
+
+
+def test_next_is_the_relation_and_succ_its_closure(tmp_path: Path) -> None:
+    """Appendix A maps NEXT to r? and SUCC to r*: then every node would be its own neighbour, and an axiom
+    that forbids that could not be met. SUCC without NEXT, as it has it, loses the single steps of r+."""
+
+    def allows(rules: str, program: str) -> bool:
+        path = tmp_path / "erratum.rules"
+        path.write_text(rules, encoding="utf-8")
+        return bool(outcomes(program, str(path)))
+
+    assert allows("next = po(A -> A)\nnext irreflexive", TESTS["sb"])
+    assert allows("succ = po(A --> A)\nsucc irreflexive", TESTS["sb"])
+    # Two steps apart in program order: related by SUCC, not by NEXT.
+    far = text("Wx1 Wx2 Rx")
+    first = "source(po(W -> W)) \\ target(po(W -> W))"
+    assert allows(f"g = po(({first}) -> R)\ng empty", far)
+    assert not allows(f"g = po(({first}) --> R)\ng empty", far)
+    # A single step is in SUCC too.
+    assert not allows("g = po(W --> R)\ng empty", text("Wx1 Rx"))
+
+
+def test_the_plan_has_disjunction_and_iteration(tmp_path: Path) -> None:
+    """What cat lacks: one of two checks is enough, and a rule for each node."""
+    path = tmp_path / "erratum.rules"
+
+    def allowed(rules: str) -> set[tuple[int, ...]]:
+        path.write_text(rules, encoding="utf-8")
+        return outcomes(TESTS["sb"], str(path))
+
+    reads = "all = rf union po union (R * R)\nnothing = {}\nsome = po\n"
+    assert allowed(f"{reads}nothing empty | some empty") == ALL
+    assert allowed(f"{reads}some empty | nothing empty") == ALL
+    assert allowed(f"{reads}nothing empty & some empty") == set()
+    each = "missed = for_each_node W begin rf(I -> target(po(W[node] -> R))) end\nmissed empty"
+    assert allowed(each) == {(1, 1)}
+
+
+def test_its_four_modes_say_the_same() -> None:
+    """Verify or generate, each with and without filtering on the way."""
+    program = """var x : int
+    process p { main procedure run() { var l : int init loc a loc m final loc b error loc e
+    a -> m { l <- x } m -> e { assume l = 1 } m -> b { assume l /= 1 } } }
+    process q { main procedure run() { init loc a final loc b a -> b { 1 -> x } } }"""
+    for off in (frozenset[str](), frozenset({"prune"})):
+        options = Options(reductions_off=off)
+        source = SourceFile("modes.xcfa", program)
+        verified = api.check(source, model="bajczi-fixed-weak", options=options)
+        assert verified.verdict == "violated"
+        generated = api.check(source, model="bajczi-fixed-weak", options=options, properties=())
+        assert generated.verdict == "explored"
+        assert {dict(state)["0:l"] for state in generated.outcome.run.outcomes} == {0}
+
+
+def test_error_states_are_locations_or_predicates() -> None:
+    program = TESTS["own write"]
+    for error, verdict in (("P0.b", "violated"), ("P0.r0 = 1", "violated"), ("P0.r0 = 2", "holds")):
+        assert api.check(SourceFile("e.xcfa", program), model="sc", error=error).verdict == verdict
+    final = SourceFile("e.xcfa", f"{program}\nerror final P0.r0 = 0")
+    assert api.check(final, model="bajczi-weak").verdict == "violated"
+    assert api.check(final, model="bajczi-fixed-weak").verdict == "holds"
+
+
+def test_fences_carry_tags(tmp_path: Path) -> None:
+    """A rule may speak of one kind of fence only."""
+    path = tmp_path / "tagged.rules"
+    rule = 'seen = rf(I -> target(po(F["strong"] -> R)))'
+    path.write_text(f"// Tagged.\n//\n// Tags: any\n{rule}\nseen empty\n", encoding="utf-8")
+    process = """process p {{ main procedure run() {{ var r0 : int
+    init loc a final loc b a -> b {{ 1 -> x fence{} r0 <- x }} }} }}"""
+    for tag, allowed in (('["strong"]', {(1,)}), ('["weak"]', {(0,), (1,)}), ("", {(0,), (1,)})):
+        assert outcomes("var x : int\n" + process.format(tag), str(path)) == allowed
+
+
+def test_dynamic_threads_are_there_too() -> None:
+    """Created and joined threads, which the thesis leaves to the future; the mended models order them."""
+    created = SourceFile(
+        "created.mbp",
+        """program p memory x : i32
+        thread A { 0 -> 1: store [&x] := 1 1 -> 2: spawn B 2 -> 3: join B 3 -> 4: s := load [&x] }
+        thread B spawned { 0 -> 1: r := load [&x] 1 -> 2: store [&x] := 2 }
+        ~exists 1:r = 0 \\/ 0:s = 1""",
+    )
+    for model in ("sc", "tso", "weak", "weak-a9"):
+        assert api.check(created, model=f"bajczi-fixed-{model}").verdict == "holds"
+    # Here nothing makes a write known to anybody, not even to a thread that is created afterwards.
+    assert api.check(created, model="bajczi-fixed-nofence").verdict == "violated"
