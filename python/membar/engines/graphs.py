@@ -30,6 +30,7 @@ from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witn
 from membar.program.access import bad_access
 from membar.program.atomicity import require_single_accesses
 from membar.program.awaits import NO_WATCHES
+from membar.program.condition import Quantifier
 from membar.program.contention import has_rival_writers
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind, final_memory
@@ -223,6 +224,9 @@ class _Search:
             why_not_classes(task, self.program) if task.options.coherence is Coherence.OBSERVED else None
         )
         self.observer = Observer(task.program)
+        # Which executions show the answer to the program's question: the others are counted only.
+        condition = task.program.condition
+        self.wanted = None if condition is None else condition.quantifier
         is_off = "await" in task.options.reductions_off
         terms = self.observer.terms
         self.watched = NO_WATCHES if is_off else watches_under(task.model, self.program, terms)
@@ -365,11 +369,11 @@ class _Search:
         tally.outcomes.add(ending.shown)
         if ending.satisfies:
             tally.positive += count
-            if tally.positive_witness is None:
+            if tally.positive_witness is None and self.wanted is not Quantifier.FORALL:
                 tally.positive_witness = self._witness(found.state_witness(index), "")
         else:
             tally.negative += count
-            if tally.negative_witness is None:
+            if tally.negative_witness is None and self.wanted is Quantifier.FORALL:
                 tally.negative_witness = self._witness(found.state_witness(index), "")
 
     def _passes(self, witness: Witness) -> bool:
