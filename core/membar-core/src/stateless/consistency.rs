@@ -93,6 +93,20 @@ impl<const W: usize> Answers<W> {
         true
     }
 
+    /// Puts all rows of a relation into `out`.
+    pub(super) fn take_rows(
+        &mut self,
+        questions: &Questions,
+        slot: usize,
+        provider: &impl Provider,
+        out: &mut Vec<u64>,
+    ) {
+        self.need(questions, slot, self.all, provider);
+        let start = slot * self.stride;
+        out.clear();
+        out.extend(self.rows[start..start + self.events].iter().flatten());
+    }
+
     fn holds(&mut self, questions: &Questions, check: Check, provider: &impl Provider) -> bool {
         let slot = check.slot.index();
         if let (CheckKind::Irreflexive, Node::Sequence(a, b)) = (check.kind, &questions.nodes[slot]) {
@@ -435,6 +449,6 @@ impl<const W: usize> Answers<W> {
     fn close(&mut self, from: usize, slot: usize) {
         let (source, target) = (from * self.stride, slot * self.stride);
         self.rows.copy_within(source..source + self.events, target);
-        close(&mut self.rows[target..target + self.events]);
+        close(&mut self.rows[target..target + self.events], self.all);
     }
 }

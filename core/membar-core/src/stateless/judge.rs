@@ -4,6 +4,7 @@ use crate::evaluation::Evaluation;
 use crate::plan::Plan;
 use crate::schedule::Schedule;
 use crate::stateless::consistency::Answers;
+use crate::stateless::past::{Past, Step};
 use crate::stateless::questions::Questions;
 use crate::stateless::view::View;
 
@@ -57,6 +58,38 @@ impl<'a> Judge<'a> {
             }
             _ => self.evaluate(view),
         }
+    }
+
+    /// How an event follows on earlier ones of its thread in what surely lies before it; None if nothing is sure.
+    pub(super) fn step(&self) -> Option<Step> {
+        self.questions.as_ref().and_then(|questions| questions.before).map(|(_, step)| step)
+    }
+
+    /// Puts what lies before the events of a graph into `past`; false if that is not known.
+    pub(super) fn take_past(&mut self, view: &View<'_, '_>, past: &mut Past) -> bool {
+        let events = view.graph.events.len();
+        let Some(questions) = &self.questions else { return false };
+        let Some((slot, _)) = questions.before else { return false };
+        match events {
+            0..=64 => {
+                self.one.reset(questions, events, false);
+                self.one.take_rows(questions, slot, view, &mut past.rows);
+                past.words = 1;
+            }
+            65..=128 => {
+                self.two.reset(questions, events, false);
+                self.two.take_rows(questions, slot, view, &mut past.rows);
+                past.words = 2;
+            }
+            129..=256 => {
+                self.four.reset(questions, events, false);
+                self.four.take_rows(questions, slot, view, &mut past.rows);
+                past.words = 4;
+            }
+            _ => return false,
+        }
+        past.items = view.graph.items.len();
+        true
     }
 
     /// The same by `evaluation`, which is the judge of the fast way.

@@ -24,6 +24,7 @@ mod explore;
 mod frame;
 mod judge;
 mod merge;
+mod past;
 mod questions;
 mod record;
 mod revisit;

@@ -2,9 +2,10 @@
 
 use crate::plan::{Check, CheckMode, Op, Plan, Primitive, Slot, Sort};
 use crate::schedule::Schedule;
+use crate::stateless::past::{Rule, Step, is_given, rule};
 
 /// How a slot is computed here; operands that cost less stand first.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Node {
     /// From the graph.
     Given(Op),
@@ -42,6 +43,8 @@ pub(super) struct Questions {
     pub(super) last: Vec<Check>,
     /// No requirements, with their numbers.
     pub(super) remarks: Vec<(usize, Check)>,
+    /// What surely lies before an event: the slot, and how an event follows on earlier ones of its thread.
+    pub(super) before: Option<(usize, Step)>,
 }
 
 impl Questions {
@@ -60,6 +63,7 @@ impl Questions {
             growing: growing.iter().map(|&index| plan.checks[index]).collect(),
             last: rest.map(|index| plan.checks[index]).collect(),
             remarks: schedule.remarks.iter().map(|&index| (index, plan.checks[index])).collect(),
+            before: None,
         };
         let mut costs: Vec<usize> = Vec::new();
         for instruction in &plan.instructions {
@@ -80,7 +84,28 @@ impl Questions {
             questions.is_static.push(is_static);
             costs.push(own.saturating_add(below));
         }
+        // The search makes no graph in which what lies in prefixes has a cycle.
+        let nodes = &questions.nodes;
+        questions.growing.retain(|&check| !is_given(nodes, check));
+        questions.before = rule(&questions.nodes, &questions.growing)
+            .and_then(|Rule { parts, step }| Some((questions.closure(parts)?, step)));
         Some(questions)
+    }
+
+    /// The slot of the transitive closure of a union; a new one where the model has none.
+    fn closure(&mut self, parts: Vec<usize>) -> Option<usize> {
+        let union = parts.into_iter().reduce(|a, b| self.find_or_add(Node::Union(a, b)))?;
+        Some(self.find_or_add(Node::Plus(union)))
+    }
+
+    fn find_or_add(&mut self, node: Node) -> usize {
+        if let Some(found) = self.nodes.iter().position(|other| *other == node) {
+            return found;
+        }
+        self.nodes.push(node);
+        self.sorts.push(Sort::Relation);
+        self.is_static.push(false);
+        self.nodes.len() - 1
     }
 
     fn node(&self, op: Op, costs: &[usize]) -> Node {
