@@ -82,7 +82,7 @@ impl<'a> Explorer<'a> {
             depth: 0,
             frames: Vec::new(),
             pasts: vec![Past::default()],
-            judge: Judge::new(plan, schedule),
+            judge: Judge::new(plan, schedule, program, options.fault),
             remarks: Vec::new(),
             record: Record::new(program, options),
             verification: Verification::default(),

@@ -23,6 +23,7 @@ mod crew;
 mod explore;
 mod frame;
 mod judge;
+mod kinds;
 mod merge;
 mod past;
 mod questions;

@@ -17,6 +17,7 @@ use crate::stateless::frame::{Frame, Left};
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{ItemId, Place, What};
 use crate::stateless::questions::Node;
+use crate::stateless::rows::Row;
 use crate::stateless::view::View;
 
 /// A check that refuses `before ; (rf | co | fr)+` loops.
@@ -225,12 +226,19 @@ pub(super) struct Past {
     /// How many items it is about.
     pub(super) items: usize,
     /// Words per row.
-    pub(super) words: usize,
+    words: usize,
     /// Per event a row: what it lies before.
-    pub(super) rows: Vec<u64>,
+    rows: Vec<u64>,
 }
 
 impl Past {
+    /// Takes new rows.
+    pub(super) fn take<const W: usize>(&mut self, rows: &[Row<W>]) {
+        self.words = W;
+        self.rows.clear();
+        self.rows.extend(rows.iter().flatten());
+    }
+
     /// Whether event `a` lies before event `b`.
     fn has(&self, a: usize, b: usize) -> bool {
         self.rows[a * self.words + b / 64] >> (b % 64) & 1 != 0
