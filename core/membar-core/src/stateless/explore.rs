@@ -17,7 +17,7 @@ use crate::stateless::past::Past;
 use crate::stateless::record::Record;
 use crate::stateless::view::View;
 use crate::stateless::worker::Share;
-use crate::stateless::{Options, Verification};
+use crate::stateless::{Options, Symmetry, Verification};
 use crate::stop::{Stopped, Watch};
 use crate::traces::Failure;
 
@@ -42,6 +42,7 @@ impl Same {
 pub(super) struct Explorer<'a> {
     pub(super) program: &'a Program,
     pub(super) options: Options,
+    symmetry: Symmetry,
     pub(super) watch: Watch<'a>,
     pub(super) histories: Histories<'a>,
     /// The graphs in use are the first `depth + 1`.
@@ -68,14 +69,18 @@ impl<'a> Explorer<'a> {
         plan: &'a Plan,
         schedule: &'a Schedule,
         options: Options,
+        symmetry: &Symmetry,
         watch: Watch<'a>,
         share: Share<'a>,
     ) -> Result<Self, CoreError> {
         let histories = Histories::new(program, options.bound, options.fault)?;
-        let graph = Graph::new(program, &histories, options.fault)?;
+        let mut graph = Graph::new(program, &histories, options.fault)?;
+        let (symmetry, twins) = symmetry.for_program(&histories, program.threads.len());
+        graph.twins = twins;
         Ok(Self {
             program,
             options,
+            symmetry,
             watch,
             histories,
             graphs: vec![graph],
@@ -130,6 +135,7 @@ impl<'a> Explorer<'a> {
 
     /// What was found.
     pub(super) fn finish(mut self) -> (Record, Verification) {
+        self.record.tally.symmetric = self.symmetry.groups;
         let (duplicates, classes) = (self.record.duplicates, self.record.distinct_classes());
         self.record.tally.waits = self.histories.waits();
         (self.record, Verification { duplicates, classes, ..self.verification })
@@ -165,6 +171,7 @@ impl<'a> Explorer<'a> {
                 let place = graph.touch(cell, self.program.cells[cell.index()].initial);
                 let len = graph.items.len();
                 let Places { lowest, highest, is_free } = graph.places(thread, place, &self.histories);
+                let lowest = lowest.max(graph.floor(thread));
                 let most = if is_free { highest - 1 } else { highest };
                 let ways = (highest + 2).saturating_sub(lowest);
                 self.frames.push(Frame {
@@ -221,6 +228,11 @@ impl<'a> Explorer<'a> {
                 Left::Sources(_, 1) if self.options.fault == Fault::InitialValueReadOnce => return Ok(false),
                 Left::Options(_) if self.options.fault == Fault::FirstOptionOnly => return Ok(false),
                 Left::Sources(_, count) if count <= floor && !self.options.verify => return Ok(false),
+                Left::Sources(_, count) | Left::Options(count)
+                    if count <= self.graphs[self.depth].floor(thread) =>
+                {
+                    return Ok(false);
+                }
                 Left::Sources(place, count) => {
                     if self.may_read_from(thread, place, count - 1, &mut same)? {
                         self.graphs[self.depth].truncate(len, &self.histories);
@@ -257,6 +269,10 @@ impl<'a> Explorer<'a> {
                     same = Same { known: true, tags };
                     if is_consistent || self.options.fault == unchecked {
                         self.verification.contradictions += u64::from(at <= floor);
+                        if self.graphs[self.depth].is_inverted() {
+                            self.verification.is_asymmetric = true;
+                            return Err(Failure::Stopped(Stopped::Request));
+                        }
                         self.frames.push(Frame { len, thread, left, ways, floor });
                         return Ok(true);
                     }
@@ -317,7 +333,7 @@ impl<'a> Explorer<'a> {
         let (answer, is_maximal) = (options[at], at + 1 == options.len());
         let len = graph.items.len();
         let node = self.histories.child(node, answer)?;
-        graph.push_choice(thread, node, is_maximal, &self.histories)?;
+        graph.push_choice(thread, node, at, is_maximal, &self.histories)?;
         self.frames.push(Frame { len, thread, left: Left::Options(at), ways, floor: 0 });
         Ok(())
     }
@@ -378,6 +394,7 @@ impl<'a> Explorer<'a> {
         let len = graph.items.len();
         let is_last = self.options.fault == Fault::RevisitingWriteStandsLast;
         let lowest = if is_last { highest.max(lowest) } else { lowest };
+        let lowest = lowest.max(graph.floor(thread)).max(graph.floor_of_revisit(read));
         let ways = (highest + 1).saturating_sub(lowest);
         let floor = floor.map(|write| self.moved[write.index()]);
         let floor = graph.writes(place).iter().position(|write| Some(*write) == floor).unwrap_or(0);
@@ -406,7 +423,8 @@ impl<'a> Explorer<'a> {
         if !self.judge.passes_at_the_end(&view, &mut self.remarks) {
             return Ok(());
         }
-        self.record.take(graph, &mut self.histories, &self.remarks)?;
+        let weight = self.symmetry.weight(graph);
+        self.record.take(graph, weight, &mut self.histories, &self.remarks)?;
         self.make_room();
         if self.options.limits.counts() {
             self.tell();

@@ -381,7 +381,7 @@ impl<'a> Explorer<'a> {
         let Next::Choice(options) = &self.histories.node(node).next else { return Ok(false) };
         let (answer, is_maximal) = (options[at], at + 1 == options.len());
         let node = self.histories.child(node, answer)?;
-        self.graph.push_choice(thread, node, is_maximal, &self.histories)?;
+        self.graph.push_choice(thread, node, at, is_maximal, &self.histories)?;
         self.settle(false)
     }
 
@@ -440,7 +440,7 @@ impl<'a> Explorer<'a> {
         self.counted += 1;
         let remarks = self.finder.settle(&mut self.graph);
         let (executions, blocked) = (self.record.tally.executions, self.record.tally.blocked);
-        self.record.take(&self.graph, &mut self.histories, remarks)?;
+        self.record.take(&self.graph, 1, &mut self.histories, remarks)?;
         self.make_room();
         let tally = &self.record.tally;
         self.watch.meter().count(tally.executions - executions, tally.blocked - blocked, 0);
