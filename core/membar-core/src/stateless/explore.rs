@@ -424,7 +424,11 @@ impl<'a> Explorer<'a> {
             return Ok(());
         }
         let weight = self.symmetry.weight(graph);
+        self.record.is_full = self.watch.is_full();
         self.record.take(graph, weight, &mut self.histories, &self.remarks)?;
+        if self.record.is_over {
+            return Err(Stopped::Executions.into());
+        }
         self.make_room();
         if self.options.limits.counts() {
             self.tell();

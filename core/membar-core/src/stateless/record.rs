@@ -33,6 +33,9 @@ pub(super) struct Record {
     /// Reads-from classes, each with how often an execution of it was found; counted only on request.
     seen_classes: HashMap<Vec<u64>, u64>,
     keep_all: bool,
+    /// No more complete executions may be counted, and whether there was one.
+    pub(super) is_full: bool,
+    pub(super) is_over: bool,
     terms: Vec<Term>,
     initial: Vec<u64>,
     state: Vec<u64>,
@@ -51,6 +54,8 @@ impl Record {
             seen: options.verify.then(HashSet::new),
             seen_classes: HashMap::new(),
             keep_all: options.keep_all,
+            is_full: false,
+            is_over: false,
             terms: program.terms.clone(),
             initial: program.cells.iter().map(|cell| cell.initial).collect(),
             state: Vec::new(),
@@ -114,6 +119,10 @@ impl Record {
         weight: u64,
         histories: &mut Histories<'_>,
     ) -> Result<(), CoreError> {
+        if self.is_full {
+            self.is_over = true;
+            return Ok(());
+        }
         self.tally.executions = self.tally.executions.saturating_add(weight);
         self.tally.explored += 1;
         let mut state = std::mem::take(&mut self.state);
