@@ -46,6 +46,7 @@ class Plan:
         stop_at_failure: bool = False,
         jobs: int = 1,
         progress: Callable[[int, int, float], None] | None = None,
+        symmetric: tuple[list[list[int]], bool] | None = None,
         verify: bool = False,
         fault: int | None = None,
     ) -> Findings: ...
@@ -68,6 +69,10 @@ class Plan:
 class Findings:
     @property
     def executions(self) -> int: ...
+    @property
+    def explored(self) -> int: ...
+    @property
+    def symmetric(self) -> list[list[int]]: ...
     @property
     def blocked(self) -> int: ...
     @property

@@ -11,7 +11,7 @@ from typing import NoReturn
 from membar.task import Coherence, Limits, Options, Unrolling
 
 _TIME_UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
-_REDUCTIONS = ("prune", "await", "sleep", "acceleration")  # each switched off by `--no-…`
+_REDUCTIONS = ("prune", "symmetry", "await", "sleep", "acceleration")  # each switched off by `--no-…`
 _SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 _EPILOG = """\
@@ -146,6 +146,11 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
         choices=[choice.value for choice in Coherence],
         help="`observed`: executions that differ only in an order of writes that nothing observes are one "
         "(default of check, but not with --all or --herd); `all`: every execution on its own",
+    )
+    group.add_argument(
+        "--no-symmetry",
+        action="store_true",
+        help="explore what identical threads do in every order, not only up to symmetry (--all implies it)",
     )
     group.add_argument(
         "--jobs",

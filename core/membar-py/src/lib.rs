@@ -13,10 +13,10 @@ use membar_core::program::Program;
 use membar_core::schedule::Schedule;
 use membar_core::search::{Options, search};
 use membar_core::stateless;
-use membar_core::stateless::Verification;
 use membar_core::stateless::classes;
 use membar_core::stateless::classes::mistake::Mistake;
 use membar_core::stateless::fault::Fault;
+use membar_core::stateless::{Symmetry, Verification};
 use membar_core::stop::Limits;
 use membar_core::words::Words;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
@@ -88,11 +88,12 @@ impl Plan {
         Ok(Findings::new(program, found, Verification::default()))
     }
 
-    /// As `search`, by the exactly-once search: only for models that have the properties it needs. `verify` and
+    /// As `search`, by the exactly-once search: only for models that have the properties it needs. `symmetric`: groups of
+    /// interchangeable threads, and whether the model has a global order (`stateless::Symmetry`). `verify` and
     /// `fault` are for tests: count what must not happen, and make mistake number `fault` of `faults()`.
     #[pyo3(signature = (
         program, *, bound, seconds=None, executions=None, memory=None, keep_all=false, stop_at_failure=false, jobs=1,
-        progress=None, verify=false, fault=None
+        progress=None, symmetric=None, verify=false, fault=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
     fn search_exactly_once(
@@ -107,6 +108,7 @@ impl Plan {
         stop_at_failure: bool,
         jobs: usize,
         progress: Option<Bound<'_, PyAny>>,
+        symmetric: Option<(Vec<Vec<usize>>, bool)>,
         verify: bool,
         fault: Option<usize>,
     ) -> PyResult<Findings> {
@@ -119,8 +121,10 @@ impl Plan {
             Some(None) => return Err(PyValueError::new_err("there is no such fault")),
         };
         let options = stateless::Options { bound, limits, keep_all, stop_at_failure, jobs, verify, fault };
+        let (groups, is_global) = symmetric.unwrap_or_default();
+        let symmetry = Symmetry { groups, is_global };
         let (found, verification) = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
-            stateless::search(&program, &self.model, &self.schedule, options, stop)
+            stateless::search(&program, &self.model, &self.schedule, options, &symmetry, stop)
         })?;
         Ok(Findings::new(program, found, verification))
     }

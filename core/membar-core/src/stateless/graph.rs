@@ -12,6 +12,7 @@ use crate::stateless::clocks::merge;
 use crate::stateless::fault::Fault;
 use crate::stateless::histories::{Histories, Next, NodeId, Step};
 use crate::stateless::item::{Birth, Item, ItemId, Lane, Location, Move, Place, Places, What};
+use crate::stateless::symmetry::Twins;
 use crate::thread::{Kind, Status};
 
 /// A partial execution.
@@ -32,6 +33,8 @@ pub struct Graph {
     /// Per cell its place, if it occurs.
     pub(super) places: Vec<Option<Place>>,
     pub(super) has_spawns: bool,
+    /// Which threads are interchangeable.
+    pub(super) twins: Twins,
     /// Room for clocks.
     pub(super) clock: Vec<u32>,
     /// Room for lists of writes.
@@ -66,6 +69,7 @@ impl Graph {
             locations: Vec::new(),
             places: vec![None; program.cells.len()],
             has_spawns: program.threads.iter().any(|thread| !thread.started) || joins(program),
+            twins: Twins::default(),
             clock: vec![0; program.threads.len()],
             spare: Vec::new(),
             fault,
@@ -281,7 +285,7 @@ impl Graph {
         self.arrive(thread, histories)
     }
 
-    /// Makes the choice that leads `thread` to `node`.
+    /// Makes the choice that leads `thread` to `node`, by its option number `option`.
     ///
     /// # Errors
     /// A thread is started twice.
@@ -289,10 +293,12 @@ impl Graph {
         &mut self,
         thread: usize,
         node: NodeId,
+        option: usize,
         is_maximal: bool,
         histories: &Histories<'_>,
     ) -> Result<(), CoreError> {
-        self.push(thread, What::Choice(is_maximal), node, 0, None, None);
+        let id = self.push(thread, What::Choice(is_maximal), node, 0, None, None);
+        self.items[id.index()].value = option as u64;
         self.lanes[thread].node = node;
         self.lanes[thread].at = 0;
         self.arrive(thread, histories)
@@ -348,6 +354,7 @@ impl Graph {
         if let Some(source) = source.filter(|_| self.fault != Fault::SourceNotInPrefix) {
             self.merge_source(id, source);
         }
+        self.merge_twin(id, thread, position as usize);
         if self.has_spawns {
             self.take_spawn_end(thread);
             self.clock[thread] = position + 1;
