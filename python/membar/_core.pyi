@@ -119,7 +119,7 @@ class StoreBuffers:
         program: bytes,
         *,
         discipline: str,
-        places: Sequence[Sequence[tuple[int, int]]] = [],
+        places: Sequence[Sequence[tuple[int, int]]] | None = None,
         predicate: bytes | None = None,
         deadlocks: bool = False,
         fault: int | None = None,
@@ -129,6 +129,13 @@ class StoreBuffers:
         *,
         sleep: bool = True,
         acceleration: bool = True,
+        seconds: float | None = None,
+        states: int | None = None,
+        memory: int | None = None,
+    ) -> BufferFindings: ...
+    def backward(
+        self,
+        *,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,

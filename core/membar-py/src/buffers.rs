@@ -2,6 +2,7 @@
 
 use membar_core::buffers::budget::{Budget, Halted};
 use membar_core::buffers::concrete::{self, Discipline};
+use membar_core::buffers::dual;
 use membar_core::buffers::fault::Fault;
 use membar_core::buffers::forward::{self, Reductions};
 use membar_core::buffers::question::{self, Goal, Question};
@@ -11,7 +12,7 @@ use membar_core::expr::Expr;
 use membar_core::program::{EdgeId, Program};
 use membar_core::stop::{Stopped, Watch};
 use membar_core::words::Words;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::detached::run_detached;
@@ -38,11 +39,11 @@ pub(crate) struct StoreBuffers {
 impl StoreBuffers {
     /// Reads a program; its tags are 0 for a fence of the own buffer, 1 of all buffers, 2 for a locked instruction.
     #[new]
-    #[pyo3(signature = (program, *, discipline, places=vec![], predicate=None, deadlocks=false, fault=None))]
+    #[pyo3(signature = (program, *, discipline, places=None, predicate=None, deadlocks=false, fault=None))]
     fn new(
         program: &[u8],
         discipline: &str,
-        places: Vec<Vec<(u32, u32)>>,
+        places: Option<Vec<Vec<(u32, u32)>>>,
         predicate: Option<&[u8]>,
         deadlocks: bool,
         fault: Option<usize>,
@@ -54,6 +55,7 @@ impl StoreBuffers {
             "pso" => Discipline::Pso,
             _ => return Err(PyValueError::new_err("there is no such discipline")),
         };
+        let places = places.unwrap_or_default();
         let is_thread = |&(thread, _): &(u32, u32)| (thread as usize) < program.threads.len();
         if !places.iter().flatten().all(is_thread) {
             return Err(PyValueError::new_err("there is no such thread"));
@@ -94,6 +96,27 @@ impl StoreBuffers {
             let reductions = Reductions { sleep, acceleration };
             let found =
                 forward::search(&mut system, &self.question, self.discipline, reductions, &mut budget)?;
+            Ok(BufferFindings { found })
+        })
+    }
+
+    /// Backward reachability in the load-buffer semantics of tso, for each failure and error place.
+    #[pyo3(signature = (*, seconds=None, states=None, memory=None))]
+    fn backward(
+        &self,
+        py: Python<'_>,
+        seconds: Option<f64>,
+        states: Option<u64>,
+        memory: Option<u64>,
+    ) -> PyResult<BufferFindings> {
+        if self.discipline != Discipline::Tso {
+            return Err(PyOverflowError::new_err("backwards, store buffers are those of tso"));
+        }
+        let limits = limits_of(seconds, None, memory)?;
+        run_detached(py, None, |stop| {
+            let mut budget = Budget { watch: Watch::new(stop, limits), states };
+            let mut system = System::new(&self.program, self.fault)?;
+            let found = dual::search(&mut system, &self.question, &mut budget)?;
             Ok(BufferFindings { found })
         })
     }

@@ -7,8 +7,10 @@
 pub mod automaton;
 pub mod budget;
 pub mod concrete;
+pub mod dual;
 mod expression;
 pub mod fault;
+mod flat;
 pub mod forward;
 pub mod question;
 pub mod run;

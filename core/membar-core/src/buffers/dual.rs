@@ -1,0 +1,451 @@
+//! Backward reachability in the load-buffer semantics of TSO: complete, where `forward` may go on for ever.
+//!
+//! Abdulla, Atig, Bouajjani, Ngo, "A load-buffer semantics for total store ordering", LMCS 2018. The buffers are
+//! turned round: a write reaches memory at once and leaves an own message in the thread's queue; what memory holds may
+//! be propagated into a queue at any time; a read looks at the newest own message of its location or else at the oldest
+//! message of all; the oldest message may be deleted at any time; a fence needs an empty queue. The control states
+//! reached are those of TSO.
+//!
+//! A larger queue can do what a smaller one can, as long as both have the same own messages (the newest of each
+//! location) between the same parts: that order is a well-quasi-order. So the states from which a bad one is reachable
+//! are everything above finitely many smallest ones, and going backwards ends. A thread, and a cell, that nothing was
+//! asked of yet is left open: it stands for all its states.
+
+use std::collections::{HashMap, VecDeque};
+
+use crate::error::CoreError;
+use crate::program::CellId;
+
+use super::budget::{Budget, Halted};
+use super::fault::Fault;
+use super::flat::{Access, Flat, Step, flatten};
+use super::question::{Findings, Goal, Question};
+use super::system::{End, LocalId, System};
+
+/// A message in a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Message {
+    cell: CellId,
+    value: u64,
+    own: bool,
+}
+
+/// A thread: where it is, and its queue, oldest message first; at most one own message per cell.
+type Part = (LocalId, Vec<Message>);
+
+/// A smallest state: all states above it lead to a bad one. None is anything.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Element {
+    threads: Vec<Option<Part>>,
+    memory: Vec<Option<u64>>,
+}
+
+/// Which threads are where.
+type Key = Vec<Option<LocalId>>;
+
+struct Search<'s, 'p, 'b> {
+    system: &'s System<'p>,
+    threads: &'s [Flat],
+    budget: &'s mut Budget<'b>,
+    fault: Fault,
+    kept: HashMap<Key, Vec<Element>>,
+    todo: VecDeque<Element>,
+    stored: u64,
+    visited: u64,
+    bytes: usize,
+}
+
+/// Which of the failures and error places can be reached.
+///
+/// # Errors
+/// A step has several accesses, or something is too large.
+pub fn search(
+    system: &mut System<'_>,
+    question: &Question,
+    budget: &mut Budget<'_>,
+) -> Result<Findings, CoreError> {
+    if question.predicate.is_some() {
+        return Err(CoreError::Unsupported("backwards, error states are control points or assertions"));
+    }
+    let threads = flatten(system)?;
+    let mut found = Findings::default();
+    for (goal, elements) in targets(system, &threads, question) {
+        let mut search = Search {
+            system,
+            threads: &threads,
+            budget,
+            fault: system.fault,
+            kept: HashMap::new(),
+            todo: VecDeque::new(),
+            stored: 0,
+            visited: 0,
+            bytes: 0,
+        };
+        match search.run(elements) {
+            Ok(true) => found.note(&goal),
+            Ok(false) => {}
+            Err(halted) => found.stopped = Some(halted),
+        }
+        found.stored += search.stored;
+        found.visited += search.visited;
+        if found.stopped.is_some() {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// What to look for, each with the smallest states that are it.
+fn targets(system: &System<'_>, threads: &[Flat], question: &Question) -> Vec<(Goal, Vec<Element>)> {
+    let open = Element { threads: vec![None; threads.len()], memory: vec![None; system.cells.len()] };
+    let mut found: Vec<(Goal, Vec<Element>)> = Vec::new();
+    for (thread, flat) in threads.iter().enumerate() {
+        for &(local, edge, end) in &flat.ends {
+            let goal = match end {
+                End::Failed => Goal::Failure { thread, edge },
+                _ => Goal::Fault { thread, edge },
+            };
+            // Whatever its queue holds then, it can be deleted.
+            let mut element = open.clone();
+            element.threads[thread] = Some((local, Vec::new()));
+            found.push((goal, vec![element]));
+        }
+    }
+    for place in &question.places {
+        let mut points = vec![super::question::NOWHERE; threads.len()];
+        let mut elements = vec![open.clone()];
+        for &(thread, point) in place {
+            points[thread as usize] = point;
+            let locals = 0..system.locals(thread as usize).len();
+            let there: Vec<LocalId> = locals
+                .map(|number| LocalId(u32::try_from(number).unwrap_or(u32::MAX)))
+                .filter(|&local| system.point(thread as usize, local) == Some(point))
+                .collect();
+            elements = elements
+                .iter()
+                .flat_map(|element| {
+                    there.iter().map(|&local| {
+                        let mut next = element.clone();
+                        next.threads[thread as usize] = Some((local, Vec::new()));
+                        next
+                    })
+                })
+                .collect();
+        }
+        found.push((Goal::Error(points.into()), elements));
+    }
+    found
+}
+
+impl Search<'_, '_, '_> {
+    /// Whether an initial state is above one from which these are reachable.
+    fn run(&mut self, elements: Vec<Element>) -> Result<bool, Halted> {
+        for element in elements {
+            if self.add(element) {
+                return Ok(true);
+            }
+        }
+        while let Some(element) = self.todo.pop_front() {
+            self.budget.step(self.stored, self.bytes)?;
+            let mut before = Vec::new();
+            for thread in 0..element.threads.len() {
+                self.before(&element, thread, &mut before);
+            }
+            for next in before {
+                if self.add(next) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Keeps a state unless it is above a kept one; whether it is an initial one.
+    fn add(&mut self, element: Element) -> bool {
+        self.visited += 1;
+        if self.is_covered(&element) {
+            return false;
+        }
+        let is_initial = self.is_initial(&element);
+        let key: Key = element.threads.iter().map(|part| part.as_ref().map(|part| part.0)).collect();
+        self.stored += 1;
+        self.bytes += 200 + 16 * element.memory.len();
+        self.kept.entry(key).or_default().push(element.clone());
+        self.todo.push_back(element);
+        is_initial
+    }
+
+    fn is_initial(&self, element: &Element) -> bool {
+        let mut parts = element.threads.iter().flatten();
+        let mut cells = element.memory.iter().zip(&self.system.cells);
+        parts.all(|(local, queue)| *local == LocalId(0) && queue.is_empty())
+            && cells.all(|(value, cell)| value.is_none_or(|value| value == cell.initial))
+    }
+
+    fn is_covered(&self, element: &Element) -> bool {
+        let key: Key = element.threads.iter().map(|part| part.as_ref().map(|part| part.0)).collect();
+        // A kept state may leave any of the threads open.
+        (0_u32..1 << key.len()).any(|open| {
+            let mut general = key.clone();
+            for (thread, local) in general.iter_mut().enumerate() {
+                if open >> thread & 1 == 1 {
+                    if local.is_none() {
+                        return false;
+                    }
+                    *local = None;
+                }
+            }
+            let kept = self.kept.get(&general);
+            kept.is_some_and(|kept| kept.iter().any(|smaller| self.is_below(smaller, element)))
+        })
+    }
+
+    fn is_below(&self, smaller: &Element, larger: &Element) -> bool {
+        let mut cells = smaller.memory.iter().zip(&larger.memory);
+        let mut parts = smaller.threads.iter().zip(&larger.threads);
+        cells.all(|(small, large)| small.is_none() || small == large)
+            && parts.all(|(small, large)| match (small, large) {
+                (None, _) => true,
+                (Some((a, below)), Some((b, above))) => a == b && is_part(below, above, self.fault),
+                (Some(_), None) => false,
+            })
+    }
+
+    /// Every smallest state from which one move of `thread` leads above `element`.
+    fn before(&self, element: &Element, thread: usize, out: &mut Vec<Element>) {
+        let flat = &self.threads[thread];
+        match &element.threads[thread] {
+            None => {
+                for step in flat.steps.iter().filter(|step| matches!(step.end, End::Moved(_))) {
+                    before_step(element, thread, step, None, self.fault, out, self.threads);
+                }
+            }
+            Some((local, queue)) => {
+                for &index in &flat.into[local.index()] {
+                    let step = &flat.steps[index];
+                    before_step(element, thread, step, Some(queue), self.fault, out, self.threads);
+                }
+                if self.fault != Fault::DualNoDelete {
+                    before_delete(element, thread, flat, *local, queue, out);
+                }
+                self.before_propagate(element, thread, *local, queue, out);
+            }
+        }
+    }
+
+    /// The newest message was propagated from memory.
+    fn before_propagate(
+        &self,
+        element: &Element,
+        thread: usize,
+        local: LocalId,
+        queue: &[Message],
+        out: &mut Vec<Element>,
+    ) {
+        let Some((&Message { cell, value, own: false }, rest)) = queue.split_last() else { return };
+        let mut next = element.clone();
+        if self.fault != Fault::DualPropagateAnything {
+            if element.memory[cell.index()].is_some_and(|known| known != value) {
+                return;
+            }
+            next.memory[cell.index()] = Some(value);
+        }
+        next.threads[thread] = Some((local, rest.to_vec()));
+        out.push(next);
+    }
+}
+
+/// An own message was deleted; others make no difference, as a larger queue can do all that a smaller one can.
+fn before_delete(
+    element: &Element,
+    thread: usize,
+    flat: &Flat,
+    local: LocalId,
+    queue: &[Message],
+    out: &mut Vec<Element>,
+) {
+    for &(cell, value) in &flat.stores {
+        if own_value(queue, cell).is_none() {
+            let mut longer = vec![Message { cell, value, own: true }];
+            longer.extend_from_slice(queue);
+            let mut next = element.clone();
+            next.threads[thread] = Some((local, longer));
+            out.push(next);
+        }
+    }
+}
+
+fn own_value(queue: &[Message], cell: CellId) -> Option<u64> {
+    queue.iter().rev().find(|message| message.own && message.cell == cell).map(|message| message.value)
+}
+
+/// The smallest states before one step of a program; `queue` is None if its thread was left open.
+fn before_step(
+    element: &Element,
+    thread: usize,
+    step: &Step,
+    queue: Option<&[Message]>,
+    fault: Fault,
+    out: &mut Vec<Element>,
+    threads: &[Flat],
+) {
+    let mut push = |queue: Vec<Message>, memory: Vec<Option<u64>>| {
+        let mut next = Element { threads: element.threads.clone(), memory };
+        next.threads[thread] = Some((step.from, queue));
+        out.push(next);
+    };
+    let memory = element.memory.clone();
+    let known = queue.unwrap_or_default();
+    // An open thread is only looked at for what it does to memory; before that it can delete its whole queue.
+    if queue.is_none() && !changes_asked(&step.access, &memory) {
+        return;
+    }
+    match step.access {
+        Access::None => push(known.to_vec(), memory),
+        Access::Read(cell, value) => {
+            let own = own_value(known, cell).filter(|_| fault != Fault::DualOwnIgnored);
+            if let Some(own) = own {
+                if own == value {
+                    push(known.to_vec(), memory);
+                }
+                return;
+            }
+            let message = Message { cell, value, own: false };
+            let looked_at = if fault == Fault::DualReadsNewest { known.last() } else { known.first() };
+            if looked_at == Some(&message) {
+                push(known.to_vec(), memory);
+                return;
+            }
+            let mut longer = known.to_vec();
+            longer.insert(if fault == Fault::DualReadsNewest { known.len() } else { 0 }, message);
+            push(longer, memory);
+        }
+        Access::Write(cell, value) => {
+            before_write(element, thread, (cell, value), queue, fault, push, threads)
+        }
+        Access::Fence => {
+            if known.is_empty() || fault == Fault::DualFenceIgnored {
+                push(known.to_vec(), memory);
+            }
+        }
+        Access::Locked { reads, writes } => {
+            if !known.is_empty() && fault != Fault::DualFenceIgnored {
+                return;
+            }
+            let mut memory = memory;
+            if let Some((cell, value)) = writes {
+                if memory[cell.index()].is_some_and(|known| known != value) {
+                    return;
+                }
+                memory[cell.index()] = None;
+            }
+            if let Some((cell, value)) = reads {
+                if memory[cell.index()].is_some_and(|known| known != value) {
+                    return;
+                }
+                memory[cell.index()] = Some(value);
+            }
+            push(known.to_vec(), memory);
+        }
+        Access::FullFence => {
+            if known.is_empty() {
+                out.extend(with_empty_queues(element, thread, step, threads));
+            }
+        }
+    }
+}
+
+/// Whether a step writes a value that is asked for.
+fn changes_asked(access: &Access, memory: &[Option<u64>]) -> bool {
+    match *access {
+        Access::Write(cell, _) | Access::Locked { writes: Some((cell, _)), .. } => {
+            memory[cell.index()].is_some()
+        }
+        _ => false,
+    }
+}
+
+/// Before a write: its own message is the newest of all, or the thread was left open.
+fn before_write(
+    element: &Element,
+    thread: usize,
+    (cell, value): (CellId, u64),
+    queue: Option<&[Message]>,
+    fault: Fault,
+    mut push: impl FnMut(Vec<Message>, Vec<Option<u64>>),
+    threads: &[Flat],
+) {
+    let mut memory = element.memory.clone();
+    if memory[cell.index()].is_some_and(|known| known != value) {
+        return;
+    }
+    if fault != Fault::DualWriteKeepsMemory {
+        memory[cell.index()] = None;
+    }
+    let Some(queue) = queue else { return push(Vec::new(), memory) };
+    let Some((&newest, rest)) = queue.split_last() else { return };
+    if newest != (Message { cell, value, own: true }) {
+        return;
+    }
+    push(rest.to_vec(), memory.clone());
+    if fault == Fault::DualNoOlderOwn {
+        return;
+    }
+    // The queue may have held an older own message of the cell, which no longer counts.
+    for &(_, older) in threads[thread].stores.iter().filter(|store| store.0 == cell) {
+        for place in 0..=rest.len() {
+            let mut longer = rest.to_vec();
+            longer.insert(place, Message { cell, value: older, own: true });
+            push(longer, memory.clone());
+        }
+    }
+}
+
+/// Before a fence of all buffers every queue is empty; threads that were left open may be anywhere.
+fn with_empty_queues(element: &Element, thread: usize, step: &Step, threads: &[Flat]) -> Vec<Element> {
+    let mut first = element.clone();
+    first.threads[thread] = Some((step.from, Vec::new()));
+    let mut found = vec![first];
+    for (other, flat) in threads.iter().enumerate() {
+        match &element.threads[other] {
+            _ if other == thread => {}
+            Some((_, queue)) if queue.is_empty() => {}
+            Some(_) => return Vec::new(),
+            None => {
+                found = found
+                    .iter()
+                    .flat_map(|element| {
+                        (0..flat.into.len()).map(|number| {
+                            let mut next = element.clone();
+                            let local = LocalId(u32::try_from(number).unwrap_or(u32::MAX));
+                            next.threads[other] = Some((local, Vec::new()));
+                            next
+                        })
+                    })
+                    .collect();
+            }
+        }
+    }
+    found
+}
+
+/// Subword, with the own messages in place.
+fn is_part(small: &[Message], large: &[Message], fault: Fault) -> bool {
+    let own = |queue: &[Message]| queue.iter().filter(|message| message.own).copied().collect::<Vec<_>>();
+    if fault != Fault::DualOrderDropsOwn && own(small) != own(large) {
+        return false;
+    }
+    let mut rest = small.iter().peekable();
+    for message in large {
+        if message.own && fault != Fault::DualOrderDropsOwn {
+            // All of the part before it must have been found before it.
+            if rest.peek() != Some(&message) {
+                return false;
+            }
+            rest.next();
+        } else if rest.peek() == Some(&message) {
+            rest.next();
+        }
+    }
+    rest.peek().is_none()
+}
