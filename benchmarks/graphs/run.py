@@ -24,7 +24,7 @@ from types import SimpleNamespace
 from typing import TypedDict, cast
 
 from body import C11, X86
-from parametric import PROGRAMS, WAITING
+from parametric import PROGRAMS
 
 from membar import api
 from membar.engines import graphs
@@ -120,7 +120,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("programs", nargs="*", default=sorted(PROGRAMS.keys() - WAITING), metavar="PROGRAM")
+    parser.add_argument("programs", nargs="*", default=sorted(PROGRAMS), metavar="PROGRAM")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--least", type=int, default=0)
     parser.add_argument("--memory", action="store_true")
