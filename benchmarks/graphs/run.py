@@ -66,7 +66,7 @@ def explore(program: str, size: int, model: str) -> tuple[int, int, float]:
     plan, compiled = graphs.compiled(loaded.plan)
     form = lower_program(built, plan.tags, (), watches_under(loaded, built, ())).form
     start = time.process_time()
-    found = compiled.search_exactly_once(form, bound=BOUND, seconds=MOST_SECONDS)
+    found = compiled.search_exactly_once(form, bound=BOUND, seconds=MOST_SECONDS, in_place=True)
     return found.executions, found.blocked, time.process_time() - start
 
 

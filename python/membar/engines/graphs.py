@@ -265,6 +265,7 @@ class _Search:
                 keep_all=options.all_executions,
                 stop_at_failure=stops_at_failure(self.task),
                 jobs=options.jobs,
+                in_place="inplace" not in options.reductions_off,
                 progress=progress,
             )
         return self.compiled.search(

@@ -24,6 +24,7 @@ mod explore;
 mod frame;
 mod judge;
 mod merge;
+mod patience;
 mod questions;
 mod record;
 mod revisit;
@@ -47,6 +48,7 @@ use crate::traces::Failure;
 
 /// How to search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "switches that have nothing to do with one another")]
 pub struct Options {
     /// How often each back edge may be taken.
     pub bound: u32,
@@ -58,6 +60,8 @@ pub struct Options {
     pub stop_at_failure: bool,
     /// How many threads work at it; 0 is 1.
     pub jobs: usize,
+    /// Whether threads that would wait look only when nobody else can go on, and then see only what is last.
+    pub in_place: bool,
     /// For tests: look for what must not happen (`Verification`).
     pub verify: bool,
     /// For tests: a mistake to make.
