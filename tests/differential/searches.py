@@ -61,9 +61,12 @@ def answer(found: _core.Findings) -> Answer:
 
 
 def complete(found: _core.Findings) -> tuple[object, ...]:
-    """All that must be the same however few of the blocked executions are looked at."""
-    lists = found.states, found.remarks, found.failures, found.faults
-    return found.executions, found.stuck > 0, found.cut, *lists
+    """All that must be the same however few of the blocked executions are looked at.
+
+    Where several threads fail in one execution it counts for the first of them.
+    """
+    broken = bool(found.failures), bool(found.faults)
+    return found.executions, found.stuck > 0, found.cut, found.states, found.remarks, *broken
 
 
 def once(

@@ -93,7 +93,11 @@ impl Plan {
         program, *, bound, seconds=None, executions=None, memory=None, keep_all=false, stop_at_failure=false, jobs=1,
         in_place=false, progress=None, verify=false, fault=None
     ))]
-    #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::fn_params_excessive_bools,
+        reason = "keyword-only on the Python side"
+    )]
     fn search_exactly_once(
         &self,
         py: Python<'_>,
