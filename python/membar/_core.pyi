@@ -45,6 +45,7 @@ class Plan:
         keep_all: bool = False,
         stop_at_failure: bool = False,
         jobs: int = 1,
+        in_place: bool = False,
         progress: Callable[[int, int, float], None] | None = None,
         symmetric: tuple[list[list[int]], bool] | None = None,
         verify: bool = False,

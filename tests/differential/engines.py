@@ -31,7 +31,9 @@ def question(
 ) -> Task:
     """All there is to know about a program; with `listing`, every execution."""
     off = frozenset[str]() if prune else frozenset({"prune"})
-    options = Options(all_executions=listing, unrolling=Unrolling(exact=bound), reductions_off=off)
+    options = Options(
+        all_executions=listing, unrolling=Unrolling(exact=bound), reductions_off=off | {"inplace"}
+    )
     return Task(
         program=program,
         model=model,

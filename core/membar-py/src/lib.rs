@@ -93,9 +93,13 @@ impl Plan {
     /// `fault` are for tests: count what must not happen, and make mistake number `fault` of `faults()`.
     #[pyo3(signature = (
         program, *, bound, seconds=None, executions=None, memory=None, keep_all=false, stop_at_failure=false, jobs=1,
-        progress=None, symmetric=None, verify=false, fault=None
+        in_place=false, progress=None, symmetric=None, verify=false, fault=None
     ))]
-    #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::fn_params_excessive_bools,
+        reason = "keyword-only on the Python side"
+    )]
     fn search_exactly_once(
         &self,
         py: Python<'_>,
@@ -107,6 +111,7 @@ impl Plan {
         keep_all: bool,
         stop_at_failure: bool,
         jobs: usize,
+        in_place: bool,
         progress: Option<Bound<'_, PyAny>>,
         symmetric: Option<(Vec<Vec<usize>>, bool)>,
         verify: bool,
@@ -120,7 +125,8 @@ impl Plan {
             Some(Some(&(fault, _))) => fault,
             Some(None) => return Err(PyValueError::new_err("there is no such fault")),
         };
-        let options = stateless::Options { bound, limits, keep_all, stop_at_failure, jobs, verify, fault };
+        let options =
+            stateless::Options { bound, limits, keep_all, stop_at_failure, jobs, in_place, verify, fault };
         let (groups, is_global) = symmetric.unwrap_or_default();
         let symmetry = Symmetry { groups, is_global };
         let (found, verification) = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {

@@ -250,7 +250,9 @@ class _Search:
     def _groups(self) -> tuple[Group, ...]:
         """The threads that are explored up to symmetry."""
         options = self.task.options
-        if self.exploration != EXACTLY_ONCE or options.all_executions or SYMMETRY in options.reductions_off:
+        # The claim of the model, not only of this program: that is what symmetry is tested for.
+        is_claimed = self.exploration == EXACTLY_ONCE == self.task.model.exploration
+        if not is_claimed or options.all_executions or SYMMETRY in options.reductions_off:
             return ()
         found = groups(self.program)
         if found and self.task.program.condition is not None:
@@ -301,6 +303,8 @@ class _Search:
                 keep_all=options.all_executions,
                 stop_at_failure=stops_at_failure(self.task),
                 jobs=options.jobs,
+                # Twins are compared as they are scheduled; who waits is scheduled out of turn.
+                in_place="inplace" not in options.reductions_off and not self.orbits.groups,
                 progress=progress,
                 symmetric=(
                     [list(group.threads) for group in self.orbits.groups],

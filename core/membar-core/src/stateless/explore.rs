@@ -143,7 +143,7 @@ impl<'a> Explorer<'a> {
 
     /// Adds the next item maximally; false if there is none, which is counted, or if it must be checked first.
     fn advance(&mut self) -> Result<bool, Failure> {
-        let Some((thread, next)) = self.schedule_next() else {
+        let Some((thread, next)) = self.schedule_next()? else {
             self.complete()?;
             return Ok(false);
         };
@@ -195,15 +195,18 @@ impl<'a> Explorer<'a> {
     }
 
     /// The thread to go on with: a function of the graph alone. Writes first, reads last, so that reads find many
-    /// writes and few revisits are needed.
-    fn schedule_next(&self) -> Option<(usize, Move)> {
-        let graph = &self.graphs[self.depth];
+    /// writes and few revisits are needed; and last of all reads after which their thread would wait.
+    fn schedule_next(&mut self) -> Result<Option<(usize, Move)>, CoreError> {
         let mut best = None;
-        for thread in 0..graph.lanes.len() {
-            match graph.next(thread, &self.histories) {
-                next @ Move::Finish => return Some((thread, next)),
-                Move::Nothing => {}
-                next @ Move::Read(_) => best = best.or(Some((thread, next))),
+        let mut patient = None;
+        for thread in 0..self.graphs[self.depth].lanes.len() {
+            match self.graphs[self.depth].next(thread, &self.histories) {
+                next @ Move::Finish => return Ok(Some((thread, next))),
+                next @ Move::Read(cell) if best.is_none() => {
+                    let chosen = if self.would_wait(thread, cell)? { &mut patient } else { &mut best };
+                    *chosen = chosen.or(Some((thread, next)));
+                }
+                Move::Nothing | Move::Read(_) => {}
                 next => {
                     if best.is_none_or(|(_, other)| matches!(other, Move::Read(_))) {
                         best = Some((thread, next));
@@ -211,7 +214,8 @@ impl<'a> Explorer<'a> {
                 }
             }
         }
-        best
+        let patient = patient.filter(|_| self.options.fault != Fault::PatienceForLast);
+        Ok(best.or(patient))
     }
 
     /// Goes on with what is left of `frame`: true if there is a graph to go on from.
@@ -232,6 +236,9 @@ impl<'a> Explorer<'a> {
                     if count <= self.graphs[self.depth].floor(thread) =>
                 {
                     return Ok(false);
+                }
+                Left::Sources(place, count) if self.would_wait_for(thread, place, count - 1)? => {
+                    left = Left::Sources(place, count - 1);
                 }
                 Left::Sources(place, count) => {
                     if self.may_read_from(thread, place, count - 1, &mut same)? {

@@ -59,6 +59,8 @@ faults! {
     RetryingIsWaiting: "a turn with a failed store-conditional is taken for waiting",
     RegistersForgotten: "a turn that changes registers is taken for waiting",
     ExclusivesForgotten: "a turn that opens an exclusive load anew is taken for waiting",
+    PatienceForLast: "who waits does not look at all, not even at what is last",
+    PatienceForAll: "no read takes an old value in a program that waits",
     OldValuesForEver: "who waits may see old values for ever",
     OneLookCounts: "only the last read of a turn must see the last write",
     OneWaitsForAll: "one thread that waits is enough, whatever the others do",

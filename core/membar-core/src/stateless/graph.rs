@@ -179,6 +179,12 @@ impl Graph {
         place
     }
 
+    /// The place of a cell, if it occurs.
+    #[must_use]
+    pub fn place_of(&self, cell: CellId) -> Option<Place> {
+        self.places[cell.index()]
+    }
+
     /// The writes of a location in the order of co.
     #[must_use]
     pub fn writes(&self, place: Place) -> &[ItemId] {

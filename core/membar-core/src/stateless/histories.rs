@@ -76,6 +76,8 @@ pub struct Node {
     pub next: Next,
     /// Where the thread stands then; of no meaning at a choice.
     pub place: (EdgeId, u32),
+    /// Whether it waits there for something that cannot race.
+    pub is_patient: bool,
     /// If it waits there: the first of the thread's events that belongs to its last turn.
     pub looks_from: Option<u32>,
     children: Vec<(u64, NodeId)>,
@@ -294,6 +296,7 @@ impl<'a> Histories<'a> {
             spawns: skeleton.turns[done.turns..].iter().filter(|turn| turn.is_spawn).copied().collect(),
             next,
             place: run.place(),
+            is_patient: run.is_patient,
             looks_from: skeleton.looks_from,
             children: Vec::new(),
         };

@@ -26,6 +26,7 @@ mod judge;
 mod kinds;
 mod merge;
 mod past;
+mod patience;
 mod questions;
 mod record;
 mod revisit;
@@ -52,6 +53,7 @@ pub use crate::stateless::symmetry::Symmetry;
 
 /// How to search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "switches that have nothing to do with one another")]
 pub struct Options {
     /// How often each back edge may be taken.
     pub bound: u32,
@@ -63,6 +65,8 @@ pub struct Options {
     pub stop_at_failure: bool,
     /// How many threads work at it; 0 is 1.
     pub jobs: usize,
+    /// Whether threads that would wait look only when nobody else can go on, and then see only what is last.
+    pub in_place: bool,
     /// For tests: look for what must not happen (`Verification`).
     pub verify: bool,
     /// For tests: a mistake to make.
