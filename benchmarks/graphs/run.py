@@ -116,10 +116,11 @@ def compare(rows: list[Row], repeat: int) -> int:
 
 def memory() -> int:
     """Prints the peak of memory as the number of executions grows."""
-    for size in (4, 5, 6):
-        executions, _, seconds = explore("storeload", size, "rc11")
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        sys.stdout.write(f"storeload {size}: {executions} executions, {seconds:.2f} s, {peak} MiB\n")
+    for program, sizes in (("storeload", (4, 5, 6)), ("ainc", (6, 7, 8))):
+        for size in sizes:
+            executions, _, seconds = explore(program, size, "rc11")
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+            sys.stdout.write(f"{program} {size}: {executions} executions, {seconds:.2f} s, {peak} MiB\n")
     return 0
 
 

@@ -1,5 +1,6 @@
 //! The Python face of the core: convert in, detach, convert out, map errors. No algorithm lives here.
 
+mod buffers;
 mod detached;
 mod findings;
 
@@ -27,7 +28,7 @@ use crate::findings::Findings;
 /// The one place where errors of the core become Python's.
 fn to_py(error: &CoreError) -> PyErr {
     match error {
-        CoreError::TooLarge(_) => PyOverflowError::new_err(error.to_string()),
+        CoreError::TooLarge(_) | CoreError::Unsupported(_) => PyOverflowError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
     }
 }
@@ -202,6 +203,8 @@ fn evaluate(form: &[u8], registers: Vec<u64>) -> PyResult<u64> {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Plan>()?;
     module.add_class::<Findings>()?;
+    module.add_class::<buffers::StoreBuffers>()?;
+    module.add_class::<buffers::BufferFindings>()?;
     module.add_function(wrap_pyfunction!(faults, module)?)?;
     module.add_function(wrap_pyfunction!(class_faults, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)

@@ -32,7 +32,7 @@ from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witn
 from membar.program.access import bad_access
 from membar.program.atomicity import require_single_accesses
 from membar.program.awaits import NO_WATCHES, Watches
-from membar.program.condition import FinalRegister, Term
+from membar.program.condition import FinalRegister, Quantifier, Term
 from membar.program.contention import has_rival_writers
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind, final_memory
@@ -232,6 +232,9 @@ class _Search:
             why_not_classes(task, self.program) if task.options.coherence is Coherence.OBSERVED else None
         )
         self.observer = Observer(task.program)
+        # Which executions show the answer to the program's question: the others are counted only.
+        condition = task.program.condition
+        self.wanted = None if condition is None else condition.quantifier
         self.watched = self._watches(self.observer.terms)
         self.orbits = Orbits(self._groups(), self.observer.terms, threads=len(self.program.threads))
         if self.orbits.groups and self._watches(self.orbits.terms) != self.watched:
@@ -414,11 +417,11 @@ class _Search:
         tally.outcomes.add(ending.shown)
         if ending.satisfies:
             tally.positive += item.count
-            if tally.positive_witness is None:
+            if tally.positive_witness is None and self.wanted is not Quantifier.FORALL:
                 tally.positive_witness = self._state_witness(found, item)
         else:
             tally.negative += item.count
-            if tally.negative_witness is None:
+            if tally.negative_witness is None and self.wanted is Quantifier.FORALL:
                 tally.negative_witness = self._state_witness(found, item)
 
     def _state_witness(self, found: _core.Findings, item: Unfolded) -> Witness:

@@ -13,6 +13,7 @@ use crate::stateless::graph::Graph;
 use crate::stateless::histories::{Histories, Next};
 use crate::stateless::item::{ItemId, Move, Place, Places, What};
 use crate::stateless::judge::Judge;
+use crate::stateless::past::Past;
 use crate::stateless::record::Record;
 use crate::stateless::view::View;
 use crate::stateless::worker::Share;
@@ -48,7 +49,9 @@ pub(super) struct Explorer<'a> {
     pub(super) graphs: Vec<Graph>,
     pub(super) depth: usize,
     pub(super) frames: Vec<Frame>,
-    judge: Judge<'a>,
+    /// Per graph what is known to lie before its events.
+    pub(super) pasts: Vec<Past>,
+    pub(super) judge: Judge<'a>,
     remarks: Vec<usize>,
     pub(super) record: Record,
     pub(super) verification: Verification,
@@ -83,7 +86,8 @@ impl<'a> Explorer<'a> {
             graphs: vec![graph],
             depth: 0,
             frames: Vec::new(),
-            judge: Judge::new(plan, schedule),
+            pasts: vec![Past::default()],
+            judge: Judge::new(plan, schedule, program, options.fault),
             remarks: Vec::new(),
             record: Record::new(program, options),
             verification: Verification::default(),
@@ -170,7 +174,13 @@ impl<'a> Explorer<'a> {
                 let lowest = lowest.max(graph.floor(thread));
                 let most = if is_free { highest - 1 } else { highest };
                 let ways = (highest + 2).saturating_sub(lowest);
-                self.frames.push(Frame { len, thread, left: Left::Places(place, lowest, most), ways });
+                self.frames.push(Frame {
+                    len,
+                    thread,
+                    left: Left::Places(place, lowest, most),
+                    ways,
+                    floor: 0,
+                });
                 if !is_free {
                     return Ok(false);
                 }
@@ -206,8 +216,10 @@ impl<'a> Explorer<'a> {
 
     /// Goes on with what is left of `frame`: true if there is a graph to go on from.
     fn resume(&mut self, frame: Frame) -> Result<bool, Failure> {
-        let Frame { len, thread, mut left, ways } = frame;
+        let Frame { len, thread, mut left, ways, .. } = frame;
         let mut same = Same::default();
+        self.graphs[self.depth].truncate(len, &self.histories);
+        let floor = self.floor(&frame);
         loop {
             self.step()?;
             self.graphs[self.depth].truncate(len, &self.histories);
@@ -215,6 +227,7 @@ impl<'a> Explorer<'a> {
                 Left::Sources(_, 0) | Left::Options(0) => return Ok(false),
                 Left::Sources(_, 1) if self.options.fault == Fault::InitialValueReadOnce => return Ok(false),
                 Left::Options(_) if self.options.fault == Fault::FirstOptionOnly => return Ok(false),
+                Left::Sources(_, count) if count <= floor && !self.options.verify => return Ok(false),
                 Left::Sources(_, count) | Left::Options(count)
                     if count <= self.graphs[self.depth].floor(thread) =>
                 {
@@ -223,6 +236,7 @@ impl<'a> Explorer<'a> {
                 Left::Sources(place, count) => {
                     if self.may_read_from(thread, place, count - 1, &mut same)? {
                         self.graphs[self.depth].truncate(len, &self.histories);
+                        self.verification.contradictions += u64::from(count <= floor);
                         self.read_from(thread, place, count - 1, ways)?;
                         return Ok(true);
                     }
@@ -232,8 +246,10 @@ impl<'a> Explorer<'a> {
                     self.choose(thread, count - 1, ways)?;
                     return Ok(true);
                 }
-                Left::Places(place, lowest, at) if at < lowest => left = Left::Reads(place, len),
-                Left::Landing(_, lowest, at) if at < lowest => {
+                Left::Places(place, lowest, at) if at < lowest || (at <= floor && !self.options.verify) => {
+                    left = Left::Reads(place, len);
+                }
+                Left::Landing(_, lowest, at) if at < lowest || (at <= floor && !self.options.verify) => {
                     // What began with another worker has nothing below.
                     self.depth = self.depth.saturating_sub(1);
                     return Ok(false);
@@ -252,18 +268,19 @@ impl<'a> Explorer<'a> {
                     };
                     same = Same { known: true, tags };
                     if is_consistent || self.options.fault == unchecked {
+                        self.verification.contradictions += u64::from(at <= floor);
                         if self.graphs[self.depth].is_inverted() {
                             self.verification.is_asymmetric = true;
                             return Err(Failure::Stopped(Stopped::Request));
                         }
-                        self.frames.push(Frame { len, thread, left, ways });
+                        self.frames.push(Frame { len, thread, left, ways, floor });
                         return Ok(true);
                     }
                 }
                 Left::Reads(place, count) => {
                     let Some(read) = self.next_revisit(thread, place, count) else { return Ok(false) };
                     let more = if self.options.fault == Fault::OneRevisit { 0 } else { read.index() };
-                    self.frames.push(Frame { len, thread, left: Left::Reads(place, more), ways });
+                    self.frames.push(Frame { len, thread, left: Left::Reads(place, more), ways, floor });
                     return self.revisit(thread, place, read);
                 }
             }
@@ -303,7 +320,7 @@ impl<'a> Explorer<'a> {
         let node = self.histories.child(graph.lanes[thread].node, graph.item(source).value)?;
         let len = graph.items.len();
         graph.push_read(thread, place, source, node, &self.histories)?;
-        self.frames.push(Frame { len, thread, left: Left::Sources(place, at), ways });
+        self.frames.push(Frame { len, thread, left: Left::Sources(place, at), ways, floor: 0 });
         Ok(())
     }
 
@@ -317,7 +334,7 @@ impl<'a> Explorer<'a> {
         let len = graph.items.len();
         let node = self.histories.child(node, answer)?;
         graph.push_choice(thread, node, at, is_maximal, &self.histories)?;
-        self.frames.push(Frame { len, thread, left: Left::Options(at), ways });
+        self.frames.push(Frame { len, thread, left: Left::Options(at), ways, floor: 0 });
         Ok(())
     }
 
@@ -347,6 +364,7 @@ impl<'a> Explorer<'a> {
 
     /// Lets the next write of `thread` revisit `read`: true if there is a graph to go on from.
     fn revisit(&mut self, thread: usize, place: Place, read: ItemId) -> Result<bool, Failure> {
+        let step = self.know_past();
         if self.graphs.len() == self.depth + 1 {
             let copy = self.graphs[self.depth].clone();
             self.graphs.push(copy);
@@ -356,6 +374,7 @@ impl<'a> Explorer<'a> {
         let value = graph.pending(thread, &self.histories).value;
         let before = self.histories.before(graph.item(read).node).unwrap_or(graph.item(read).node);
         let node = self.histories.child(before, value)?;
+        let floor = step.map(|step| self.pasts[self.depth].landing_floor(graph, step, thread, read, place));
         graph.prefix_of_next(thread, &mut self.clock);
         graph.restrict_into(kept, read, &self.clock, place, &mut self.moved, &self.histories);
         let position = kept.lanes[thread].items.len();
@@ -365,6 +384,10 @@ impl<'a> Explorer<'a> {
         kept.arrive(kept.item(read).thread as usize, &self.histories)?;
         let What::Read(place, _) = kept.item(read).what else { return Ok(false) };
         self.depth += 1;
+        if self.pasts.len() == self.depth {
+            self.pasts.push(Past::default());
+        }
+        self.pasts[self.depth].items = 0;
         self.make_room();
         let graph = &self.graphs[self.depth];
         let Places { lowest, highest, .. } = graph.places(thread, place, &self.histories);
@@ -373,7 +396,9 @@ impl<'a> Explorer<'a> {
         let lowest = if is_last { highest.max(lowest) } else { lowest };
         let lowest = lowest.max(graph.floor(thread)).max(graph.floor_of_revisit(read));
         let ways = (highest + 1).saturating_sub(lowest);
-        self.resume(Frame { len, thread, left: Left::Landing(place, lowest, highest), ways })
+        let floor = floor.map(|write| self.moved[write.index()]);
+        let floor = graph.writes(place).iter().position(|write| Some(*write) == floor).unwrap_or(0);
+        self.resume(Frame { len, thread, left: Left::Landing(place, lowest, highest), ways, floor })
     }
 
     /// Whether the present graph may become a consistent execution, as far as the model can say now.

@@ -49,6 +49,8 @@ faults! {
     StampsKept: "a restricted graph has the old stamps of the writes that are read",
     FirstOptionOnly: "a choice is made in one way only",
     StaleRelations: "relations of other events are taken for those of the present ones",
+    KindForgotten: "the model is made ready for a program without some kind of event",
+    FloorTooHigh: "what lies before an access refuses one way too many",
     ErrandLost: "what a worker gives to another is lost",
     ErrandDoneTwice: "what a worker gives to another it also does itself",
     AnswersMixedUp: "a thread goes on as it did with another value",

@@ -74,6 +74,7 @@ impl Explorer<'_> {
             Some(rest) => {
                 let frame = rest.frame;
                 self.graphs[0] = self.unpack(rest)?;
+                self.pasts[0].items = 0;
                 self.depth = 0;
                 self.frames.clear();
                 self.frames.push(frame);
