@@ -60,11 +60,16 @@ def answer(found: _core.Findings) -> Answer:
     return *counts, found.states, found.remarks, found.failures, found.faults
 
 
-def once(program: Program, model: Model, *, fault: int | None = None, jobs: int = 1) -> _core.Findings:
-    """The exactly-once search, looking out for what must not happen; its workers share all they can."""
+def once(
+    program: Program, model: Model, *, fault: int | None = None, order: int | None = None, jobs: int = 1
+) -> _core.Findings:
+    """The exactly-once search, or with `order` its dependency-aware variant.
+
+    It looks out for what must not happen; the workers of the former share all they can.
+    """
     compiled, form = lowered(program, model)
     return compiled.search_exactly_once(
-        form, bound=BOUND, seconds=SECONDS, verify=True, fault=fault, jobs=jobs
+        form, bound=BOUND, order=order, jobs=jobs, seconds=SECONDS, verify=True, fault=fault
     )
 
 
@@ -75,27 +80,42 @@ def general(program: Program, model: Model) -> _core.Findings:
 
 
 def searches(
-    programs: Iterable[Program], model: Model, *, fault: int | None = None, jobs: int = 1
+    programs: Iterable[Program],
+    model: Model,
+    *,
+    fault: int | None = None,
+    order: int | None = None,
+    jobs: int = 1,
 ) -> Disagreements:
-    """Where the exactly-once search differs from the general one, comes twice, or meets a surprise."""
+    """Where the exactly-once search differs from the general one, comes twice, or meets a surprise.
+
+    With `order` the dependency-aware search. As neither comes to an execution twice and both ask the model
+    about every one, equal numbers of executions for every final state are equal sets of executions.
+    """
     found: Disagreements = []
     for program in programs:
         try:
             expected = general(program, model)
         except OverflowError:  # a thread that is started twice
             continue
-        problem = difference(program, model, expected, fault, jobs)
+        problem = difference(program, model, expected, fault, order=order, jobs=jobs)
         if problem:
             found.append(f"{model.name}: {problem}\n{print_program(program)}")
     return found
 
 
 def difference(
-    program: Program, model: Model, expected: _core.Findings, fault: int | None, jobs: int = 1
+    program: Program,
+    model: Model,
+    expected: _core.Findings,
+    fault: int | None,
+    *,
+    order: int | None = None,
+    jobs: int = 1,
 ) -> str:
     """What is wrong with the exactly-once search's answer; nothing if it is right."""
     try:
-        found = once(program, model, fault=fault, jobs=jobs)
+        found = once(program, model, fault=fault, order=order, jobs=jobs)
     except (OverflowError, RuntimeError) as problem:
         return f"no answer: {problem}"
     if found.stopped is not None:
@@ -113,8 +133,10 @@ def difference(
     return ""
 
 
-def references(programs: Iterable[Program], model: Model) -> Disagreements:
-    """Where the engine, which takes the exactly-once search, differs from the reference."""
+def references(
+    programs: Iterable[Program], model: Model, *, algorithm: str = "exactly-once search"
+) -> Disagreements:
+    """Where the engine, which takes the search named `algorithm`, differs from the reference."""
     found: Disagreements = []
     options = Options(unrolling=Unrolling(exact=BOUND), stops_early=False)
     for program in programs:
@@ -124,7 +146,7 @@ def references(programs: Iterable[Program], model: Model) -> Disagreements:
         except (InputError, EngineLimitError):
             continue
         tally = graphs.explore(task)
-        assert tally.algorithm == "exactly-once search"
+        assert tally.algorithm == algorithm
         pairs = [
             (frozenset(tally.outcomes), frozenset(expected.outcomes)),
             (tally.statistics.executions, expected.statistics.executions),

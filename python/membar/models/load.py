@@ -82,6 +82,7 @@ def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs:
         exploration=facts.get("exploration", GENERAL) if is_shipped else GENERAL,
         load_buffering=facts.get("load buffering", "") if is_shipped else "",
         fair=is_shipped and path.suffix == ".cat",
+        thread_order=dict(compiled.plan.names).get(facts.get("thread order", "")),
         notes=compiled.notes if is_shipped else (*compiled.notes, THIN_AIR),
         source=files.model,
     )
@@ -116,8 +117,11 @@ def _first_sentence(documentation: str) -> str:
 
 
 def _facts(documentation: str) -> dict[str, str]:
-    """`Tags: any`, `Language model: yes`, `Exploration: exactly-once` and `Load buffering: NAME` lines."""
-    fact = r"^(Tags|Language model|Exploration|Load buffering):\s*([\w-]+)\s*\.?$"
+    """`Tags: any`, `Language model: yes`, `Exploration: exactly-once`, and the relations that it names.
+
+    These are `Load buffering: NAME` and `Thread order: NAME`.
+    """
+    fact = r"^(Tags|Language model|Exploration|Load buffering|Thread order):\s*([\w-]+)\s*\.?$"
     lines = re.findall(fact, documentation, re.MULTILINE | re.IGNORECASE)
     return {key.lower(): value.lower() for key, value in lines}
 

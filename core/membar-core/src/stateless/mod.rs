@@ -22,6 +22,7 @@ mod consistency;
 mod crew;
 mod explore;
 mod frame;
+mod holes;
 mod judge;
 mod merge;
 mod questions;
@@ -30,10 +31,11 @@ mod revisit;
 mod rows;
 mod shrink;
 mod stuck;
+mod thread_order;
 mod worker;
 
 use crate::error::CoreError;
-use crate::plan::Plan;
+use crate::plan::{Plan, Slot};
 use crate::program::Program;
 use crate::schedule::Schedule;
 use crate::search::Findings;
@@ -58,6 +60,9 @@ pub struct Options {
     pub stop_at_failure: bool,
     /// How many threads work at it; 0 is 1.
     pub jobs: usize,
+    /// For the dependency-aware search, the slot of what the model orders inside threads (`thread_order`); see
+    /// `program/dependency_order.py` for the programs that this search is for.
+    pub order: Option<Slot>,
     /// For tests: look for what must not happen (`Verification`).
     pub verify: bool,
     /// For tests: a mistake to make.
@@ -89,7 +94,8 @@ pub fn search(
     stop: &Stop<'_>,
 ) -> Result<(Findings, Verification), CoreError> {
     let watch = Watch::new(stop, options.limits);
-    if options.jobs > 1 {
+    // What workers hand to each other has no holes.
+    if options.jobs > 1 && options.order.is_none() {
         return search_together(program, plan, schedule, options, &watch);
     }
     let mut explorer = Explorer::new(program, plan, schedule, options, watch, Share::new(None))?;
