@@ -6,7 +6,8 @@ For every row of ../shared/peers/baselines.json with a program and a model that 
 number of executions (ours, theirs), the median of our CPU seconds, and the ratio of the two times in native
 units: seconds over the `native` figure of ../shared/peers/calibrate.py, taken here in CPU seconds too.
 GenMC's start-up (15 ms) is taken off. With --memory, prints instead how much memory sizes of one program
-take. Exits with 1 if a number of executions differs.
+take; with --symmetry, for programs with identical threads the number of executions explored without and
+with symmetry. Exits with 1 if a number of executions differs.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from membar.models.model import EXACTLY_ONCE
 from membar.models.monotone import watches_under
 from membar.program.expand import expand
 from membar.program.lowering import lower_program
+from membar.program.symmetry import groups
 
 PEERS = Path(__file__).resolve().parents[3] / "shared" / "peers"
 MODELS = {"sc": "sc", "tso": "x86-tso", "rc11": "rc11", "imm": "imm"}
@@ -41,6 +43,12 @@ THEIR_NATIVE = 0.135
 THEIR_START = 0.015
 BOUND = 20
 MOST_SECONDS = 300.0
+SYMMETRIC = [
+    (program, size, model)
+    for program, sizes in (("ainc", (4, 6, 8)), ("readers", (4, 8, 12)))
+    for size in sizes
+    for model in MODELS
+]
 
 
 class Row(TypedDict):
@@ -108,11 +116,43 @@ def compare(rows: list[Row], repeat: int) -> int:
 
 def memory() -> int:
     """Prints the peak of memory as the number of executions grows."""
-    for size in (4, 5, 6):
-        executions, _, seconds = explore("storeload", size, "rc11")
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        sys.stdout.write(f"storeload {size}: {executions} executions, {seconds:.2f} s, {peak} MiB\n")
+    for program, sizes in (("storeload", (4, 5, 6)), ("ainc", (6, 7, 8))):
+        for size in sizes:
+            executions, _, seconds = explore(program, size, "rc11")
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+            sys.stdout.write(f"{program} {size}: {executions} executions, {seconds:.2f} s, {peak} MiB\n")
     return 0
+
+
+def symmetry() -> int:
+    """Prints executions and times without symmetry and with it; 1 if what is counted differs."""
+    sys.stdout.write(
+        f"{'program':10} {'size':>4} {'model':5} {'executions':>10} {'CPU s':>8} {'explored':>8}    CPU s\n"
+    )
+    wrong = 0
+    for program, size, model in SYMMETRIC:
+        built = expand(PROGRAMS[program](size, C11 if model == "rc11" else X86))
+        loaded = api.load_model(MODELS[model])
+        if loaded.plan is None:
+            raise ValueError(f"{model} has no axioms")
+        plan, compiled = graphs.compiled(loaded.plan)
+        form = lower_program(built, plan.tags, ()).form
+        executions, _, plain_seconds = explore(program, size, model)
+        start = time.process_time()
+        found = compiled.search_exactly_once(
+            form,
+            bound=BOUND,
+            seconds=MOST_SECONDS,
+            symmetric=([list(group.threads) for group in groups(built)], loaded.global_order),
+        )
+        seconds = time.process_time() - start
+        is_same = found.executions == executions
+        wrong += not is_same
+        sys.stdout.write(
+            f"{program:10} {size:4} {model:5} {executions:10} {plain_seconds:8.3f} {found.explored:8} "
+            f"{seconds:8.3f}{'' if is_same else '  DIFFERENT'}\n"
+        )
+    return int(wrong > 0)
 
 
 def main() -> int:
@@ -124,9 +164,12 @@ def main() -> int:
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--least", type=int, default=0)
     parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--symmetry", action="store_true")
     chosen = parser.parse_args()
     if chosen.memory:
         return memory()
+    if chosen.symmetry:
+        return symmetry()
     if not PEERS.is_dir():
         sys.stdout.write(f"no figures at {PEERS}: nothing to compare with\n")
         return 0

@@ -1,9 +1,9 @@
 # The Rust core: private; engines call it and lift what it answers.
 
-from collections.abc import Callable
-from typing import TypeAlias, final
+from collections.abc import Callable, Sequence
+from typing import Self, TypeAlias, final
 
-__all__ = ["Findings", "Plan", "class_faults", "evaluate", "faults"]
+__all__ = ["BufferFindings", "Findings", "Plan", "StoreBuffers", "class_faults", "evaluate", "faults"]
 
 # thread (-1: initial write), kind, cell, value, tag set (-1: none), step, edge
 _Event: TypeAlias = tuple[int, str, int | None, int, int, int, int]
@@ -47,6 +47,7 @@ class Plan:
         stop_at_failure: bool = False,
         jobs: int = 1,
         progress: Callable[[int, int, float], None] | None = None,
+        symmetric: tuple[list[list[int]], bool] | None = None,
         verify: bool = False,
         fault: int | None = None,
     ) -> Findings: ...
@@ -69,6 +70,10 @@ class Plan:
 class Findings:
     @property
     def executions(self) -> int: ...
+    @property
+    def explored(self) -> int: ...
+    @property
+    def symmetric(self) -> list[list[int]]: ...
     @property
     def blocked(self) -> int: ...
     @property
@@ -107,6 +112,67 @@ class Findings:
     def fault_witness(self, thread: int) -> _Execution: ...
     def stuck_witness(self) -> _Execution: ...
     def kept_witness(self, index: int) -> _Execution: ...
+
+@final
+class StoreBuffers:
+    def __new__(
+        cls,
+        program: bytes,
+        *,
+        discipline: str,
+        places: Sequence[Sequence[tuple[int, int]]] = [],
+        predicate: bytes | None = None,
+        deadlocks: bool = False,
+        fault: int | None = None,
+    ) -> Self: ...
+    def forward(
+        self,
+        *,
+        sleep: bool = True,
+        acceleration: bool = True,
+        seconds: float | None = None,
+        states: int | None = None,
+        memory: int | None = None,
+    ) -> BufferFindings: ...
+    def bounded(
+        self,
+        *,
+        bound: int,
+        seconds: float | None = None,
+        states: int | None = None,
+        memory: int | None = None,
+    ) -> BufferFindings: ...
+    def run_to(
+        self,
+        goal: tuple[str, Sequence[int]],
+        *,
+        seconds: float | None = None,
+        states: int | None = None,
+        memory: int | None = None,
+    ) -> list[tuple[int, int | None, list[int]]] | None: ...
+    @staticmethod
+    def faults() -> list[str]: ...
+
+@final
+class BufferFindings:
+    @property
+    def goals(self) -> list[tuple[str, list[int]]]: ...
+    @property
+    def stored(self) -> int: ...
+    @property
+    def visited(self) -> int: ...
+    @property
+    def transitions(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def error_states(self) -> int: ...
+    @property
+    def held(self) -> bool: ...
+    @property
+    def stopped(self) -> str | None: ...
+    @property
+    def cycles(self) -> list[tuple[int, list[tuple[int, int]], str]]: ...
 
 def faults() -> tuple[list[str], list[str]]: ...
 def class_faults() -> list[str]: ...

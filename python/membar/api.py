@@ -34,6 +34,7 @@ from membar.task import Limits, Options, Task
 # Which engine answers when the user names none: the first that exists.
 _FOR_AXIOMS = ("graphs", "reference")
 _FOR_BUFFERS = ("states", "reference")
+_FOR_UNBOUNDED_BUFFERS = "buffers"
 _NO_ORDER = "(no order)"
 
 WORDS: Mapping[type, str] = {
@@ -186,6 +187,8 @@ def load_engine(name: str) -> Engine:
 
 def default_engine(model: Model, options: Options) -> str:
     """The engine that answers when the user names none: store buffers were asked for, or axioms are there."""
+    if options.unbounded_buffers:
+        return _FOR_UNBOUNDED_BUFFERS
     wants_buffers = model.plan is None or options.buffers_chosen_by_user
     preferred = _FOR_BUFFERS if wants_buffers else _FOR_AXIOMS
     return next(engine for engine in preferred if engine in plugins.names("membar.engines"))
@@ -259,7 +262,7 @@ def _with_error(source: SourceFile, error: str) -> SourceFile:
 
 def answer(task: Task, engine: Engine) -> Outcome:
     """The engine's outcome, its witness replayed by the reference semantics before anybody sees it."""
-    reason = meaningless_tags(task.program, task.model)
+    reason = None if _runs_buffers(task, engine) else meaningless_tags(task.program, task.model)
     if reason is None:
         try:
             return _replayed(engine.run(task), task)
@@ -269,6 +272,15 @@ def answer(task: Task, engine: Engine) -> Outcome:
         model=task.model.name, engine=engine.name, algorithm="none", guarantee="nothing was established"
     )
     return Unknown(run, reason)
+
+
+def _runs_buffers(task: Task, engine: Engine) -> bool:
+    """Whether the engine runs store buffers: these know their fences, and refuse others, themselves."""
+    if task.model.operational is None:
+        return False
+    return engine.name == _FOR_UNBOUNDED_BUFFERS or (
+        engine.name == "reference" and task.options.buffers_chosen_by_user
+    )
 
 
 def _replayed(outcome: Outcome, task: Task) -> Outcome:

@@ -11,7 +11,7 @@ from typing import NoReturn
 from membar.task import Coherence, Limits, Options, Unrolling
 
 _TIME_UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
-_REDUCTIONS = ("prune", "await")  # each switched off by `--no-…`
+_REDUCTIONS = ("prune", "symmetry", "await", "sleep", "acceleration")  # each switched off by `--no-…`
 _SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 _EPILOG = """\
@@ -116,7 +116,15 @@ def _question(command: argparse.ArgumentParser) -> None:
 
 def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no public name for it
     group.add_argument(
-        "--buffers", metavar="N", type=_positive, help="run with store buffers of at most N entries"
+        "--buffers",
+        metavar="N|unbounded",
+        type=_buffers,
+        help="run with store buffers of at most N entries, or of any length",
+    )
+    group.add_argument(
+        "--algorithm",
+        choices=("forward",),
+        help="the procedure of the engine buffers",
     )
     loops = group.add_mutually_exclusive_group()
     loops.add_argument("--unroll", metavar="N", type=_positive, help="take each loop at most N times")
@@ -126,6 +134,10 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
     group.add_argument(
         "--no-prune", action="store_true", help="test executions only when they are complete (slower)"
     )
+    group.add_argument("--no-sleep", action="store_true", help="buffers: without sleep sets")
+    group.add_argument(
+        "--no-acceleration", action="store_true", help="buffers: without acceleration of cycles"
+    )
     group.add_argument(
         "--no-await", action="store_true", help="unroll waiting loops as other loops (termination unchecked)"
     )
@@ -134,6 +146,11 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
         choices=[choice.value for choice in Coherence],
         help="`observed`: executions that differ only in an order of writes that nothing observes are one "
         "(default of check, but not with --all or --herd); `all`: every execution on its own",
+    )
+    group.add_argument(
+        "--no-symmetry",
+        action="store_true",
+        help="explore what identical threads do in every order, not only up to symmetry (--all implies it)",
     )
     group.add_argument(
         "--jobs",
@@ -165,6 +182,11 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"`{text}` is not a whole number from 1")
     return int(text)
+
+
+def _buffers(text: str) -> int:
+    """The bound; 0 stands for none."""
+    return 0 if text == "unbounded" else _positive(text)
 
 
 def _limits(text: str) -> Limits:
@@ -200,8 +222,10 @@ def options(arguments: argparse.Namespace) -> Options:
         coherence=_coherence(arguments),
         coherence_chosen_by_user=arguments.coherence is not None,
         unrolling=unrolling,
-        buffers=arguments.buffers,
-        buffers_chosen_by_user=arguments.buffers is not None,
+        buffers=arguments.buffers or None,
+        buffers_chosen_by_user=bool(arguments.buffers),
+        unbounded_buffers=arguments.buffers == 0,
+        algorithm=arguments.algorithm,
         jobs=arguments.jobs,
         all_executions=getattr(arguments, "all", False),
         reductions_off=frozenset(name for name in _REDUCTIONS if getattr(arguments, f"no_{name}")),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -93,22 +95,48 @@ def tests_in(paths: Sequence[Path]) -> tuple[Path, ...]:
 def run(tests: Sequence[Path], campaign: Campaign, *, jobs: int = 1) -> Iterator[Answer]:
     """The answers, in the order of `tests`, as they come."""
     if jobs <= 1:
-        for test in tests:
-            yield answer(test, campaign)
+        with collecting_rarely():
+            for test in tests:
+                yield answer(test, campaign)
         return
     from functools import partial  # noqa: PLC0415 - with the next one, rarely needed
     from multiprocessing import Pool  # noqa: PLC0415 - slow to import
 
     # Leaving the block, for whatever reason, ends the workers at once.
-    with Pool(jobs, initializer=_leave_interrupts_to_the_parent) as pool:
+    with Pool(jobs, initializer=_begin_worker) as pool:
         yield from pool.imap(partial(answer, campaign=campaign), tests, chunksize=4)
 
 
-def _leave_interrupts_to_the_parent() -> None:
+@contextmanager
+def collecting_rarely() -> Iterator[None]:
+    """Puts off Python's search for cyclic garbage, of which a test leaves little.
+
+    What is there already, compiled models above all, is not looked at again and again.
+    """
+    before = gc.get_threshold()
+    _collect_rarely()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+# Objects made before garbage is looked for: some hundred tests, a few megabytes.
+_OBJECTS = 100_000
+
+
+def _collect_rarely() -> None:
+    gc.freeze()
+    gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
+
+
+def _begin_worker() -> None:
     """Ctrl-C reaches every process of a terminal; only the one that talks to the user answers."""
     import signal  # noqa: PLC0415 - in workers only
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _collect_rarely()
 
 
 def answer(path: Path, campaign: Campaign) -> Answer:

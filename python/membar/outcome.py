@@ -18,9 +18,13 @@ class Statistics:
 
     `classes` are reads-from classes of executions; where they are counted, `executions` is None, and
     `blocked` and the counts of a condition are counts of classes too.
+    Where interchangeable threads were explored up to symmetry, `symmetric` names their groups, and `explored`
+    is the number of executions that were looked at; `executions` and `blocked` count all, whoever is who.
     """
 
     executions: int | None = None
+    explored: int | None = None
+    symmetric: tuple[tuple[str, ...], ...] | None = None
     classes: int | None = None
     blocked: int | None = None
     candidates: int | None = None

@@ -23,7 +23,8 @@ class SourceFile:
         Raises:
             OSError: the file cannot be read.
         """
-        return SourceFile(str(path), Path(path).read_bytes().decode("utf-8", errors="replace"))
+        file = path if isinstance(path, Path) else Path(path)
+        return SourceFile(str(path), file.read_bytes().decode("utf-8", errors="replace"))
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:

@@ -51,6 +51,8 @@ class Options:
         unrolling: loop bound.
         buffers: store-buffer bound of the operational models; None is the model's default.
         buffers_chosen_by_user: whether the bound was given.
+        unbounded_buffers: store buffers have no bound; `buffers` does not count.
+        algorithm: the engine's procedure, where it has several; None is its own choice.
         reductions_off: names of reductions switched off (`symmetry`, `await`, `prune`, …).
         coherence: whether an engine may answer by reads-from classes; then its counts are counts of classes.
         coherence_chosen_by_user: whether that was given.
@@ -63,6 +65,8 @@ class Options:
     unrolling: Unrolling = field(default_factory=Unrolling)
     buffers: int | None = None
     buffers_chosen_by_user: bool = False
+    unbounded_buffers: bool = False
+    algorithm: str | None = None
     reductions_off: frozenset[str] = frozenset()
     coherence: Coherence = Coherence.ALL
     coherence_chosen_by_user: bool = False

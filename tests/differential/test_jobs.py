@@ -1,4 +1,7 @@
-"""Several workers find what one finds: counts, states, and the same witnesses in the same order."""
+"""Several workers find what one finds: counts, states, and the same witnesses in the same order.
+
+So does a search that asks the model nothing about what the past of an access refuses: one that verifies asks.
+"""
 
 from __future__ import annotations
 
@@ -53,6 +56,8 @@ def test_any_number_of_workers_finds_the_same(name: str) -> None:
             )
         except OverflowError:  # a thread that is started twice
             continue
+        plain = compiled.search_exactly_once(form, bound=BOUND, keep_all=True)
+        assert (answer(plain), witnesses(plain)) == (answer(one), witnesses(one)), print_program(program)
         for found in others:
             where = print_program(program)
             assert answer(found) == answer(one), where

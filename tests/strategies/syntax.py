@@ -235,7 +235,7 @@ class _Writer:
             self._rmw,
             lambda: Fence(self._tags(), self._place() if self._chance() else None),
             lambda: Set(self._name(), self.expression()),
-            lambda: Assume(self.expression()),
+            lambda: Assume(self.expression(), waits=self._chance()),
             lambda: Assert(self.expression(), self._name()),
             lambda: Choose(self._name(), self.expression(), self.expression()),
             lambda: Lock(address=self._place(), size=self._size(), tags=self._tags()),

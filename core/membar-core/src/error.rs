@@ -15,6 +15,8 @@ pub enum CoreError {
     },
     /// A fine question that is too large for the core's fixed sizes.
     TooLarge(&'static str),
+    /// A fine question that the search has no meaning for.
+    Unsupported(&'static str),
 }
 
 impl fmt::Display for CoreError {
@@ -22,6 +24,7 @@ impl fmt::Display for CoreError {
         match self {
             Self::Malformed { at, what } => write!(f, "malformed compact form at word {at}: {what}"),
             Self::TooLarge(what) => write!(f, "too large for the core: {what}"),
+            Self::Unsupported(what) => write!(f, "{what}"),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Python lowers a program and a model to lists of words (`program`, `plan`); `search` lists every consistent
 //! execution and answers with a `tally`. No Python, no input or output.
 
+pub mod buffers;
 pub mod error;
 pub mod evaluation;
 pub mod execution;

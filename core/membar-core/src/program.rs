@@ -9,7 +9,7 @@
 //! per edge its source, target, a flag for back
 //! edge, a flag for unordered, its guard, the number of its operations, and the operations; number of terms of a final
 //! state, then per term 0, thread, register, or 1, cell. Expressions are as in `expr`; an operation is its number (the
-//! order of `Operation` below; 11 is a store-conditional that carries) followed by its fields.
+//! order of `Operation` below; 11 is a store-conditional that carries, 12 an assumption that waits) followed by its fields.
 
 use std::collections::BTreeMap;
 
@@ -23,6 +23,9 @@ pub const VERSION: u64 = 3;
 
 /// The number of a store-conditional whose status carries a dependency on its write.
 const CARRYING: u64 = 11;
+
+/// The number of an assumption that waits until it holds.
+const WAITING: u64 = 12;
 
 /// A location of the memory model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,7 +86,7 @@ pub enum Operation {
     Rmw(Box<Rmw>),
     Fence { tags: TagSet, address: Option<Expr> },
     Set { register: Register, value: Expr },
-    Assume { condition: Expr },
+    Assume { condition: Expr, waits: bool },
     Assert { condition: Expr },
     Choose { register: Register, low: Expr, high: Expr },
     Spawn { thread: ThreadId },
@@ -379,7 +382,9 @@ impl Sizes {
                 Operation::Fence { tags, address }
             }
             5 => Operation::Set { register: self.register(words)?, value: self.expr(words)? },
-            6 => Operation::Assume { condition: self.expr(words)? },
+            number @ (6 | WAITING) => {
+                Operation::Assume { condition: self.expr(words)?, waits: number == WAITING }
+            }
             7 => Operation::Assert { condition: self.expr(words)? },
             8 => Operation::Choose {
                 register: self.register(words)?,

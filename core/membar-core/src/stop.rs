@@ -46,6 +46,13 @@ impl Meter {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
+    /// Begins anew.
+    pub fn clear(&self) {
+        for counter in [&self.executions, &self.blocked, &self.bytes, &self.done] {
+            counter.store(0, Ordering::Relaxed);
+        }
+    }
+
     /// Adds to what is done.
     pub fn advance(&self, part: f64) {
         let sum = |bits: u64| Some((f64::from_bits(bits) + part).to_bits());

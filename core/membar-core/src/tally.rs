@@ -31,6 +31,10 @@ pub struct Seen {
 pub struct Tally {
     /// Complete consistent executions.
     pub executions: u64,
+    /// Those of them that were looked at: one of all that differ only in the names of interchangeable threads.
+    pub explored: u64,
+    /// The groups of interchangeable threads, if these were explored up to symmetry.
+    pub symmetric: Vec<Vec<usize>>,
     /// Consistent executions in which some thread waits for ever.
     pub blocked: u64,
     /// Whether some run of some thread was cut by the loop bound.

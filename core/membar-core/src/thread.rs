@@ -496,7 +496,7 @@ impl<'a> Machine<'a> {
                 let word = value.evaluate(&run.registers, &mut self.stack);
                 run.set(*register, word, origins);
             }
-            Operation::Assume { condition } => {
+            Operation::Assume { condition, .. } => {
                 let origins = run.origins_of(condition, None);
                 run.control.decide(None, &origins);
                 if condition.evaluate(&run.registers, &mut self.stack) == 0 {

@@ -51,6 +51,18 @@ impl Findings {
         self.found.tally.executions
     }
 
+    /// Complete executions that were looked at: one of all that differ in the names of interchangeable threads.
+    #[getter]
+    fn explored(&self) -> u64 {
+        self.found.tally.explored
+    }
+
+    /// The groups of interchangeable threads that were explored up to symmetry.
+    #[getter]
+    fn symmetric(&self) -> Vec<Vec<usize>> {
+        self.found.tally.symmetric.clone()
+    }
+
     /// Consistent executions in which some thread waits for ever.
     #[getter]
     fn blocked(&self) -> u64 {

@@ -1,5 +1,6 @@
 //! The Python face of the core: convert in, detach, convert out, map errors. No algorithm lives here.
 
+mod buffers;
 mod detached;
 mod findings;
 
@@ -12,10 +13,10 @@ use membar_core::program::Program;
 use membar_core::schedule::Schedule;
 use membar_core::search::{Options, search};
 use membar_core::stateless;
-use membar_core::stateless::Verification;
 use membar_core::stateless::classes;
 use membar_core::stateless::classes::mistake::Mistake;
 use membar_core::stateless::fault::Fault;
+use membar_core::stateless::{Symmetry, Verification};
 use membar_core::stop::Limits;
 use membar_core::words::Words;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
@@ -27,7 +28,7 @@ use crate::findings::Findings;
 /// The one place where errors of the core become Python's.
 fn to_py(error: &CoreError) -> PyErr {
     match error {
-        CoreError::TooLarge(_) => PyOverflowError::new_err(error.to_string()),
+        CoreError::TooLarge(_) | CoreError::Unsupported(_) => PyOverflowError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
     }
 }
@@ -91,10 +92,12 @@ impl Plan {
 
     /// As `search`, by the exactly-once search: only for models that have the properties it needs. With `order`, the
     /// slot of what the model orders inside threads, by its dependency-aware variant, for programs that it is for.
-    /// `verify` and `fault` are for tests: count what must not happen, and make mistake number `fault` of `faults()`.
+    /// `symmetric`: groups of interchangeable threads, and whether the model has a global order
+    /// (`stateless::Symmetry`); not with `order`. `verify` and `fault` are for tests: count what must not happen, and
+    /// make mistake number `fault` of `faults()`.
     #[pyo3(signature = (
         program, *, bound, order=None, seconds=None, executions=None, memory=None, keep_all=false,
-        stop_at_failure=false, jobs=1, progress=None, verify=false, fault=None
+        stop_at_failure=false, jobs=1, progress=None, symmetric=None, verify=false, fault=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
     fn search_exactly_once(
@@ -110,6 +113,7 @@ impl Plan {
         stop_at_failure: bool,
         jobs: usize,
         progress: Option<Bound<'_, PyAny>>,
+        symmetric: Option<(Vec<Vec<usize>>, bool)>,
         verify: bool,
         fault: Option<usize>,
     ) -> PyResult<Findings> {
@@ -125,8 +129,10 @@ impl Plan {
         };
         let options =
             stateless::Options { bound, limits, keep_all, stop_at_failure, jobs, order, verify, fault };
+        let (groups, is_global) = symmetric.unwrap_or_default();
+        let symmetry = Symmetry { groups, is_global };
         let (found, verification) = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
-            stateless::search(&program, &self.model, schedule, options, stop)
+            stateless::search(&program, &self.model, schedule, options, &symmetry, stop)
         })?;
         Ok(Findings::new(program, found, verification))
     }
@@ -216,6 +222,8 @@ fn evaluate(form: &[u8], registers: Vec<u64>) -> PyResult<u64> {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Plan>()?;
     module.add_class::<Findings>()?;
+    module.add_class::<buffers::StoreBuffers>()?;
+    module.add_class::<buffers::BufferFindings>()?;
     module.add_function(wrap_pyfunction!(faults, module)?)?;
     module.add_function(wrap_pyfunction!(class_faults, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)

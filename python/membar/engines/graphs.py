@@ -18,13 +18,15 @@ numbers are numbers of classes.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import factorial
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
+from membar.engines._orbits import MOST_LISTED, Orbits, Unfolded, exchanged
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
@@ -33,7 +35,8 @@ from membar.models.plan import CheckMode, Plan, Stage
 from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witness
 from membar.program.access import bad_access
 from membar.program.atomicity import require_single_accesses
-from membar.program.awaits import NO_WATCHES
+from membar.program.awaits import NO_WATCHES, Watches
+from membar.program.condition import FinalRegister, Quantifier, Term
 from membar.program.contention import has_rival_writers
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.dependency_order import obstacle
@@ -43,6 +46,7 @@ from membar.program.expr import evaluate
 from membar.program.lowering import LoweredProgram, lower_program
 from membar.program.operations import NO_TAGS, Assert, Load, Receive, Rmw, Send, Store, StoreConditional
 from membar.program.program import Program
+from membar.program.symmetry import Group, groups
 from membar.progress import Progress
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, is_settled, judge
@@ -76,6 +80,8 @@ ALGORITHMS = {
 # What the search of classes says when most of what it looks at leads nowhere.
 _DEAD_ENDS = "dead ends"
 INTERRUPTED = "the interruption (Ctrl-C) was reached"
+SYMMETRY = "symmetry"
+_FOLDED = "final states that differ by an exchange of interchangeable threads are listed once"
 _LOOKED_FOR = frozenset({"condition", "assertions", "races"})
 # Accesses from which on a program is large; a loop counts as so many.
 _LARGE = 10
@@ -170,6 +176,9 @@ def why_not_classes(task: Task, program: Program) -> str | None:
         return "this is done by the general search"
     if "await" not in task.options.reductions_off and any(thread.back_edges for thread in program.threads):
         return "whether a loop waits for ever depends on coherence"
+    is_asked_for = task.options.coherence_chosen_by_user
+    if not is_asked_for and SYMMETRY not in task.options.reductions_off and groups(program):
+        return "identical threads are explored up to symmetry"
     if not has_rival_writers(program):
         return "no two threads write one location, so that every execution is a class of its own"
     return None
@@ -233,10 +242,37 @@ class _Search:
             why_not_classes(task, self.program) if task.options.coherence is Coherence.OBSERVED else None
         )
         self.observer = Observer(task.program)
-        is_off = "await" in task.options.reductions_off
-        terms = self.observer.terms
-        self.watched = NO_WATCHES if is_off else watches_under(task.model, self.program, terms)
-        self.lowered = lower_program(self.program, lowered_plan.tags, terms, self.watched)
+        # Which executions show the answer to the program's question: the others are counted only.
+        condition = task.program.condition
+        self.wanted = None if condition is None else condition.quantifier
+        self.watched = self._watches(self.observer.terms)
+        self.orbits = Orbits(self._groups(), self.observer.terms, threads=len(self.program.threads))
+        if self.orbits.groups and self._watches(self.orbits.terms) != self.watched:
+            # Who looks into a register of one thread only can tell it from the others.
+            self.orbits = Orbits((), self.observer.terms, threads=len(self.program.threads))
+        self.lowered = lower_program(self.program, lowered_plan.tags, self.orbits.terms, self.watched)
+
+    def _watches(self, terms: Sequence[Term]) -> Watches:
+        if "await" in self.task.options.reductions_off:
+            return NO_WATCHES
+        return watches_under(self.task.model, self.program, terms)
+
+    def _groups(self) -> tuple[Group, ...]:
+        """The threads that are explored up to symmetry."""
+        options = self.task.options
+        if self.exploration != EXACTLY_ONCE or options.all_executions or SYMMETRY in options.reductions_off:
+            return ()
+        found = groups(self.program)
+        if found and self.task.program.condition is not None:
+            # The condition is asked of every arrangement: of groups that have too many only if it does not
+            # speak of their registers.
+            asked = {term.thread for term in self.observer.terms if isinstance(term, FinalRegister)}
+            found = tuple(
+                group
+                for group in found
+                if asked.isdisjoint(group.threads) or factorial(len(group.threads)) <= MOST_LISTED
+            )
+        return found
 
     def run(self, bound: int) -> Tally:
         """Everything within one loop bound."""
@@ -277,6 +313,10 @@ class _Search:
                 stop_at_failure=stops_at_failure(self.task),
                 jobs=options.jobs,
                 progress=progress,
+                symmetric=(
+                    [list(group.threads) for group in self.orbits.groups],
+                    self.task.model.global_order,
+                ),
             )
         return self.compiled.search(
             self.lowered.form,
@@ -309,8 +349,10 @@ class _Search:
             tally.failed_assertion = self._failure(found.failure_witness(thread))
         if found.stuck:
             tally.stuck = self._witness(found.stuck_witness(), WAITS_FOR_EVER)
-        for index, (state, count) in enumerate(found.states):
-            self._take_state(found, index, state, count, tally)
+        for item in self._final_states(found):
+            self._take_state(found, item, tally)
+        if self.orbits.is_folded:
+            tally.notes.append(_FOLDED)
         for index in range(found.kept):
             witness = self._witness(found.kept_witness(index), "")
             if self._passes(witness):
@@ -319,6 +361,11 @@ class _Search:
             executions=found.executions,
             blocked=found.blocked,
             duplicates=found.duplicates if self.exploration == DEPENDENCY_AWARE else None,
+            explored=found.explored if found.symmetric else None,
+            symmetric=tuple(
+                tuple(self.program.threads[number].name for number in group) for group in found.symmetric
+            )
+            or None,
             nodes=found.nodes,
             seconds=self._seconds(),
         )
@@ -368,21 +415,32 @@ class _Search:
             names = ", ".join(sorted({self.plan.checks[number].name for number in undefined}))
             tally.race = self._witness(found.remark_witness(undefined[0]), f"undefined behaviour: {names}")
 
-    def _take_state(
-        self, found: _core.Findings, index: int, state: tuple[int, ...], count: int, tally: Tally
-    ) -> None:
-        ending = self.observer.ending_with(state)
+    def _final_states(self, found: _core.Findings) -> Iterator[Unfolded]:
+        if found.symmetric:
+            yield from self.orbits.unfolded(found.states)
+        else:
+            for index, (state, count) in enumerate(found.states):
+                yield Unfolded(state, count, index, None)
+
+    def _take_state(self, found: _core.Findings, item: Unfolded, tally: Tally) -> None:
+        ending = self.observer.ending_with(item.state)
         if not ending.passes:
             return
         tally.outcomes.add(ending.shown)
         if ending.satisfies:
-            tally.positive += count
-            if tally.positive_witness is None:
-                tally.positive_witness = self._witness(found.state_witness(index), "")
+            tally.positive += item.count
+            if tally.positive_witness is None and self.wanted is not Quantifier.FORALL:
+                tally.positive_witness = self._state_witness(found, item)
         else:
-            tally.negative += count
-            if tally.negative_witness is None:
-                tally.negative_witness = self._witness(found.state_witness(index), "")
+            tally.negative += item.count
+            if tally.negative_witness is None and self.wanted is Quantifier.FORALL:
+                tally.negative_witness = self._state_witness(found, item)
+
+    def _state_witness(self, found: _core.Findings, item: Unfolded) -> Witness:
+        execution = found.state_witness(item.index)
+        if item.exchange is not None:
+            execution = exchanged(execution, item.exchange, self.orbits.groups, self.lowered.registers)
+        return self._witness(execution, "")
 
     def _passes(self, witness: Witness) -> bool:
         registers = [dict(pairs) for pairs in witness.execution.registers]

@@ -224,10 +224,11 @@ class Evaluation:
         if not missing:
             return
         size = len(self.execution.events)
+        slots = self._slots
         for root in missing:
             for unit in self._evaluator.units_for(root):
-                if any(self._slots[slot] is None for slot in unit.slots):
-                    unit.step(self._slots, size)
+                if None in slots[unit.slots.start : unit.slots.stop]:
+                    unit.step(slots, size)
 
 
 def _primitive_stage(name: str) -> Stage:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import Diagnostic, InputError, error
 from membar.models.cat.bell import check_macros
 from membar.models.cat.elaborate import Compiled, compile_model
 from membar.models.cat.lexer import comment_end
@@ -24,6 +24,7 @@ FOLDER = Path(__file__).parent
 SUFFIXES = (".cat", ".rules")
 # The shipped models of processors and languages forbid such values, so that nothing is left out there.
 THIN_AIR = "executions in which a value justifies itself (out of thin air) are not considered"
+NO_CHECKS = "the model has no check: it allows every execution"
 ALIASES: Mapping[str, str] = MappingProxyType({"tso": "x86-tso"})
 
 
@@ -66,6 +67,9 @@ def load(
 def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs: Sequence[Path]) -> Model:
     files = files_of(path)
     compiled, documentation = _compiled(files, vocabulary, include_dirs)
+    if not compiled.plan.checks and not compiled.plan.names:
+        raise _empty_model(files.model)
+    notes = compiled.notes if compiled.plan.checks else (*compiled.notes, NO_CHECKS)
     facts = _facts(documentation)
     is_shipped = path.parent == FOLDER
     return Model(
@@ -83,7 +87,8 @@ def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs:
         load_buffering=facts.get("load buffering", "") if is_shipped else "",
         fair=is_shipped and path.suffix == ".cat",
         thread_order=dict(compiled.plan.names).get(facts.get("thread order", "")),
-        notes=compiled.notes if is_shipped else (*compiled.notes, THIN_AIR),
+        global_order=facts.get("order") == "global" and is_shipped,
+        notes=notes if is_shipped else (*notes, THIN_AIR),
         source=files.model,
     )
 
@@ -117,13 +122,19 @@ def _first_sentence(documentation: str) -> str:
 
 
 def _facts(documentation: str) -> dict[str, str]:
-    """`Tags: any`, `Language model: yes`, `Exploration: exactly-once`, and the relations that it names.
-
-    These are `Load buffering: NAME` and `Thread order: NAME`.
-    """
-    fact = r"^(Tags|Language model|Exploration|Load buffering|Thread order):\s*([\w-]+)\s*\.?$"
+    """Lines such as `Tags: any`, `Exploration: exactly-once` or `Load buffering: NAME`."""
+    fact = r"^(Tags|Language model|Exploration|Order|Load buffering|Thread order):\s*([\w-]+)\s*\.?$"
     lines = re.findall(fact, documentation, re.MULTILINE | re.IGNORECASE)
     return {key.lower(): value.lower() for key, value in lines}
+
+
+def _empty_model(source: SourceFile) -> InputError:
+    return error(
+        "W0218",
+        f"the model `{source.path}` is empty",
+        source.span(0, min(1, len(source.text))),
+        "expected a check such as `acyclic po | rf | co | fr`",
+    )
 
 
 def _unknown_model(text: str) -> Diagnostic:

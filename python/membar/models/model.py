@@ -54,6 +54,8 @@ class Model:
             of po and rf, and the exactly-once search is for it too.
         fair: whether who looks again and again sees the last write in the end, and looking once more at it is
             always allowed: true of processors and languages; of a user's file nobody knows.
+        global_order: what follows a read in its thread, coherence, from-reads, reads-from between threads,
+            and the starting and joining of threads never make a cycle.
         source: its text.
     """
 
@@ -70,5 +72,6 @@ class Model:
     exploration: str = GENERAL
     load_buffering: str = ""
     fair: bool = False
+    global_order: bool = False
     thread_order: int | None = None
     source: SourceFile | None = field(default=None, compare=False, repr=False)

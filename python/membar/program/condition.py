@@ -175,17 +175,35 @@ def predicate(formula: Formula, places: Mapping[Term, int], bases: Mapping[str, 
         case Compare():
             return _comparison(formula, places, bases)
         case And(parts=parts):
-            conjuncts = [predicate(part, places, bases) for part in parts]
-            return lambda words: all(holds(words) for holds in conjuncts)
+            return _every([predicate(part, places, bases) for part in parts])
         case Or(parts=parts):
-            disjuncts = [predicate(part, places, bases) for part in parts]
-            return lambda words: any(holds(words) for holds in disjuncts)
+            return _some([predicate(part, places, bases) for part in parts])
         case Not(part=part):
             negated = predicate(part, places, bases)
             return lambda words: not negated(words)
         case Implies(left=left, right=right):
             if_, then = predicate(left, places, bases), predicate(right, places, bases)
             return lambda words: not if_(words) or then(words)
+
+
+def _every(conjuncts: Sequence[Predicate]) -> Predicate:
+    def holds(words: Sequence[int]) -> bool:
+        for part in conjuncts:  # noqa: SIM110 - twice as fast as `all`, and asked of every final state
+            if not part(words):
+                return False
+        return True
+
+    return holds
+
+
+def _some(disjuncts: Sequence[Predicate]) -> Predicate:
+    def holds(words: Sequence[int]) -> bool:
+        for part in disjuncts:  # noqa: SIM110 - twice as fast as `any`, and asked of every final state
+            if part(words):
+                return True
+        return False
+
+    return holds
 
 
 def _comparison(formula: Compare, places: Mapping[Term, int], bases: Mapping[str, int]) -> Predicate:
@@ -195,6 +213,10 @@ def _comparison(formula: Compare, places: Mapping[Term, int], bases: Mapping[str
         other = places[value]
         return lambda words: compare(shown(term, words[at]), shown(term, words[other]))
     right = shown(term, bases[value.name] + value.offset if isinstance(value, Address) else value)
+    if formula.op is Comparison.EQ:
+        mask = (1 << term.width) - 1
+        wanted = right & mask
+        return lambda words: words[at] & mask == wanted
     return lambda words: compare(shown(term, words[at]), right)
 
 

@@ -42,7 +42,7 @@ def _expanded(edge: Edge, old: str) -> Iterator[Operation]:
                 yield Rmw(
                     register=old, address=address, value=TRUE, size=size, read_tags=tags, write_tags=tags
                 )
-                yield Assume(equals(Register(old), FALSE))
+                yield Assume(equals(Register(old), FALSE), waits=True)
             case Unlock(address=address, size=size, tags=tags):
                 yield Store(address=address, value=FALSE, size=size, tags=tags)
             case _:

@@ -63,6 +63,8 @@ VERSION = 3
 
 # A store-conditional whose status carries a dependency on its write.
 _CARRYING = 11
+# An assumption that waits until it holds.
+_WAITING = 12
 
 _Key = TypeVar("_Key")
 
@@ -79,11 +81,13 @@ class LoweredProgram:
         form: the packed words.
         tag_sets: what the numbers of tag sets stand for.
         registers: per thread, what the numbers of registers stand for.
+        points: per thread, what the numbers of control points stand for.
     """
 
     form: bytes
     tag_sets: tuple[Tags, ...]
     registers: tuple[tuple[str, ...], ...]
+    points: tuple[tuple[int, ...], ...]
 
 
 def packed(words: Sequence[int]) -> bytes:
@@ -127,10 +131,10 @@ class _Lowering:
         for term in terms:
             if isinstance(term, FinalRegister):
                 _number(registers[term.thread], term.register)
-        bodies = [
-            _ThreadLowering(self, number, registers[number]).words()
-            for number in range(len(self.program.threads))
+        lowerings = [
+            _ThreadLowering(self, number, registers[number]) for number in range(len(self.program.threads))
         ]
+        bodies = [lowering.words() for lowering in lowerings]
         words = [VERSION, len(cells)]
         for cell in cells:
             words += (cell.address, cell.object.size, cell.initial)
@@ -153,6 +157,7 @@ class _Lowering:
             form=packed(words),
             tag_sets=tuple(self.tag_sets),
             registers=tuple(tuple(known) for known in registers),
+            points=tuple(tuple(lowering.points) for lowering in lowerings),
         )
 
     def tag_set(self, tags: Tags) -> int:
@@ -229,8 +234,8 @@ class _ThreadLowering:
                 return [4, tags(operation.tags), int(operation.address is not None), *place]
             case Set(register=name, value=value):
                 return [5, register(name), *expr(value)]
-            case Assume(condition=condition):
-                return [6, *expr(condition)]
+            case Assume(condition=condition, waits=waits):
+                return [_WAITING if waits else 6, *expr(condition)]
             case Assert(condition=condition):
                 return [7, *expr(condition)]
             case Choose(register=name, low=low, high=high):

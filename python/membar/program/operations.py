@@ -101,9 +101,14 @@ class Set:
 
 @dataclass(frozen=True, slots=True)
 class Assume:
-    """Executions in which `condition` is 0 stop here: blocked, not counted as complete."""
+    """Executions in which `condition` is 0 stop here: blocked, not counted as complete.
+
+    With `waits`, the step can only be taken later, when the condition holds: a thread that can never go on
+    is in a deadlock, not out of the question.
+    """
 
     condition: Expr
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True)

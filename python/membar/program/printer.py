@@ -51,7 +51,7 @@ KEYWORDS = frozenset({
     "program", "memory", "channel", "thread", "exists", "forall", "observe", "filter",
     "entry", "spawned", "register", "label", "branch", "when", "unordered",
     "load", "store", "store_conditional", "carries", "exclusive", "rmw", "if", "read", "write", "failed",
-    "fence", "assume", "assert", "choose", "to", "spawn", "join", "lock", "unlock", "send", "receive",
+    "fence", "assume", "wait", "assert", "choose", "to", "spawn", "join", "lock", "unlock", "send", "receive",
     "true", "false", "not", "none",
 })  # fmt: skip
 BARE_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$.]*")
@@ -154,8 +154,8 @@ def print_operation(op: Operation) -> str:
             return f"fence{place}{_tags(tags)}"
         case Set(register=register, value=value):
             return f"{print_name(register)} := {print_expression(value)}"
-        case Assume(condition=condition):
-            return f"assume {print_expression(condition)}"
+        case Assume(condition=condition, waits=waits):
+            return f"{'wait' if waits else 'assume'} {print_expression(condition)}"
         case Assert(condition=condition, message=message):
             words = f", {json.dumps(message)}" if message else ""
             return f"assert {print_expression(condition)}{words}"

@@ -52,7 +52,10 @@ class Observer:
             asked.extend(terms_of(condition.filter))
         self.terms: tuple[Term, ...] = tuple(dict.fromkeys([*(item.term for item in shown_terms), *asked]))
         places = {term: place for place, term in enumerate(self.terms)}
-        self._shown = [(item.label, item.term, places[item.term]) for item in shown_terms]
+        # Few different words occur; each is turned into what it shows once per term.
+        self._shown: list[tuple[str, Term, int, dict[int, int | str]]] = [
+            (item.label, item.term, places[item.term], {}) for item in shown_terms
+        ]
         self._formula: Predicate = _always
         self._filter: Predicate = _always
         if condition is not None:
@@ -75,15 +78,20 @@ class Observer:
     def ending_with(self, words: Sequence[int]) -> Ending:
         """The end with these 64-bit words behind `terms`."""
         return Ending(
-            shown=tuple((label, self._show(term, words[place])) for label, term, place in self._shown),
+            shown=tuple(
+                [(label, self._show(term, words[at], known)) for label, term, at, known in self._shown]
+            ),
             satisfies=self._formula(words),
             passes=self._filter(words),
         )
 
-    def _show(self, term: Term, word: int) -> int | str:
-        name = self.program.name_of_address(word)
-        # The address of an array is that of its first element, and shown without the index.
-        return shown(term, word) if name is None else name.removesuffix("[0]")
+    def _show(self, term: Term, word: int, known: dict[int, int | str]) -> int | str:
+        found = known.get(word)
+        if found is None:
+            name = self.program.name_of_address(word)
+            # The address of an array is that of its first element, and shown without the index.
+            found = known[word] = shown(term, word) if name is None else name.removesuffix("[0]")
+        return found
 
 
 def _always(_: Sequence[int]) -> bool:

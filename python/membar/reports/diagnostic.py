@@ -106,6 +106,8 @@ def _rows(label: Label, *, primary: bool) -> list[_Row]:
 
 def expand(text: str) -> str:
     """`text` with tabs as blanks up to the next multiple of `TAB` columns."""
+    if "\t" not in text:
+        return text
     out: list[str] = []
     column = 0
     for c in text:

@@ -171,6 +171,9 @@ def statistics_text(item: Statistics) -> str:
         (item.nodes, "node"),
     ]
     parts = [f"{count} {word}{_plural(count, word)}" for count, word in counts if count is not None]
+    if item.symmetric is not None:
+        groups = "; ".join(", ".join(group) for group in item.symmetric)
+        parts[0] += f" ({item.explored} up to symmetry of {groups})"
     parts.append(f"{item.seconds:.2f} s")
     if item.peak_bytes is not None:
         parts.append(f"{item.peak_bytes / 2**20:.1f} MiB")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +14,12 @@ from membar import api, cli
 from membar.engines import graphs
 from membar.frontends.program import FRONTEND
 from membar.models.model import CLASSES, EXACTLY_ONCE, GENERAL
-from membar.outcome import Holds, Violated
+from membar.outcome import Holds, Unknown, Violated
 from membar.program.contention import has_rival_writers
 from membar.program.lowering import lower_program
 from membar.program.program import Program
 from membar.source import SourceFile
-from membar.task import Coherence, Options, Task
+from membar.task import Coherence, Limits, Options, Task
 
 if TYPE_CHECKING:
     from membar import _core
@@ -202,3 +203,34 @@ def test_a_condition_on_registers_does_not_observe_the_last_write() -> None:
     outcome = api.answer(task_of(text), graphs.ENGINE)
     assert isinstance(outcome, Holds)
     assert outcome.run.statistics.classes == 3
+
+
+def storeload(threads: int) -> str:
+    bodies = (
+        f"thread P{n} {{ 0 -> 1: store [&x] := {n + 1}  1 -> 2: r0 := load [&x] }}" for n in range(threads)
+    )
+    return "\n".join(["program storeload", "memory x : i32", *bodies, "exists 0:r0 = 99", "observe 0:r0"])
+
+
+def test_limits_stop_it_and_the_report_says_what_was_counted() -> None:
+    for limits in (Limits(seconds=0.05), Limits(executions=100)):
+        outcome = api.answer(replace(task_of(storeload(9)), limits=limits), graphs.ENGINE)
+        assert isinstance(outcome, Unknown)
+        assert outcome.run.guarantee.startswith("only the reads-from classes found before")
+        assert outcome.run.statistics.classes is not None
+
+
+def test_one_failed_assertion_is_enough_where_nothing_else_is_asked() -> None:
+    failing = storeload(8).replace("r0 := load [&x] }", "r0 := load [&x]  2 -> 3: assert r0 != 8 }")
+    text = failing.split("exists", maxsplit=1)[0]
+    options = replace(OBSERVED, stops_early=True)
+    tally = graphs.explore(replace(task_of(text, options=options), properties=("assertions",)))
+    assert tally.failed_assertion is not None
+    assert tally.statistics.classes is not None
+    assert tally.statistics.classes < 8**6
+
+
+def test_jobs_do_not_help_and_the_report_says_so() -> None:
+    options = replace(OBSERVED, jobs=2)
+    outcome = api.answer(task_of(WRITERS, options=options), graphs.ENGINE)
+    assert "--jobs has no effect: the search of reads-from classes works in one thread" in outcome.run.notes

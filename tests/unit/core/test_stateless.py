@@ -40,6 +40,12 @@ memory x : i32
 thread P0 { 0 -> 1: c := choose 0 to 2  1 -> 2: store [&x] := c }
 thread P1 { 0 -> 1: r0 := load [&x]  1 -> 2: assume r0 != 1 }
 """
+CONTENDED = """program contended
+memory x : i32
+thread P0 { 0 -> 1: store [&x] := 1  1 -> 2: q := load [&x]  2 -> 3: store [&x] := 2  3 -> 4: r := load [&x] }
+thread P1 { 0 -> 1: store [&x] := 3  1 -> 2: q := load [&x]  2 -> 3: store [&x] := 4  3 -> 4: r := load [&x] }
+thread P2 { 0 -> 1: r0 := load [&x]  1 -> 2: r1 := load [&x]  2 -> 3: store [&x] := 5 }
+"""
 
 
 def parse(text: str) -> Program:
@@ -125,6 +131,15 @@ def test_the_general_search_filters_and_takes_steps_without_order() -> None:
     edges = tuple(replace(edge, unordered=True) for edge in program.threads[1].edges)
     swapped = replace(program, threads=(program.threads[0], replace(program.threads[1], edges=edges)))
     assert graphs.exploration(Task(program=swapped, model=model, properties=()), swapped) == GENERAL
+
+
+@pytest.mark.parametrize("model", ["sc", "x86-tso", "pso", "ra", "rc11", "imm", "armv8"])
+def test_most_of_what_coherence_refuses_is_not_asked(model: str) -> None:
+    found = explore(parse(CONTENDED), model)
+    asked = explore(parse(CONTENDED), model, verify=True)
+    assert (found.executions, found.states) == (asked.executions, asked.states)
+    assert found.nodes <= 1.1 * found.executions
+    assert asked.nodes > 2 * found.nodes
 
 
 def test_a_limit_of_executions_stops_it() -> None:

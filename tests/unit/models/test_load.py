@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from membar.diagnostics import InputError
-from membar.models.load import load, names
+from membar.models.load import NO_CHECKS, load, names
 from membar.models.model import Operational
 from unit.models.compiled import VOCABULARY
 
@@ -71,6 +71,21 @@ def test_a_missing_file() -> None:
         load("./nowhere.cat", vocabulary=VOCABULARY)
     assert caught.value.diagnostics[0].code == "W0217"
     assert "nowhere.cat" in caught.value.diagnostics[0].message
+
+
+@pytest.mark.parametrize("text", ["", "\n", "(* Only words. *)\n", '"a title"\n'])
+def test_an_empty_model_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "empty.cat"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        load(path, vocabulary=VOCABULARY)
+    assert [found.code for found in caught.value.diagnostics] == ["W0218"]
+
+
+def test_a_model_without_checks_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "names.cat"
+    path.write_text("let mine = po | rf\n")
+    assert NO_CHECKS in load(path, vocabulary=VOCABULARY).notes
 
 
 def test_a_user_file(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ PROGRAM = read("thread T { 0 -> 1: lock [&m] {ACQ} 1 -> 2: r := 1 2 -> 3 when r:
 def test_a_lock_is_an_exchange_and_an_assumption_in_one_step() -> None:
     lock, middle, unlock = expand(PROGRAM).threads[0].edges
     assert print_edge(lock) == (
-        "0 -> 1: lock$old := rmw [&m] := 1 read {ACQ} write {ACQ}; assume lock$old == 0"
+        "0 -> 1: lock$old := rmw [&m] := 1 read {ACQ} write {ACQ}; wait lock$old == 0"
     )
     assert print_edge(unlock) == "2 -> 3 when r: store u8 [r] := 0 {REL}"
     assert middle == PROGRAM.threads[0].edges[1]

@@ -55,6 +55,13 @@ impl Graph {
         }
     }
 
+    /// The prefix of `item`, at `position` of `thread`, takes in that of what the twin before did there.
+    pub(super) fn merge_twin(&mut self, item: ItemId, thread: usize, position: usize) {
+        if let Some(twin) = self.twin_in_prefix(thread, position) {
+            self.merge_source(item, twin);
+        }
+    }
+
     /// Puts the prefix of what comes last in `thread` into `clock`.
     pub(super) fn take_end(&mut self, thread: usize) {
         let (mut thread, mut items) = (thread, self.lanes[thread].items.len());
@@ -100,6 +107,9 @@ impl Graph {
         self.take_end(thread);
         out.clear();
         out.extend_from_slice(&self.clock);
+        if let Some(twin) = self.twin_in_prefix(thread, self.lanes[thread].items.len()) {
+            out.iter_mut().zip(self.clock(twin)).for_each(|(own, other)| *own = (*own).max(*other));
+        }
     }
 
     /// The last item of its thread reads from another write now, of which `clock` is the prefix.
@@ -118,6 +128,7 @@ impl Graph {
             self.clocks[start..start + self.lanes.len()].copy_from_slice(&self.clock);
         }
         merge(&mut self.clocks, item, clock);
+        self.merge_twin(item, thread as usize, position as usize);
     }
 }
 

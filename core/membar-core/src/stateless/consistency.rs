@@ -12,7 +12,7 @@ use crate::evaluation::Provider;
 use crate::plan::{Check, CheckKind, CheckMode, Op, Sort};
 use crate::relation::Shape;
 use crate::stateless::questions::{Node, Questions};
-use crate::stateless::rows::{Row, add, both, close, contains, insert, is_acyclic, is_empty, members};
+use crate::stateless::rows::{Row, add, both, close, contains, first, insert, is_acyclic, is_empty, members};
 
 /// Rows that have been computed for one graph.
 #[derive(Debug)]
@@ -51,11 +51,7 @@ impl<const W: usize> Answers<W> {
         if self.rows.len() < slots * self.stride {
             self.rows.resize(slots * self.stride, [0; W]);
         }
-        self.all = std::array::from_fn(|word| match events.saturating_sub(64 * word) {
-            0 => 0,
-            left if left >= 64 => u64::MAX,
-            left => (1 << left) - 1,
-        });
+        self.all = first(events);
     }
 
     /// A relation, all of it.

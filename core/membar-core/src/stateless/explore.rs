@@ -14,11 +14,12 @@ use crate::stateless::graph::Graph;
 use crate::stateless::histories::{Histories, Next};
 use crate::stateless::item::{ItemId, Lane, Move, Place, Places, What};
 use crate::stateless::judge::Judge;
+use crate::stateless::past::Past;
 use crate::stateless::record::Record;
 use crate::stateless::thread_order::ThreadOrder;
 use crate::stateless::view::View;
 use crate::stateless::worker::Share;
-use crate::stateless::{Options, Verification};
+use crate::stateless::{Options, Symmetry, Verification};
 use crate::stop::{Stopped, Watch};
 use crate::traces::Failure;
 
@@ -43,13 +44,16 @@ impl Same {
 pub(super) struct Explorer<'a> {
     pub(super) program: &'a Program,
     pub(super) options: Options,
+    symmetry: Symmetry,
     pub(super) watch: Watch<'a>,
     pub(super) histories: Histories<'a>,
     /// The graphs in use are the first `depth + 1`.
     pub(super) graphs: Vec<Graph>,
     pub(super) depth: usize,
     pub(super) frames: Vec<Frame>,
-    judge: Judge<'a>,
+    /// Per graph what is known to lie before its events.
+    pub(super) pasts: Vec<Past>,
+    pub(super) judge: Judge<'a>,
     remarks: Vec<usize>,
     pub(super) record: Record,
     pub(super) verification: Verification,
@@ -71,21 +75,26 @@ impl<'a> Explorer<'a> {
         plan: &'a Plan,
         schedule: &'a Schedule,
         options: Options,
+        symmetry: &Symmetry,
         watch: Watch<'a>,
         share: Share<'a>,
     ) -> Result<Self, CoreError> {
         let histories = Histories::new(program, options.bound, options.fault)?;
         let mut graph = Graph::new(program, &histories, options.fault)?;
         graph.has_clocks = options.order.is_none();
+        let (symmetry, twins) = symmetry.for_program(&histories, program.threads.len());
+        graph.twins = twins;
         Ok(Self {
             program,
             options,
+            symmetry,
             watch,
             histories,
             graphs: vec![graph],
             depth: 0,
             frames: Vec::new(),
-            judge: Judge::new(plan, schedule),
+            pasts: vec![Past::default()],
+            judge: Judge::new(plan, schedule, program, options),
             remarks: Vec::new(),
             record: Record::new(program, options),
             verification: Verification::default(),
@@ -135,6 +144,7 @@ impl<'a> Explorer<'a> {
 
     /// What was found.
     pub(super) fn finish(mut self) -> (Record, Verification) {
+        self.record.tally.symmetric = self.symmetry.groups;
         let (duplicates, classes) = (self.record.duplicates, self.record.distinct_classes());
         self.record.tally.waits = self.histories.waits();
         (self.record, Verification { duplicates, classes, ..self.verification })
@@ -170,9 +180,16 @@ impl<'a> Explorer<'a> {
                 let place = graph.touch(cell, self.program.cells[cell.index()].initial);
                 let len = graph.items.len();
                 let Places { lowest, highest, is_free } = graph.places(thread, place, &self.histories);
+                let lowest = lowest.max(graph.floor(thread));
                 let most = if is_free { highest - 1 } else { highest };
                 let ways = (highest + 2).saturating_sub(lowest);
-                self.frames.push(Frame { len, thread, left: Left::Places(place, lowest, most), ways });
+                self.frames.push(Frame {
+                    len,
+                    thread,
+                    left: Left::Places(place, lowest, most),
+                    ways,
+                    floor: 0,
+                });
                 if !is_free {
                     return Ok(false);
                 }
@@ -211,8 +228,10 @@ impl<'a> Explorer<'a> {
 
     /// Goes on with what is left of `frame`: true if there is a graph to go on from.
     fn resume(&mut self, frame: Frame) -> Result<bool, Failure> {
-        let Frame { len, thread, mut left, ways } = frame;
+        let Frame { len, thread, mut left, ways, .. } = frame;
         let mut same = Same::default();
+        self.graphs[self.depth].truncate(len, &self.histories);
+        let floor = self.floor(&frame);
         loop {
             self.step()?;
             self.graphs[self.depth].truncate(len, &self.histories);
@@ -220,9 +239,16 @@ impl<'a> Explorer<'a> {
                 Left::Sources(_, 0) | Left::Options(0) => return Ok(false),
                 Left::Sources(_, 1) if self.options.fault == Fault::InitialValueReadOnce => return Ok(false),
                 Left::Options(_) if self.options.fault == Fault::FirstOptionOnly => return Ok(false),
+                Left::Sources(_, count) if count <= floor && !self.options.verify => return Ok(false),
+                Left::Sources(_, count) | Left::Options(count)
+                    if count <= self.graphs[self.depth].floor(thread) =>
+                {
+                    return Ok(false);
+                }
                 Left::Sources(place, count) => {
                     if self.may_read_from(thread, place, count - 1, &mut same)? {
                         self.graphs[self.depth].truncate(len, &self.histories);
+                        self.verification.contradictions += u64::from(count <= floor);
                         self.read_from(thread, place, count - 1, ways)?;
                         return self.is_settled(thread);
                     }
@@ -232,8 +258,10 @@ impl<'a> Explorer<'a> {
                     self.choose(thread, count - 1, ways)?;
                     return Ok(true);
                 }
-                Left::Places(place, lowest, at) if at < lowest => left = Left::Reads(place, len),
-                Left::Landing(_, lowest, at) if at < lowest => {
+                Left::Places(place, lowest, at) if at < lowest || (at <= floor && !self.options.verify) => {
+                    left = Left::Reads(place, len);
+                }
+                Left::Landing(_, lowest, at) if at < lowest || (at <= floor && !self.options.verify) => {
                     // What began with another worker has nothing below.
                     self.depth = self.depth.saturating_sub(1);
                     return Ok(false);
@@ -252,14 +280,19 @@ impl<'a> Explorer<'a> {
                     };
                     same = Same { known: true, tags };
                     if is_consistent || self.options.fault == unchecked {
-                        self.frames.push(Frame { len, thread, left, ways });
+                        self.verification.contradictions += u64::from(at <= floor);
+                        if self.graphs[self.depth].is_inverted() {
+                            self.verification.is_asymmetric = true;
+                            return Err(Failure::Stopped(Stopped::Request));
+                        }
+                        self.frames.push(Frame { len, thread, left, ways, floor });
                         return self.is_settled(thread);
                     }
                 }
                 Left::Reads(place, count) => {
                     let Some(read) = self.next_revisit(thread, place, count)? else { return Ok(false) };
                     let more = if self.options.fault == Fault::OneRevisit { 0 } else { read.index() };
-                    self.frames.push(Frame { len, thread, left: Left::Reads(place, more), ways });
+                    self.frames.push(Frame { len, thread, left: Left::Reads(place, more), ways, floor });
                     return self.revisit(thread, place, read);
                 }
             }
@@ -299,7 +332,7 @@ impl<'a> Explorer<'a> {
         let node = self.histories.child(graph.lanes[thread].node, graph.item(source).value)?;
         let len = graph.items.len();
         graph.push_read(thread, place, source, node, &self.histories)?;
-        self.frames.push(Frame { len, thread, left: Left::Sources(place, at), ways });
+        self.frames.push(Frame { len, thread, left: Left::Sources(place, at), ways, floor: 0 });
         Ok(())
     }
 
@@ -312,8 +345,8 @@ impl<'a> Explorer<'a> {
         let (answer, is_maximal) = (options[at], at + 1 == options.len());
         let len = graph.items.len();
         let node = self.histories.child(node, answer)?;
-        graph.push_choice(thread, node, is_maximal, &self.histories)?;
-        self.frames.push(Frame { len, thread, left: Left::Options(at), ways });
+        graph.push_choice(thread, node, at, is_maximal, &self.histories)?;
+        self.frames.push(Frame { len, thread, left: Left::Options(at), ways, floor: 0 });
         Ok(())
     }
 
@@ -357,6 +390,7 @@ impl<'a> Explorer<'a> {
 
     /// Lets the next write of `thread` revisit `read`: true if there is a graph to go on from.
     fn revisit(&mut self, thread: usize, place: Place, read: ItemId) -> Result<bool, Failure> {
+        let step = self.know_past();
         if self.graphs.len() == self.depth + 1 {
             let copy = self.graphs[self.depth].clone();
             self.graphs.push(copy);
@@ -369,6 +403,7 @@ impl<'a> Explorer<'a> {
         let value = graph.pending(thread, &self.histories).value;
         let before = self.histories.before(graph.item(read).node).unwrap_or(graph.item(read).node);
         let node = self.histories.child(before, value)?;
+        let floor = step.map(|step| self.pasts[self.depth].landing_floor(graph, step, thread, read, place));
         graph.restrict_into(kept, read, prefix, place, &mut self.moved, &self.histories);
         let read = self.moved[read.index()];
         if self.order.is_some() {
@@ -383,14 +418,21 @@ impl<'a> Explorer<'a> {
         }
         let What::Read(place, _) = kept.item(read).what else { return Ok(false) };
         self.depth += 1;
+        if self.pasts.len() == self.depth {
+            self.pasts.push(Past::default());
+        }
+        self.pasts[self.depth].items = 0;
         self.make_room();
         let graph = &self.graphs[self.depth];
         let Places { lowest, highest, .. } = graph.places(thread, place, &self.histories);
         let len = graph.items.len();
         let is_last = self.options.fault == Fault::RevisitingWriteStandsLast;
         let lowest = if is_last { highest.max(lowest) } else { lowest };
+        let lowest = lowest.max(graph.floor(thread)).max(graph.floor_of_revisit(read));
         let ways = (highest + 1).saturating_sub(lowest);
-        self.resume(Frame { len, thread, left: Left::Landing(place, lowest, highest), ways })
+        let floor = floor.map(|write| self.moved[write.index()]);
+        let floor = graph.writes(place).iter().position(|write| Some(*write) == floor).unwrap_or(0);
+        self.resume(Frame { len, thread, left: Left::Landing(place, lowest, highest), ways, floor })
     }
 
     /// Whether the present graph can be, now that something was added to `thread`. What fills a hole is checked: models
@@ -430,7 +472,8 @@ impl<'a> Explorer<'a> {
         if !self.judge.passes_at_the_end(&view, &mut self.remarks) {
             return Ok(());
         }
-        self.record.take(graph, &mut self.histories, &self.remarks)?;
+        let weight = self.symmetry.weight(graph);
+        self.record.take(graph, weight, &mut self.histories, &self.remarks)?;
         self.make_room();
         if self.options.limits.counts() {
             self.tell();

@@ -14,6 +14,8 @@ pub(super) struct Frame {
     pub(super) left: Left,
     /// How many ways there were: sources, options, or places; for a write one more, for all its revisits.
     pub(super) ways: usize,
+    /// For a landing what `Explorer::floor` says: a write stands behind this place.
+    pub(super) floor: usize,
 }
 
 /// What is left to try.
@@ -56,7 +58,7 @@ impl Frame {
         match self.left {
             Left::Sources(_, count) | Left::Options(count) => count > 0,
             Left::Places(place, lowest, at) => at >= lowest || revisits(place, self.len),
-            Left::Landing(_, lowest, at) => at >= lowest,
+            Left::Landing(_, lowest, at) => at >= lowest && at > self.floor,
             Left::Reads(place, count) => revisits(place, count),
         }
     }

@@ -12,6 +12,7 @@ use crate::stateless::clocks::merge;
 use crate::stateless::fault::Fault;
 use crate::stateless::histories::{Histories, Next, NodeId, Step};
 use crate::stateless::item::{Birth, Item, ItemId, Lane, Location, Move, Place, Places, What};
+use crate::stateless::symmetry::Twins;
 use crate::thread::{Kind, Status};
 
 /// A partial execution.
@@ -34,6 +35,8 @@ pub struct Graph {
     pub(super) has_spawns: bool,
     /// Whether `clocks` are kept: not where threads may have holes.
     pub(super) has_clocks: bool,
+    /// Which threads are interchangeable.
+    pub(super) twins: Twins,
     /// Room for clocks.
     pub(super) clock: Vec<u32>,
     /// Room for lists of writes.
@@ -69,6 +72,7 @@ impl Graph {
             locations: Vec::new(),
             places: vec![None; program.cells.len()],
             has_spawns: program.threads.iter().any(|thread| !thread.started) || joins(program),
+            twins: Twins::default(),
             clock: vec![0; program.threads.len()],
             has_clocks: true,
             spare: Vec::new(),
@@ -287,7 +291,7 @@ impl Graph {
         self.arrive(thread, histories)
     }
 
-    /// Makes the choice that leads `thread` to `node`.
+    /// Makes the choice that leads `thread` to `node`, by its option number `option`.
     ///
     /// # Errors
     /// A thread is started twice.
@@ -295,10 +299,12 @@ impl Graph {
         &mut self,
         thread: usize,
         node: NodeId,
+        option: usize,
         is_maximal: bool,
         histories: &Histories<'_>,
     ) -> Result<(), CoreError> {
-        self.push(thread, What::Choice(is_maximal), node, 0, None, histories);
+        let id = self.push(thread, What::Choice(is_maximal), node, 0, None, histories);
+        self.items[id.index()].value = option as u64;
         self.lanes[thread].node = node;
         self.lanes[thread].at = 0;
         self.arrive(thread, histories)
@@ -358,6 +364,7 @@ impl Graph {
                 self.merge_source(id, source);
             }
         }
+        self.merge_twin(id, thread, position as usize);
         if self.has_spawns {
             self.take_spawn_end(thread);
             self.clock[thread] = position + 1;

@@ -47,6 +47,7 @@ impl Record {
         self.kept.extend(other.kept.into_iter().map(|(errand, witness)| (errand + offset, moved(witness))));
         let Tally {
             executions,
+            explored,
             blocked,
             cut,
             states,
@@ -62,8 +63,9 @@ impl Record {
         let seen = |seen: Seen| Seen { first: moved(seen.first), errand: seen.errand + offset, ..seen };
         let orders = &self.orders;
         let tally = &mut self.tally;
-        tally.executions += executions;
-        tally.blocked += blocked;
+        tally.executions = tally.executions.saturating_add(executions);
+        tally.explored += explored;
+        tally.blocked = tally.blocked.saturating_add(blocked);
         tally.cut |= cut;
         tally.nodes += nodes;
         tally.bytes += bytes;

@@ -24,13 +24,16 @@ mod explore;
 mod frame;
 mod holes;
 mod judge;
+mod kinds;
 mod merge;
+mod past;
 mod questions;
 mod record;
 mod revisit;
 mod rows;
 mod shrink;
 mod stuck;
+mod symmetry;
 mod thread_order;
 mod worker;
 
@@ -46,6 +49,8 @@ use crate::stateless::record::Record;
 use crate::stateless::worker::Share;
 use crate::stop::{Limits, Stop, Stopped, Watch};
 use crate::traces::Failure;
+
+pub use crate::stateless::symmetry::Symmetry;
 
 /// How to search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -78,6 +83,8 @@ pub struct Verification {
     pub surprises: u64,
     /// Graphs about which the fast checks and `evaluation` differ.
     pub contradictions: u64,
+    /// Whether it stopped because symmetry cannot be used.
+    is_asymmetric: bool,
     /// Not a mistake: reads-from classes, of executions of all kinds.
     pub classes: u64,
 }
@@ -91,14 +98,34 @@ pub fn search(
     plan: &Plan,
     schedule: &Schedule,
     options: Options,
+    symmetry: &Symmetry,
+    stop: &Stop<'_>,
+) -> Result<(Findings, Verification), CoreError> {
+    // Twins are compared along program order, which graphs with holes do not follow.
+    let none = Symmetry::default();
+    let symmetry = if options.order.is_some() { &none } else { symmetry };
+    let found = search_once(program, plan, schedule, options, symmetry, stop)?;
+    if found.1.is_asymmetric {
+        stop.meter().clear();
+        return search_once(program, plan, schedule, options, &Symmetry::default(), stop);
+    }
+    Ok(found)
+}
+
+fn search_once(
+    program: &Program,
+    plan: &Plan,
+    schedule: &Schedule,
+    options: Options,
+    symmetry: &Symmetry,
     stop: &Stop<'_>,
 ) -> Result<(Findings, Verification), CoreError> {
     let watch = Watch::new(stop, options.limits);
     // What workers hand to each other has no holes.
     if options.jobs > 1 && options.order.is_none() {
-        return search_together(program, plan, schedule, options, &watch);
+        return search_together(program, plan, schedule, options, symmetry, &watch);
     }
-    let mut explorer = Explorer::new(program, plan, schedule, options, watch, Share::new(None))?;
+    let mut explorer = Explorer::new(program, plan, schedule, options, symmetry, watch, Share::new(None))?;
     let stopped = match explorer.run() {
         Ok(()) => None,
         Err(Failure::Stopped(stopped)) => Some(stopped),
@@ -116,11 +143,13 @@ fn search_together(
     plan: &Plan,
     schedule: &Schedule,
     options: Options,
+    symmetry: &Symmetry,
     watch: &Watch<'_>,
 ) -> Result<(Findings, Verification), CoreError> {
     let crew = Crew::new(options.verify);
     let worker = |watch: Watch<'_>| -> Result<(Record, Verification), CoreError> {
-        let mut explorer = Explorer::new(program, plan, schedule, options, watch, Share::new(Some(&crew)))?;
+        let share = Share::new(Some(&crew));
+        let mut explorer = Explorer::new(program, plan, schedule, options, symmetry, watch, share)?;
         match explorer.work(&crew) {
             Ok(()) | Err(Failure::Stopped(_)) => Ok(explorer.finish()),
             Err(Failure::Error(error)) => Err(error),
@@ -153,6 +182,7 @@ fn search_together(
         record.absorb(other);
         verification.surprises += more.surprises;
         verification.contradictions += more.contradictions;
+        verification.is_asymmetric |= more.is_asymmetric;
     }
     verification.duplicates = record.duplicates;
     record.settle(failed.as_ref());

@@ -1,10 +1,12 @@
-//! What a model is asked, made ready once: which slot is computed how, cheap operands first.
+//! What a model is asked, made ready once per program: which slot is computed how, cheap operands first.
 
 use crate::plan::{Check, CheckMode, Op, Plan, Primitive, Slot, Sort};
 use crate::schedule::Schedule;
+use crate::stateless::kinds::Kinds;
+use crate::stateless::past::{Rule, Step, is_given, rule};
 
 /// How a slot is computed here; operands that cost less stand first.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Node {
     /// From the graph.
     Given(Op),
@@ -30,7 +32,35 @@ pub(super) enum Node {
     Range(usize),
 }
 
-/// A plan made ready for graphs that grow; None of it depends on a program.
+impl Node {
+    /// The same with operands elsewhere.
+    pub(super) fn moved(&self, to: &[usize]) -> Self {
+        match self {
+            Self::Given(op) => Self::Given(*op),
+            Self::Empty => Self::Empty,
+            Self::Universe => Self::Universe,
+            Self::Union(a, b) => Self::Union(to[*a], to[*b]),
+            Self::Intersection(a, b) => Self::Intersection(to[*a], to[*b]),
+            Self::Difference(a, without) => {
+                Self::Difference(to[*a], without.iter().map(|&part| to[part]).collect())
+            }
+            Self::Complement(a) => Self::Complement(to[*a]),
+            Self::From(set, r) => Self::From(to[*set], to[*r]),
+            Self::To(r, set) => Self::To(to[*r], to[*set]),
+            Self::Sequence(a, b) => Self::Sequence(to[*a], to[*b]),
+            Self::Inverse(a) => Self::Inverse(to[*a]),
+            Self::Plus(a) => Self::Plus(to[*a]),
+            Self::Star(a) => Self::Star(to[*a]),
+            Self::Optional(a) => Self::Optional(to[*a]),
+            Self::Identity(a) => Self::Identity(to[*a]),
+            Self::Product(a, b) => Self::Product(to[*a], to[*b]),
+            Self::Domain(a) => Self::Domain(to[*a]),
+            Self::Range(a) => Self::Range(to[*a]),
+        }
+    }
+}
+
+/// A plan made ready for graphs that grow.
 #[derive(Debug)]
 pub(super) struct Questions {
     pub(super) nodes: Vec<Node>,
@@ -42,11 +72,19 @@ pub(super) struct Questions {
     pub(super) last: Vec<Check>,
     /// No requirements, with their numbers.
     pub(super) remarks: Vec<(usize, Check)>,
+    /// What surely lies before an event: the slot, and how an event follows on earlier ones of its thread.
+    pub(super) before: Option<(usize, Step)>,
 }
 
 impl Questions {
-    /// The questions of a plan; None if it has recursive definitions, which are left to `evaluation`.
-    pub(super) fn new(plan: &Plan, schedule: &Schedule) -> Option<Self> {
+    /// The questions of a plan about programs with certain kinds of events; None if it has recursive definitions, which
+    /// are left to `evaluation`. `has_holes`: events need not come in program order.
+    pub(super) fn new(
+        plan: &Plan,
+        schedule: &Schedule,
+        kinds: Option<&Kinds<'_>>,
+        has_holes: bool,
+    ) -> Option<Self> {
         if !plan.fixpoints.is_empty() {
             return None;
         }
@@ -60,6 +98,7 @@ impl Questions {
             growing: growing.iter().map(|&index| plan.checks[index]).collect(),
             last: rest.map(|index| plan.checks[index]).collect(),
             remarks: schedule.remarks.iter().map(|&index| (index, plan.checks[index])).collect(),
+            before: None,
         };
         let mut costs: Vec<usize> = Vec::new();
         for instruction in &plan.instructions {
@@ -80,7 +119,34 @@ impl Questions {
             questions.is_static.push(is_static);
             costs.push(own.saturating_add(below));
         }
+        if let Some(kinds) = kinds {
+            kinds.simplify(&mut questions);
+        }
+        if has_holes {
+            return Some(questions);
+        }
+        // The search makes no graph in which what lies in prefixes has a cycle.
+        let nodes = &questions.nodes;
+        questions.growing.retain(|&check| !is_given(nodes, check));
+        questions.before = rule(&questions.nodes, &questions.growing)
+            .and_then(|Rule { parts, step }| Some((questions.closure(parts)?, step)));
         Some(questions)
+    }
+
+    /// The slot of the transitive closure of a union; a new one where the model has none.
+    fn closure(&mut self, parts: Vec<usize>) -> Option<usize> {
+        let union = parts.into_iter().reduce(|a, b| self.find_or_add(Node::Union(a, b)))?;
+        Some(self.find_or_add(Node::Plus(union)))
+    }
+
+    fn find_or_add(&mut self, node: Node) -> usize {
+        if let Some(found) = self.nodes.iter().position(|other| *other == node) {
+            return found;
+        }
+        self.nodes.push(node);
+        self.sorts.push(Sort::Relation);
+        self.is_static.push(false);
+        self.nodes.len() - 1
     }
 
     fn node(&self, op: Op, costs: &[usize]) -> Node {

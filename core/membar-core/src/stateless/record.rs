@@ -77,10 +77,11 @@ impl Record {
         errand != self.errand && self.orders[self.errand as usize] < self.orders[errand as usize]
     }
 
-    /// Counts a graph to which nothing can be added.
+    /// Counts a graph to which nothing can be added, and which stands for `weight` executions.
     pub(super) fn take(
         &mut self,
         graph: &Graph,
+        weight: u64,
         histories: &mut Histories<'_>,
         remarks: &[usize],
     ) -> Result<(), CoreError> {
@@ -105,25 +106,31 @@ impl Record {
             // Not complete, and whether it would be blocked cannot be said.
             Ok(())
         } else if with(Status::Blocked).or(with(Status::Waiting)).is_some() {
-            self.tally.blocked += 1;
+            self.tally.blocked = self.tally.blocked.saturating_add(weight);
             if graph.is_stuck(histories) {
                 self.note(|tally| &mut tally.stuck, 0, graph, histories)?;
             }
             Ok(())
         } else {
-            self.take_complete(graph, histories)
+            self.take_complete(graph, weight, histories)
         }
     }
 
-    fn take_complete(&mut self, graph: &Graph, histories: &mut Histories<'_>) -> Result<(), CoreError> {
-        self.tally.executions += 1;
+    fn take_complete(
+        &mut self,
+        graph: &Graph,
+        weight: u64,
+        histories: &mut Histories<'_>,
+    ) -> Result<(), CoreError> {
+        self.tally.executions = self.tally.executions.saturating_add(weight);
+        self.tally.explored += 1;
         let mut state = std::mem::take(&mut self.state);
         state.clear();
         for &term in &self.terms {
             state.push(self.last_value(term, graph, histories));
         }
         let seen = self.tally.states.get_mut(state.as_slice()).map(|seen| {
-            seen.count += 1;
+            seen.count = seen.count.saturating_add(weight);
             seen.errand
         });
         if seen.is_none_or(|errand| self.is_earlier(errand)) {
@@ -132,7 +139,7 @@ impl Record {
                 (seen.first, seen.errand) = (first, errand);
             } else {
                 self.tally.bytes += 8 * state.len() + 16 * graph.events.len() + 200;
-                self.tally.states.insert(state.as_slice().into(), Seen { count: 1, first, errand });
+                self.tally.states.insert(state.as_slice().into(), Seen { count: weight, first, errand });
             }
         }
         self.state = state;

@@ -32,6 +32,15 @@ pub(super) fn insert<const W: usize>(row: &mut Row<W>, member: usize) {
     row[member / 64] |= 1 << (member % 64);
 }
 
+/// The first so many events.
+pub(super) fn first<const W: usize>(count: usize) -> Row<W> {
+    std::array::from_fn(|word| match count.saturating_sub(64 * word) {
+        0 => 0,
+        left if left >= 64 => u64::MAX,
+        left => (1 << left) - 1,
+    })
+}
+
 /// Word by word.
 pub(super) fn both<const W: usize>(a: &Row<W>, b: &Row<W>, f: impl Fn(u64, u64) -> u64) -> Row<W> {
     std::array::from_fn(|word| f(a[word], b[word]))
@@ -45,14 +54,39 @@ pub(super) fn add<const W: usize>(a: &mut Row<W>, b: &Row<W>) {
 
 /// Puts the transitive closure in the place of a relation.
 ///
-/// Events are numbered as they were added, so that most pairs lead from lower to higher numbers.
+/// Events are numbered as they were added, so that most pairs lead from lower to higher numbers: rows are finished from
+/// the newest down, those that wait for an older one in another round. What is on a cycle is never finished so.
 pub(super) fn close<const W: usize>(rows: &mut [Row<W>]) {
-    let leads_back = rows.iter().enumerate().any(|(a, row)| members(*row).next().is_some_and(|b| b <= a));
-    if leads_back {
-        close_any(rows);
-    } else {
-        close_forward(rows);
+    let mut left = first(rows.len());
+    loop {
+        let before = left;
+        for a in (0..rows.len()).rev() {
+            if contains(&left, a) && is_empty(&both(&rows[a], &left, |row, left| row & left)) {
+                close_row(rows, a);
+                left[a / 64] &= !(1 << (a % 64));
+            }
+        }
+        if is_empty(&left) {
+            return;
+        }
+        if left == before {
+            close_any(rows);
+            return;
+        }
     }
+}
+
+/// Finishes a row of which all that it leads to is finished.
+fn close_row<const W: usize>(rows: &mut [Row<W>], a: usize) {
+    let mut value = rows[a];
+    let mut rest = value;
+    while let Some(next) = members(rest).next() {
+        let more = rows[next];
+        add(&mut value, &more);
+        rest = both(&rest, &more, |rest, more| rest & !more);
+        rest[next / 64] &= !(1 << (next % 64));
+    }
+    rows[a] = value;
 }
 
 fn close_any<const W: usize>(rows: &mut [Row<W>]) {
@@ -68,21 +102,6 @@ fn close_any<const W: usize>(rows: &mut [Row<W>]) {
                 *own |= via & mask;
             }
         }
-    }
-}
-
-/// All pairs lead from older to newer events: rows are finished from the newest down.
-fn close_forward<const W: usize>(rows: &mut [Row<W>]) {
-    for a in (0..rows.len()).rev() {
-        let mut value = rows[a];
-        let mut rest = value;
-        while let Some(next) = members(rest).next() {
-            let more = rows[next];
-            add(&mut value, &more);
-            rest = both(&rest, &more, |rest, more| rest & !more);
-            rest[next / 64] &= !(1 << (next % 64));
-        }
-        rows[a] = value;
     }
 }
 

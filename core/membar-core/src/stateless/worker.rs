@@ -74,6 +74,7 @@ impl Explorer<'_> {
             Some(rest) => {
                 let frame = rest.frame;
                 self.graphs[0] = self.unpack(rest)?;
+                self.pasts[0].items = 0;
                 self.depth = 0;
                 self.frames.clear();
                 self.frames.push(frame);
@@ -190,7 +191,7 @@ impl Explorer<'_> {
 
     fn tell_done(&mut self, done: f64) {
         let tally = &self.record.tally;
-        let now = (tally.executions, tally.blocked, tally.bytes as u64, done);
+        let now = (tally.explored, tally.blocked, tally.bytes as u64, done);
         let (meter, told) = (self.watch.meter(), self.share.told);
         meter.count(now.0 - told.0, now.1 - told.1, now.2 - told.2);
         meter.advance(now.3 - told.3);

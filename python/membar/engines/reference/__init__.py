@@ -9,6 +9,7 @@ simulator answers where the user gave one, or where the model is only a machine.
 
 from __future__ import annotations
 
+from membar.diagnostics import EngineLimitError
 from membar.engines import Engine
 from membar.outcome import Outcome
 from membar.task import Task
@@ -21,6 +22,8 @@ def run(task: Task) -> Outcome:
     from membar.engines.reference.simulator import simulate  # noqa: PLC0415
     from membar.properties.judge import judge  # noqa: PLC0415
 
+    if task.options.unbounded_buffers:
+        raise EngineLimitError("store buffers without a bound need the engine buffers")
     bounded = task.options.buffers_chosen_by_user
     simulates = task.model.plan is None or (bounded and task.model.operational is not None)
     tally = simulate(task) if simulates else explore(task)

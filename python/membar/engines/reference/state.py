@@ -17,7 +17,11 @@ class FenceEffect(enum.IntEnum):
     NOTHING = 0
     ORDER_STORES = 1  # later stores are not flushed before earlier ones
     DRAIN = 2  # waits until the buffer is empty
+    DRAIN_ALL = 3  # waits until all buffers are empty
 
+
+# The fence of all buffers (`sync` of Linden and Wolper); no processor has it, so no axiomatic model knows it.
+FLUSH_ALL = "FLUSH-ALL"
 
 # What the fences of each machine do. Under sc all do nothing, known or not.
 FENCES: Mapping[Operational, Mapping[str, FenceEffect]] = {
@@ -25,16 +29,19 @@ FENCES: Mapping[Operational, Mapping[str, FenceEffect]] = {
         "MFENCE": FenceEffect.DRAIN,
         "SFENCE": FenceEffect.NOTHING,
         "LFENCE": FenceEffect.NOTHING,
+        FLUSH_ALL: FenceEffect.DRAIN_ALL,
     },
     Operational.PSO: {
         "MFENCE": FenceEffect.DRAIN,
         "SFENCE": FenceEffect.ORDER_STORES,
         "LFENCE": FenceEffect.NOTHING,
+        FLUSH_ALL: FenceEffect.DRAIN_ALL,
     },
     Operational.CAM: {
         "MFENCE": FenceEffect.DRAIN,
         "SFENCE": FenceEffect.NOTHING,
         "LFENCE": FenceEffect.NOTHING,
+        FLUSH_ALL: FenceEffect.DRAIN_ALL,
     },
 }
 # A read-modify-write with this tag waits for an empty buffer even if it writes nothing.

@@ -135,9 +135,9 @@ class Step:
                 self._fence(tags)
             case Set(register=name, value=value):
                 self.registers[name] = self._value(value)
-            case Assume(condition=condition):
+            case Assume(condition=condition, waits=waits):
                 if not self._value(condition):
-                    raise HaltError(Halt.BLOCKED)
+                    raise HaltError(Halt.WAITS if waits else Halt.BLOCKED)
             case Assert(condition=condition, message=message):
                 if not self._value(condition):
                     raise HaltError(Halt.FAILED, message or "assertion failed")
@@ -226,7 +226,10 @@ class Step:
 
     def _fence(self, tags: Tags) -> None:
         effect = self.machine.fence(tags)
-        if effect is FenceEffect.DRAIN:
+        others = (local for n, local in enumerate(self.locals) if n != self.index)
+        if effect is FenceEffect.DRAIN_ALL and any(local.buffer for local in others):
+            raise HaltError(Halt.WAITS)
+        if effect in (FenceEffect.DRAIN, FenceEffect.DRAIN_ALL):
             self._drain()
         elif effect is FenceEffect.ORDER_STORES and self.buffer and self.buffer[-1][0] != BARRIER:
             self.buffer.append((BARRIER, 0))

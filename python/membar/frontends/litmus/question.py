@@ -17,7 +17,7 @@ from membar.frontends.litmus.observed import (
     natural_order,
     plain_label,
 )
-from membar.frontends.litmus.scanner import Scanner, without_comments
+from membar.frontends.litmus.scanner import Scanner, Token, without_comments
 from membar.frontends.litmus.test import LitmusTest, Scope
 from membar.program.condition import (
     TRUTH,
@@ -98,6 +98,9 @@ class _Reader:
         self.mentions: list[Mention] = []
         self.problems: list[Diagnostic] = []
         self._depth = 0
+        # What names were found to mean: questions repeat them.
+        self._registers: dict[tuple[int, str], FinalRegister] = {}
+        self._scalars: dict[str, FinalCell] = {}
 
     def question(self) -> tuple[Quantifier, Formula, Formula | None]:
         """`[locations […]] [filter …] [exists|~exists|forall|final …] [;] [with …] [<< … >>]`."""
@@ -235,14 +238,14 @@ class _Reader:
         return formula
 
     def _comparison(self) -> Formula:
-        start = self.scanner.token.span
+        start = self.scanner.token
         place = self._place()
         op = _COMPARISONS.get(self.scanner.token.text)
         if op is None:
             raise self.scanner.unexpected("a comparison such as `=`")
         self.scanner.take()
         if isinstance(place, Whole):
-            return self._array_comparison(place, op, start)
+            return self._array_comparison(place, op, start.span)
         term = place.cell if isinstance(place, Element) else place
         return Compare(term, op, self._value_for(term))
 
@@ -282,7 +285,7 @@ class _Reader:
             scanner.expect("]")
         elif scanner.token.kind == "number":
             thread = scanner.take()
-            place = self._register(thread.value, thread.span)
+            place = self._register(thread.value, thread)
         elif scanner.token.kind == "name":
             place = self._location()
         else:
@@ -293,36 +296,49 @@ class _Reader:
     def _location(self) -> Mention:
         name = self.scanner.expect_kind("name", "the name of a location")
         if self.scanner.token.text == ":" and _THREAD.fullmatch(name.text):
-            return self._register(int(name.text[1:]), name.span)
+            return self._register(int(name.text[1:]), name)
         if self.scanner.accept("["):
             index = self.scanner.expect_kind("number", "an index").value
             span = name.span.to(self.scanner.expect("]").span)
             return Element(self._cell(name.text, index, span))
         if (count := self.arrays.get(name.text)) is not None:
             return Whole(name.text, tuple(self._cell(name.text, i, name.span) for i in range(count)))
-        return self._cell(name.text, None, name.span)
+        known = self._scalars.get(name.text)
+        return known or self._cell(name.text, None, name.span)
 
-    def _register(self, thread: int, start: Span) -> FinalRegister:
-        """The register of `thread`, whose number or name was taken at `start`."""
+    def _register(self, thread: int, start: Token) -> FinalRegister:
+        """The register of `thread`, whose number or name `start` was taken."""
         self.scanner.expect(":", "`:` between thread and register")
         percent = "%" if self.scanner.accept("%") else ""
         name = self.scanner.expect_kind("name", "the name of a register")
-        found = self._look_up(lambda: self.scope.register(thread, percent + name.text, start.to(name.span)))
-        return found or FinalRegister(thread, name.text)
+        place = (thread, percent + name.text)
+        if place in self._registers:
+            return self._registers[place]
+        found = self._look_up(lambda: self.scope.register(*place, start.span.to(name.span)))
+        if found is None:
+            return FinalRegister(thread, name.text)
+        self._registers[place] = found
+        return found
 
     def _cell(self, name: str, index: int | None, span: Span) -> FinalCell:
-        return self._look_up(lambda: self.scope.cell(name, index, span)) or FinalCell(name, index or 0)
+        found = self._look_up(lambda: self.scope.cell(name, index, span))
+        if found is None:
+            return FinalCell(name, index or 0)
+        if index is None:
+            self._scalars[name] = found
+        return found
 
     def _value_for(self, term: Term) -> int | Address | Term:
         """A value to compare `term` with. One that `term` can never have is a mistake worth an error."""
-        start = self.scanner.token.span
+        start = self.scanner.token
         value = self._value()
         if isinstance(value, int) and not -(1 << (term.width - 1)) <= value < 1 << term.width:
+            place = start.span.to(self.scanner.last)
             self.problems.append(
                 Diagnostic(
                     code=codes.TYPE,
                     message=f"{value} does not fit into the {term.width} bits of what it is compared with",
-                    primary=Label(start.to(self.scanner.last), f"expected a number of {term.width} bits"),
+                    primary=Label(place, f"expected a number of {term.width} bits"),
                     help="declare a wider type in the initial state",
                 )
             )
@@ -345,7 +361,7 @@ class _Reader:
         start = (ampersand or name).span
         if scanner.token.text == ":":
             if _THREAD.fullmatch(name.text):
-                register = self._register(int(name.text[1:]), name.span)
+                register = self._register(int(name.text[1:]), name)
                 self.mentions.append(register)
                 return register
             raise error(
@@ -365,7 +381,7 @@ class _Reader:
         number = self.scanner.take()
         if self.scanner.token.text != ":":
             return number.value
-        register = self._register(number.value, number.span)
+        register = self._register(number.value, number)
         self.mentions.append(register)
         return register
 

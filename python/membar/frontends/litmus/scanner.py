@@ -45,6 +45,10 @@ class Token(NamedTuple):
         return int(digits, 10 if digits.isdigit() else 0)
 
 
+# As `Token(…)`, without its checks of names: there are very many.
+_token = tuple.__new__
+
+
 def blanked(text: str, spans: list[tuple[int, int]]) -> str:
     """`text` with the stretches in `spans` replaced by blanks, so that offsets stay right."""
     parts: list[str] = []
@@ -115,11 +119,12 @@ class Scanner:
         if match is None or match.lastgroup is None:
             return self._behind(position)
         kind, end = match.lastgroup, match.end()
-        start = match.start(kind)
+        text = match[kind]
+        start = end - len(text)
         if kind == "number" and end - start > _LONGEST_NUMBER:
             span = self.source.span(start, end)
             raise error(self.code, "this number is too large", span, "expected a number of at most 64 bits")
-        return Token(kind, match[kind], self.source, start, end)
+        return _token(Token, (kind, text, self.source, start, end))
 
     def _behind(self, position: int) -> Token:
         """The end, which is the only thing that may follow `position` and be no token."""
@@ -140,7 +145,9 @@ class Scanner:
 
     def accept(self, text: str) -> Token | None:
         """The next token if it reads `text`; else None and nothing moves."""
-        return self.take() if self.token.text == text else None
+        if self.token.text != text:
+            return None
+        return self.take()
 
     def expect(self, text: str, what: str = "") -> Token:
         """The next token, which must read `text`."""

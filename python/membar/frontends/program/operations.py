@@ -176,6 +176,7 @@ _BY_KEYWORD: dict[str, Callable[[Cursor], Operation]] = {
     "store": _store,
     "fence": _fence,
     "assume": lambda cursor: Assume(expression(cursor)),
+    "wait": lambda cursor: Assume(expression(cursor), waits=True),
     "assert": _assert,
     "spawn": lambda cursor: Spawn(cursor.name("a thread")),
     "join": lambda cursor: Join(cursor.name("a thread")),

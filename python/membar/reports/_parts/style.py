@@ -57,6 +57,8 @@ def width(text: str) -> int:
 
 def printable(text: str) -> str:
     """`text` with control characters replaced, so that it cannot move the cursor or break a table."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 

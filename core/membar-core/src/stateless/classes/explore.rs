@@ -353,6 +353,8 @@ impl<'a> Explorer<'a> {
         source: ItemId,
         tags: &mut Option<TagSet>,
     ) -> Result<bool, Failure> {
+        // Reading what is last is adding maximally, which keeps a graph consistent.
+        let is_last = self.graph.writes(place).last() == Some(&source);
         let value = self.graph.item(source).value;
         let node = self.histories.child(self.graph.lanes[thread].node, value)?;
         self.graph.push_read(thread, place, source, node, &self.histories)?;
@@ -361,10 +363,12 @@ impl<'a> Explorer<'a> {
         if modifies && self.write(thread)?.is_none() {
             return Ok(false);
         }
-        let same = !modifies && own.is_some() && *tags == own;
-        *tags = own.filter(|_| !modifies);
-        if !self.is_consistent(Request { same, ..Request::default() })? {
-            return Ok(false);
+        if !is_last {
+            let same = !modifies && own.is_some() && *tags == own;
+            *tags = own.filter(|_| !modifies);
+            if !self.is_consistent(Request { same, ..Request::default() })? {
+                return Ok(false);
+            }
         }
         self.floors[thread] = 0;
         self.make_room();
@@ -377,7 +381,7 @@ impl<'a> Explorer<'a> {
         let Next::Choice(options) = &self.histories.node(node).next else { return Ok(false) };
         let (answer, is_maximal) = (options[at], at + 1 == options.len());
         let node = self.histories.child(node, answer)?;
-        self.graph.push_choice(thread, node, is_maximal, &self.histories)?;
+        self.graph.push_choice(thread, node, at, is_maximal, &self.histories)?;
         self.settle(false)
     }
 
@@ -436,7 +440,7 @@ impl<'a> Explorer<'a> {
         self.counted += 1;
         let remarks = self.finder.settle(&mut self.graph);
         let (executions, blocked) = (self.record.tally.executions, self.record.tally.blocked);
-        self.record.take(&self.graph, &mut self.histories, remarks)?;
+        self.record.take(&self.graph, 1, &mut self.histories, remarks)?;
         self.make_room();
         let tally = &self.record.tally;
         self.watch.meter().count(tally.executions - executions, tally.blocked - blocked, 0);

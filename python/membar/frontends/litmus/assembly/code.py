@@ -129,7 +129,24 @@ def read_code(column: Column, machine: Machine) -> Code:
     return Code(column.thread, tuple(lines), points)
 
 
+# The same few hundred instructions make up thousands of tests. Those that speak of a place are left out.
+_MOST_KEPT = 4096
+_known: dict[tuple[str, str], Step | Choice | Return] = {}
+
+
 def _effect(cell: Cell, machine: Machine) -> Effect:
+    known = _known.get((machine.name, cell.text))
+    if known is not None:
+        return known
+    effect = _new_effect(cell, machine)
+    if not isinstance(effect, Jump):
+        if len(_known) >= _MOST_KEPT:
+            _known.clear()
+        _known[machine.name, cell.text] = effect
+    return effect
+
+
+def _new_effect(cell: Cell, machine: Machine) -> Effect:
     mnemonic, operands = split(cell, machine)
     handler = machine.instructions.get(mnemonic)
     if handler is None:

@@ -18,7 +18,8 @@ def with_sizes(program: Program, untyped: AbstractSet[str]) -> Program:
     """`program` with the sizes of the locations named in `untyped` taken from their accesses.
 
     Raises:
-        InputError: an access is wider or narrower than the location it can reach.
+        InputError: an access is wider or narrower than the location it can reach, or an initial value does
+            not fit into a location without a type.
     """
     found = accesses(program)
     problems: dict[str, Diagnostic] = {}
@@ -32,6 +33,10 @@ def with_sizes(program: Program, untyped: AbstractSet[str]) -> Program:
             if access.size != size and access.span is not None:
                 first = None if item.name not in untyped else reaching[0]
                 problems.setdefault(item.name, _mixed(item, size, access, first))
+        # A declared type converts the value, as C does; a size that only accesses tell must not change it.
+        for value in item.initial if item.name in untyped else ():
+            if isinstance(value, int) and not -(1 << (8 * size - 1)) <= value < 1 << (8 * size):
+                problems.setdefault(item.name, _too_wide(item, size, value))
         objects.append(replace(item, size=size))
     if problems:
         raise InputError(*problems.values())
@@ -48,6 +53,15 @@ def _reaches(program: Program, access: Access, item: MemoryObject) -> bool:
 def _unused_size(item: MemoryObject) -> int:
     """A location that no instruction can reach is an int, or an address if it holds one."""
     return 8 if any(isinstance(value, Address) for value in item.initial) else _DEFAULT_SIZE
+
+
+def _too_wide(item: MemoryObject, size: int, value: int) -> Diagnostic:
+    return Diagnostic(
+        code=codes.TYPE,
+        message=f"{value} does not fit into the {8 * size} bits of `{item.name}`",
+        primary=None if item.span is None else Label(item.span, f"expected a number of {8 * size} bits"),
+        help=f"declare a wider type, `int64_t {item.name}={value};`, and access it as such",
+    )
 
 
 def _mixed(item: MemoryObject, size: int, access: Access, first: Access | None) -> Diagnostic:

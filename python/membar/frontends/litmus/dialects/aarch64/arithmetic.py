@@ -67,7 +67,7 @@ def _move(operands: Operands) -> Step:
     """`MOV`, of a number or a register."""
     target = operands.register()
     if operands.next_is_number():
-        return written(operands, target, constant(operands.number(), target.width))
+        return written(operands, target, constant(operands.fitting_number(target.width), target.width))
     return written(operands, target, word(operands.register(width=target.width)))
 
 

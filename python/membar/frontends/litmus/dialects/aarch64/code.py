@@ -183,7 +183,24 @@ def read_code(column: Column) -> Code:
     return Code(column.thread, tuple(lines), points)
 
 
+# The same few hundred instructions make up thousands of tests. Those that speak of a place are left out.
+_MOST_KEPT = 4096
+_known: dict[str, Step | Steps | Choice | Return] = {}
+
+
 def _effect(cell: Cell) -> Effect:
+    known = _known.get(cell.text)
+    if known is not None:
+        return known
+    effect = _new_effect(cell)
+    if not isinstance(effect, Jump):
+        if len(_known) >= _MOST_KEPT:
+            _known.clear()
+        _known[cell.text] = effect
+    return effect
+
+
+def _new_effect(cell: Cell) -> Effect:
     mnemonic, operands = split(cell)
     handler = HANDLERS.get(mnemonic)
     if handler is None:

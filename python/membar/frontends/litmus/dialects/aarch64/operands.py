@@ -167,6 +167,17 @@ class Operands:
             raise self.problem(f"{number} is out of range", f"expected 0 to {limit - 1}", at=operand)
         return number
 
+    def fitting_number(self, width: int, *, may_be_shifted: bool = False) -> int:
+        """The next operand, a number of `width` bits, with or without a sign; `LSL #n` may follow."""
+        operand = self.following
+        number = self.number()
+        if may_be_shifted:
+            number <<= min(self.left_shift(), 64)
+        if not -(1 << (width - 1)) <= number < 1 << width:
+            message = f"{number} does not fit into {width} bits"
+            raise self.problem(message, "expected a smaller number", at=operand)
+        return number
+
     def next_is_number(self) -> bool:
         """Whether the next operand is a number."""
         return self.following is not None and _number(self.following.text) is not None
@@ -187,8 +198,7 @@ class Operands:
         Only the low `width` bits of the result mean something.
         """
         if self.next_is_number():
-            number = self.number()
-            return constant(number << self.left_shift(), width)
+            return constant(self.fitting_number(width, may_be_shifted=True), width)
         operand = self.following
         register = self.register()
         if self.following is not None:
@@ -204,7 +214,7 @@ class Operands:
     def plain(self, width: int) -> Expr:
         """A number, or a register without shift or extension."""
         if self.next_is_number():
-            return constant(self.number(), width)
+            return constant(self.fitting_number(width), width)
         return word(self.register(width=width))
 
     def memory(self) -> Memory:
@@ -229,7 +239,7 @@ class Operands:
                 raise self.problem(
                     "two offsets for one base register", "not expected here", at=self.following
                 )
-            updated = _plus(word(base), constant(self.number()))
+            updated = _plus(word(base), constant(self.fitting_number(64)))
             return Memory(address=word(base), base=base, updated=updated)
         address = word(base)
         if inner.following is not None:
@@ -242,7 +252,7 @@ class Operands:
     def offset(self) -> Expr:
         """What is added to the base of an address."""
         if self.next_is_number():
-            return constant(self.number())
+            return constant(self.fitting_number(64))
         register = self.register()
         if self.following is not None:
             return self._modified(register, 64)

@@ -73,7 +73,7 @@ def _extreme(operands: Operands, *, op: BinaryOp, takes_larger: bool) -> Step:
     signed = op is BinaryOp.SLT
     left = value(operands.register(width=target.width), signed=signed)
     if operands.next_is_number():
-        right: Expr = constant(operands.number())
+        right: Expr = constant(operands.fitting_number(target.width))
     else:
         right = value(operands.register(width=target.width), signed=signed)
     larger, smaller = (right, left) if takes_larger else (left, right)

@@ -105,15 +105,31 @@ class _Registers:
             if not 0 <= entry.thread < threads:
                 raise _no_thread(entry.thread, threads, entry.span)
             name = register_name(entry.register, entry.span)
-            self._enter((entry.thread, name), entry, memory)
+            found = view(entry.register)
+            self._enter((entry.thread, name), entry, memory, width=64 if found is None else found.width)
 
-    def _enter(self, place: tuple[int, str], entry: InitRegister | InitSymbol, memory: Memory) -> None:
+    def _enter(
+        self, place: tuple[int, str], entry: InitRegister | InitSymbol, memory: Memory, *, width: int = 64
+    ) -> None:
         declared = scalar(entry.type, entry.span)
+        _check_fit(entry, width)
         if declared is not None:
             self.types[place] = declared
         thread, name = place
         if entry.value is not None and name != ZERO:
             self.initial[thread][name] = memory.value(entry.value)
+
+
+def _check_fit(entry: InitRegister | InitSymbol, width: int) -> None:
+    """An initial value that is cut would be another one; a declared type says only how it is shown."""
+    number = entry.value
+    if isinstance(number, int) and not -(1 << (width - 1)) <= number < 1 << width:
+        raise error(
+            codes.TYPE,
+            f"{number} does not fit into the {width} bits of this register",
+            entry.span,
+            f"expected a number of {width} bits",
+        )
 
 
 def register_name(text: str, span: Span) -> str:

@@ -55,18 +55,18 @@ _RESERVED: Final = frozenset(
 
 
 class ExpressionParser:
-    """A position in the tokens, with the grammar of expressions and types. Collects `diagnostics`."""
+    """A position in the tokens, with the grammar of expressions and types. Collects `diagnostics`.
+
+    Attributes:
+        token: the next token, not yet taken.
+    """
 
     def __init__(self, tokens: tuple[Token, ...], language: Language) -> None:
         self.language = language
         self._tokens = tokens
         self._at = 0
+        self.token = tokens[0]
         self.diagnostics: list[Diagnostic] = []
-
-    @property
-    def token(self) -> Token:
-        """The next token, not yet taken."""
-        return self._tokens[self._at]
 
     @property
     def previous(self) -> Token:
@@ -80,12 +80,16 @@ class ExpressionParser:
     def take(self) -> Token:
         """The next token; moves behind it."""
         token = self.token
-        self._at = min(self._at + 1, len(self._tokens) - 1)
+        if token.kind != "end":  # the last one, which stays
+            self._at += 1
+            self.token = self._tokens[self._at]
         return token
 
     def accept(self, text: str) -> Token | None:
         """The next token if it reads `text`; else None and nothing moves."""
-        return self.take() if self.token.text == text else None
+        if self.token.text != text:
+            return None
+        return self.take()
 
     def expect(self, text: str, what: str = "") -> Token:
         """The next token, which must read `text`."""

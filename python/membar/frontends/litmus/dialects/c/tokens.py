@@ -45,6 +45,10 @@ class Token(NamedTuple):
         return Span(self.source, self.start, self.end)
 
 
+# As `Token(…)`, without its checks of names: there are very many.
+_token = tuple.__new__
+
+
 @lru_cache(maxsize=1)  # whose code it is, is told by its words before it is parsed
 def tokens_of(body: Span) -> tuple[Token, ...]:
     """The tokens of the code section, ended by one of kind `end`.
@@ -54,14 +58,16 @@ def tokens_of(body: Span) -> tuple[Token, ...]:
     """
     source, text, at = body.source, body.source.text, body.start
     found: list[Token] = []
-    depth = 0
-    while at < body.end:
-        if match := _TOKEN.match(text, at, body.end):
-            kind, at = str(match.lastgroup), match.end()
-            word = match[kind]
-            if kind == "sign":
-                depth += (word == "{") - (word == "}")
-            found.append(Token(kind, word, source, at - len(word), at))
+    depth, end, next_token = 0, body.end, _TOKEN.match
+    while at < end:
+        if match := next_token(text, at, end):
+            kind, at = match.lastgroup, match.end()
+            word = match[kind or 0]
+            if word == "{":
+                depth += 1
+            elif word == "}":
+                depth -= 1
+            found.append(_token(Token, (kind, word, source, at - len(word), at)))
             continue
         at = _blanks_end(text, at, body.end)
         if comment := _comment(text, at, depth):

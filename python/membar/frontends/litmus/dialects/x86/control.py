@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from membar.frontends.litmus.dialects.x86.arithmetic import ARITHMETIC
 from membar.frontends.litmus.dialects.x86.effects import (
@@ -28,6 +29,17 @@ def effect(instruction: Instruction, *, flags: frozenset[str]) -> Effect:
     Raises:
         InputError: the operands do not fit the instruction.
     """
+    if instruction.mnemonic.startswith("J"):  # knows the place of its label
+        return _effect(instruction, flags)
+    return _kept_effect(instruction, flags)
+
+
+@lru_cache(maxsize=1024)
+def _kept_effect(instruction: Instruction, flags: frozenset[str]) -> Effect:
+    return _effect(instruction, flags)
+
+
+def _effect(instruction: Instruction, flags: frozenset[str]) -> Effect:
     prefix, code = split_condition(instruction.mnemonic)
     if code:
         return _CONDITIONAL[prefix](instruction, CONDITIONS[code]())

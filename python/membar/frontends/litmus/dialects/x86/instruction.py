@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from membar.diagnostics import error
@@ -17,7 +17,7 @@ class Direct:
     """A register operand."""
 
     part: Part
-    span: Span
+    span: Span = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Immediate:
     """A constant operand: a number, or the address of a location."""
 
     value: int | Address
-    span: Span
+    span: Span = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Memory:
     index: Part | None = None
     scale: int = 1
     size: int | None = None
-    span: Span
+    span: Span = field(compare=False)
 
     def address(self, bits: int) -> Expr:
         """The address as an expression."""
@@ -65,7 +65,7 @@ class Name:
     """A bare name: the label of a jump."""
 
     name: str
-    span: Span
+    span: Span = field(compare=False)
 
 
 Operand: TypeAlias = Direct | Immediate | Memory | Name
@@ -73,7 +73,7 @@ Operand: TypeAlias = Direct | Immediate | Memory | Name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instruction:
-    """One instruction, destination first.
+    """One instruction, destination first. Equal ones do the same; their places are not compared.
 
     Attributes:
         mnemonic: upper case, without size suffix.
@@ -92,8 +92,26 @@ class Instruction:
     source_size: int | None = None
     is_locked: bool
     bits: int
-    span: Span
-    word: Span
+    span: Span = field(compare=False)
+    word: Span = field(compare=False)
+
+    def moved(self, span: Span) -> Instruction:
+        """The same instruction where the same text stands at `span`."""
+        distance = span.start - self.span.start
+
+        def there(old: Span) -> Span:
+            return Span(span.source, old.start + distance, old.end + distance)
+
+        return Instruction(
+            mnemonic=self.mnemonic,
+            operands=tuple([replace(operand, span=there(operand.span)) for operand in self.operands]),
+            size=self.size,
+            source_size=self.source_size,
+            is_locked=self.is_locked,
+            bits=self.bits,
+            span=span,
+            word=there(self.word),
+        )
 
     @property
     def width(self) -> int:

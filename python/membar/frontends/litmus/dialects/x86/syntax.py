@@ -35,12 +35,28 @@ class Syntax:
     read_operand: ReadOperand
 
 
-def read_instruction(cell: Cell, syntax: Syntax, locations: Collection[str]) -> Instruction:
+# The same hundred instructions make up hundreds of tests.
+_MOST_KEPT = 1024
+_known: dict[tuple[int, str, frozenset[str]], Instruction] = {}
+
+
+def read_instruction(cell: Cell, syntax: Syntax, locations: frozenset[str]) -> Instruction:
     """The instruction in `cell`, which is free of labels.
 
     Raises:
         InputError: with everything that is wrong with it.
     """
+    key = (syntax.bits, cell.text, locations)
+    known = _known.get(key)
+    if known is not None:
+        return known.moved(cell.span)
+    if len(_known) >= _MOST_KEPT:
+        _known.clear()
+    read = _known[key] = _new_instruction(cell, syntax, locations)
+    return read
+
+
+def _new_instruction(cell: Cell, syntax: Syntax, locations: Collection[str]) -> Instruction:
     word, at = _word(cell, 0)
     is_locked = word.text.upper() == "LOCK"
     if is_locked:

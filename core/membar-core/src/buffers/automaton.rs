@@ -1,0 +1,558 @@
+//! Languages of buffer contents as minimal deterministic automata, each kept once: equal languages are equal numbers.
+//!
+//! An automaton is trimmed (every state leads to acceptance), minimal, and numbered breadth-first from state 0 along
+//! the letters' order. That form is unique, so it is its own key. The empty language has no states at all.
+//! Letters are pairs (cell, value), numbered as they come. Results of operations are kept.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+use crate::program::CellId;
+
+/// A store on its way to memory, by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Letter(pub u32);
+
+/// A set of words, by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Language(u32);
+
+impl Language {
+    /// No word.
+    pub const NOTHING: Self = Self(0);
+    /// The empty word alone.
+    pub const EMPTY_WORD: Self = Self(1);
+}
+
+/// States with their outgoing letters in order; a letter that is missing leads nowhere.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+struct Automaton {
+    accepting: Vec<bool>,
+    edges: Vec<Vec<(Letter, u32)>>,
+}
+
+/// An automaton with choices and silent steps, on its way to a minimal one.
+#[derive(Debug, Default)]
+struct Loose {
+    accepting: Vec<bool>,
+    edges: Vec<Vec<(Letter, u32)>>,
+    silent: Vec<Vec<u32>>,
+}
+
+impl Loose {
+    fn of(automaton: &Automaton) -> Self {
+        Self {
+            accepting: automaton.accepting.clone(),
+            edges: automaton.edges.clone(),
+            silent: vec![Vec::new(); automaton.edges.len()],
+        }
+    }
+
+    fn state(&mut self, accepting: bool) -> u32 {
+        self.accepting.push(accepting);
+        self.edges.push(Vec::new());
+        self.silent.push(Vec::new());
+        number(self.accepting.len() - 1)
+    }
+
+    fn closed(&self, states: &mut BTreeSet<u32>) {
+        let mut todo: Vec<u32> = states.iter().copied().collect();
+        while let Some(state) = todo.pop() {
+            for &next in &self.silent[state as usize] {
+                if states.insert(next) {
+                    todo.push(next);
+                }
+            }
+        }
+    }
+
+    /// The subset construction from `start`.
+    fn determined(&self, start: u32) -> Automaton {
+        let mut first = BTreeSet::from([start]);
+        self.closed(&mut first);
+        let mut known: HashMap<BTreeSet<u32>, u32> = HashMap::from([(first.clone(), 0)]);
+        let mut todo = VecDeque::from([first]);
+        let mut result = Automaton::default();
+        while let Some(states) = todo.pop_front() {
+            let mut next: BTreeMap<Letter, BTreeSet<u32>> = BTreeMap::new();
+            for &state in &states {
+                for &(letter, target) in &self.edges[state as usize] {
+                    next.entry(letter).or_default().insert(target);
+                }
+            }
+            result.accepting.push(states.iter().any(|&state| self.accepting[state as usize]));
+            let mut edges = Vec::with_capacity(next.len());
+            for (letter, mut targets) in next {
+                self.closed(&mut targets);
+                let fresh = number(known.len());
+                let target = *known.entry(targets.clone()).or_insert(fresh);
+                if target == fresh {
+                    todo.push_back(targets);
+                }
+                edges.push((letter, target));
+            }
+            result.edges.push(edges);
+        }
+        result
+    }
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+impl Automaton {
+    /// The unique form of its language: trimmed, minimal, numbered breadth-first.
+    fn minimal(&self) -> Self {
+        let alive = self.alive();
+        if alive.first() != Some(&true) {
+            return Self::default();
+        }
+        let class = self.classes(&alive);
+        self.renumbered(&alive, &class)
+    }
+
+    /// Which states lead to acceptance.
+    fn alive(&self) -> Vec<bool> {
+        let mut alive = self.accepting.clone();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (state, edges) in self.edges.iter().enumerate() {
+                if !alive[state] && edges.iter().any(|&(_, target)| alive[target as usize]) {
+                    alive[state] = true;
+                    changed = true;
+                }
+            }
+        }
+        alive
+    }
+
+    /// Moore's refinement: states in one class accept the same words.
+    fn classes(&self, alive: &[bool]) -> Vec<u32> {
+        let mut class: Vec<u32> = self.accepting.iter().map(|&accepting| u32::from(accepting)).collect();
+        let mut count = 0;
+        loop {
+            let mut known: HashMap<(u32, Vec<(Letter, u32)>), u32> = HashMap::new();
+            let mut refined = vec![0; class.len()];
+            for (state, edges) in self.edges.iter().enumerate() {
+                if alive[state] {
+                    let seen = edges.iter().filter(|(_, target)| alive[*target as usize]);
+                    let signature = seen.map(|&(letter, target)| (letter, class[target as usize])).collect();
+                    let fresh = number(known.len());
+                    refined[state] = *known.entry((class[state], signature)).or_insert(fresh);
+                }
+            }
+            if known.len() == count {
+                return refined;
+            }
+            count = known.len();
+            class = refined;
+        }
+    }
+
+    fn renumbered(&self, alive: &[bool], class: &[u32]) -> Self {
+        let mut names: HashMap<u32, u32> = HashMap::from([(class[0], 0)]);
+        let mut todo = VecDeque::from([0_usize]);
+        let mut result = Self::default();
+        while let Some(state) = todo.pop_front() {
+            let mut edges = Vec::new();
+            for &(letter, target) in self.edges[state].iter().filter(|(_, target)| alive[*target as usize]) {
+                let fresh = number(names.len());
+                let name = *names.entry(class[target as usize]).or_insert(fresh);
+                if name == fresh {
+                    todo.push_back(target as usize);
+                }
+                edges.push((letter, name));
+            }
+            result.accepting.push(self.accepting[state]);
+            result.edges.push(edges);
+        }
+        result
+    }
+
+    fn next(&self, state: u32, letter: Letter) -> Option<u32> {
+        let edges = &self.edges[state as usize];
+        edges.binary_search_by_key(&letter, |&(letter, _)| letter).ok().map(|found| edges[found].1)
+    }
+}
+
+/// A language split by the newest store to one cell: its value (None: there is none) and the words with it.
+pub type ByNewest = Box<[(Option<u64>, Language)]>;
+
+/// All languages met so far, and what was computed about them.
+#[derive(Debug)]
+pub struct Automata {
+    letters: Vec<(CellId, u64)>,
+    letter_of: HashMap<(CellId, u64), Letter>,
+    all: Vec<Automaton>,
+    known: HashMap<Automaton, Language>,
+    appended: HashMap<(Language, Letter), Language>,
+    taken: HashMap<(Language, Letter), Language>,
+    newest: HashMap<(Language, CellId), ByNewest>,
+    included: HashMap<(Language, Language), bool>,
+}
+
+impl Default for Automata {
+    fn default() -> Self {
+        let mut automata = Self {
+            letters: Vec::new(),
+            letter_of: HashMap::new(),
+            all: Vec::new(),
+            known: HashMap::new(),
+            appended: HashMap::new(),
+            taken: HashMap::new(),
+            newest: HashMap::new(),
+            included: HashMap::new(),
+        };
+        automata.keep(Automaton::default());
+        automata.keep(Automaton { accepting: vec![true], edges: vec![Vec::new()] });
+        automata
+    }
+}
+
+impl Automata {
+    /// The letter for a store.
+    pub fn letter(&mut self, cell: CellId, value: u64) -> Letter {
+        let fresh = Letter(number(self.letters.len()));
+        let letter = *self.letter_of.entry((cell, value)).or_insert(fresh);
+        if letter == fresh {
+            self.letters.push((cell, value));
+        }
+        letter
+    }
+
+    /// The cell and the value of a letter.
+    #[must_use]
+    pub fn store_of(&self, letter: Letter) -> (CellId, u64) {
+        self.letters[letter.0 as usize]
+    }
+
+    /// Number of different languages met.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether no language was met; never, as two are always there.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Number of states of the minimal automaton.
+    #[must_use]
+    pub fn states(&self, language: Language) -> usize {
+        self.at(language).edges.len()
+    }
+
+    /// Whether the empty word is in it.
+    #[must_use]
+    pub fn has_empty_word(&self, language: Language) -> bool {
+        self.at(language).accepting.first() == Some(&true)
+    }
+
+    /// Whether it has infinitely many words.
+    #[must_use]
+    pub fn is_infinite(&self, language: Language) -> bool {
+        // Trimmed: any cycle does it. Repeatedly drop states without successors.
+        let edges = &self.at(language).edges;
+        let mut dropped = vec![false; edges.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (state, targets) in edges.iter().enumerate() {
+                if !dropped[state] && targets.iter().all(|&(_, target)| dropped[target as usize]) {
+                    dropped[state] = true;
+                    changed = true;
+                }
+            }
+        }
+        dropped.iter().any(|&dropped| !dropped)
+    }
+
+    /// The letters that words of it begin with.
+    #[must_use]
+    pub fn first(&self, language: Language) -> Vec<Letter> {
+        let edges = self.at(language).edges.first();
+        edges.map_or_else(Vec::new, |edges| edges.iter().map(|&(letter, _)| letter).collect())
+    }
+
+    /// Whether `word` is in it.
+    #[must_use]
+    pub fn contains(&self, language: Language, word: &[Letter]) -> bool {
+        let automaton = self.at(language);
+        let mut state = 0;
+        if automaton.edges.is_empty() {
+            return false;
+        }
+        for &letter in word {
+            match automaton.next(state, letter) {
+                Some(next) => state = next,
+                None => return false,
+            }
+        }
+        automaton.accepting[state as usize]
+    }
+
+    /// Every word with `letter` behind it.
+    pub fn append(&mut self, language: Language, letter: Letter) -> Language {
+        if let Some(&known) = self.appended.get(&(language, letter)) {
+            return known;
+        }
+        let mut loose = Loose::of(self.at(language));
+        if loose.edges.is_empty() {
+            return Language::NOTHING;
+        }
+        let end = loose.state(true);
+        for state in 0..end as usize {
+            if loose.accepting[state] {
+                loose.accepting[state] = false;
+                loose.edges[state].push((letter, end));
+            }
+        }
+        let result = self.keep(loose.determined(0).minimal());
+        self.appended.insert((language, letter), result);
+        result
+    }
+
+    /// The rests of the words that begin with `letter`.
+    pub fn take(&mut self, language: Language, letter: Letter) -> Language {
+        if let Some(&known) = self.taken.get(&(language, letter)) {
+            return known;
+        }
+        let automaton = self.at(language);
+        let start = if automaton.edges.is_empty() { None } else { automaton.next(0, letter) };
+        let result = match start {
+            None => Language::NOTHING,
+            Some(start) => {
+                let rest = Loose::of(automaton).determined(start).minimal();
+                self.keep(rest)
+            }
+        };
+        self.taken.insert((language, letter), result);
+        result
+    }
+
+    /// The words split by their newest store to `cell`, those without one first, then by value.
+    pub fn by_newest(&mut self, language: Language, cell: CellId) -> ByNewest {
+        if let Some(known) = self.newest.get(&(language, cell)) {
+            return known.clone();
+        }
+        let (product, newest) =
+            self.remembering(
+                language,
+                None,
+                |newest, stored, value| {
+                    if stored == cell { Some(value) } else { newest }
+                },
+            );
+        let mut values: Vec<Option<u64>> =
+            newest.iter().zip(&product.accepting).filter(|&(_, &accepts)| accepts).map(|(&n, _)| n).collect();
+        values.sort_unstable();
+        values.dedup();
+        let mut parts = Vec::with_capacity(values.len());
+        for value in values {
+            let accepting =
+                product.accepting.iter().zip(&newest).map(|(&accepts, &n)| accepts && n == value).collect();
+            let part = Automaton { accepting, edges: product.edges.clone() };
+            parts.push((value, self.keep(part.minimal())));
+        }
+        let parts: ByNewest = parts.into();
+        self.newest.insert((language, cell), parts.clone());
+        parts
+    }
+
+    /// The automaton that also remembers something about the letters read, and what each state remembers.
+    fn remembering<T: Copy + Eq + std::hash::Hash>(
+        &self,
+        language: Language,
+        start: T,
+        next: impl Fn(T, CellId, u64) -> T,
+    ) -> (Automaton, Vec<T>) {
+        let automaton = self.at(language);
+        let mut product = Automaton::default();
+        let mut remembered = Vec::new();
+        let mut known: HashMap<(u32, T), u32> = HashMap::from([((0, start), 0)]);
+        let mut todo: VecDeque<(u32, T)> = VecDeque::from([(0, start)]);
+        while let Some((state, memory)) = todo.pop_front() {
+            if automaton.edges.is_empty() {
+                break;
+            }
+            let mut edges = Vec::new();
+            for &(letter, target) in &automaton.edges[state as usize] {
+                let (cell, value) = self.store_of(letter);
+                let after = (target, next(memory, cell, value));
+                let fresh = number(known.len());
+                let name = *known.entry(after).or_insert(fresh);
+                if name == fresh {
+                    todo.push_back(after);
+                }
+                edges.push((letter, name));
+            }
+            product.accepting.push(automaton.accepting[state as usize]);
+            product.edges.push(edges);
+            remembered.push(memory);
+        }
+        (product, remembered)
+    }
+
+    /// The words whose last letter is a store to `cell`.
+    pub fn ending_with(&mut self, language: Language, cell: CellId) -> Language {
+        let (mut product, last) = self.remembering(language, false, |_, stored, _| stored == cell);
+        for (accepts, is_last) in product.accepting.iter_mut().zip(last) {
+            *accepts &= is_last;
+        }
+        self.keep(product.minimal())
+    }
+
+    /// Every word with `letter` before it.
+    pub fn prepend(&mut self, letter: Letter, language: Language) -> Language {
+        let mut loose = Loose::of(self.at(language));
+        if loose.edges.is_empty() {
+            return Language::NOTHING;
+        }
+        let start = loose.state(false);
+        loose.edges[start as usize].push((letter, 0));
+        self.keep(loose.determined(start).minimal())
+    }
+
+    /// All words of both.
+    pub fn union(&mut self, left: Language, right: Language) -> Language {
+        if left == right || right == Language::NOTHING {
+            return left;
+        }
+        if left == Language::NOTHING {
+            return right;
+        }
+        let mut loose = Loose::of(self.at(left));
+        let offset = number(loose.edges.len());
+        let other = self.at(right);
+        for (edges, &accepting) in other.edges.iter().zip(&other.accepting) {
+            let state = loose.state(accepting);
+            loose.edges[state as usize] =
+                edges.iter().map(|&(letter, target)| (letter, target + offset)).collect();
+        }
+        let start = loose.state(false);
+        loose.silent[start as usize] = vec![0, offset];
+        self.keep(loose.determined(start).minimal())
+    }
+
+    /// Whether all words of `left` are words of `right`.
+    pub fn is_included(&mut self, left: Language, right: Language) -> bool {
+        if left == right || left == Language::NOTHING {
+            return true;
+        }
+        if right == Language::NOTHING {
+            return false;
+        }
+        if let Some(&known) = self.included.get(&(left, right)) {
+            return known;
+        }
+        let result = included(self.at(left), self.at(right));
+        self.included.insert((left, right), result);
+        result
+    }
+
+    /// Every word followed by any number of the `words`, in any order: `language · (word | word | …)*`.
+    pub fn repeat(&mut self, language: Language, words: &[Vec<Letter>]) -> Language {
+        let mut loose = Loose::of(self.at(language));
+        if loose.edges.is_empty() {
+            return Language::NOTHING;
+        }
+        let hub = loose.state(true);
+        for state in 0..hub as usize {
+            if loose.accepting[state] {
+                loose.silent[state].push(hub);
+            }
+        }
+        for word in words.iter().filter(|word| !word.is_empty()) {
+            let mut from = hub;
+            for (position, &letter) in word.iter().enumerate() {
+                let to = if position + 1 == word.len() { hub } else { loose.state(false) };
+                loose.edges[from as usize].push((letter, to));
+                from = to;
+            }
+        }
+        self.keep(loose.determined(0).minimal())
+    }
+
+    /// A regular expression for it, with `shown` for each letter.
+    pub fn expression(&self, language: Language, shown: &dyn Fn(CellId, u64) -> String) -> String {
+        super::expression::of(&self.at(language).accepting, &self.at(language).edges, &|letter| {
+            let (cell, value) = self.store_of(letter);
+            shown(cell, value)
+        })
+    }
+
+    fn at(&self, language: Language) -> &Automaton {
+        &self.all[language.0 as usize]
+    }
+
+    fn keep(&mut self, automaton: Automaton) -> Language {
+        if let Some(&known) = self.known.get(&automaton) {
+            return known;
+        }
+        let language = Language(number(self.all.len()));
+        self.all.push(automaton.clone());
+        self.known.insert(automaton, language);
+        language
+    }
+}
+
+/// Both are trimmed: inclusion fails exactly at a letter or an acceptance that `right` lacks.
+fn included(left: &Automaton, right: &Automaton) -> bool {
+    let mut seen: BTreeSet<(u32, u32)> = BTreeSet::from([(0, 0)]);
+    let mut todo = vec![(0, 0)];
+    while let Some((a, b)) = todo.pop() {
+        if left.accepting[a as usize] && !right.accepting[b as usize] {
+            return false;
+        }
+        for &(letter, next) in &left.edges[a as usize] {
+            let Some(other) = right.next(b, letter) else { return false };
+            if seen.insert((next, other)) {
+                todo.push((next, other));
+            }
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(automata: &mut Automata, letters: &[Letter]) -> Language {
+        letters.iter().fold(Language::EMPTY_WORD, |language, &letter| automata.append(language, letter))
+    }
+
+    #[test]
+    fn equal_languages_are_equal_numbers() {
+        let mut automata = Automata::default();
+        let (a, b) = (automata.letter(CellId(0), 1), automata.letter(CellId(0), 0));
+        let ab = word(&mut automata, &[a, b]);
+        assert_eq!(automata.take(ab, a), word(&mut automata, &[b]));
+        assert_eq!(automata.take(ab, b), Language::NOTHING);
+        let star = automata.repeat(Language::EMPTY_WORD, &[vec![a, b]]);
+        let again = automata.repeat(star, &[vec![a, b], vec![a, b, a, b]]);
+        assert_eq!(star, again);
+        let rest = automata.take(star, a);
+        assert_eq!(automata.append(star, a), automata.repeat(rest, &[]).max(automata.append(star, a)));
+        assert!(automata.is_included(ab, star) && !automata.is_included(star, ab));
+        assert!(automata.is_infinite(star) && !automata.is_infinite(ab));
+    }
+
+    #[test]
+    fn words_are_split_by_their_newest_store() {
+        let mut automata = Automata::default();
+        let (x1, x0) = (automata.letter(CellId(0), 1), automata.letter(CellId(0), 0));
+        let y1 = automata.letter(CellId(1), 1);
+        let all = automata.repeat(Language::EMPTY_WORD, &[vec![x1], vec![x0], vec![y1]]);
+        let parts = automata.by_newest(all, CellId(0));
+        assert_eq!(parts.iter().map(|part| part.0).collect::<Vec<_>>(), [None, Some(0), Some(1)]);
+        assert!(automata.contains(parts[2].1, &[x0, y1, x1, y1]));
+        assert!(!automata.contains(parts[2].1, &[x1, x0]));
+        assert!(automata.contains(parts[0].1, &[y1, y1]) && !automata.contains(parts[0].1, &[x1]));
+        let joined = parts.iter().fold(Language::NOTHING, |known, part| automata.union(known, part.1));
+        assert_eq!(joined, all);
+    }
+}

@@ -1,0 +1,346 @@
+//! Bounded exploration: every state with at most k entries in a buffer, breadth-first.
+//!
+//! It gives short witnesses for what the unbounded searches find, and tests check them against it.
+
+use std::collections::HashMap;
+
+use crate::error::CoreError;
+use crate::program::CellId;
+
+use super::budget::{Budget, Halted};
+use super::fault::Fault;
+use super::question::{Findings, Goal, Question};
+use super::run::{Act, Move};
+use super::system::{End, LocalId, Memory, System, Taken};
+
+/// How stores wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Discipline {
+    /// Not at all.
+    Sc,
+    /// In one queue per thread.
+    Tso,
+    /// In one queue per thread and cell.
+    Pso,
+}
+
+impl Discipline {
+    /// Number of queues of one thread.
+    #[must_use]
+    pub fn lanes(self, cells: usize) -> usize {
+        match self {
+            Self::Sc => 0,
+            Self::Tso => 1,
+            Self::Pso => cells,
+        }
+    }
+
+    /// The queue, among those of its thread, in which a store to `cell` waits.
+    #[must_use]
+    pub fn lane(self, cell: CellId) -> usize {
+        if self == Self::Pso { cell.index() } else { 0 }
+    }
+}
+
+/// States between two looks at the budget.
+const LOOK_EVERY: usize = 64;
+
+/// A store in a queue.
+pub(super) type Entry = (CellId, u64);
+
+/// One state: where the threads are, memory, and per thread and lane its queue, oldest entry first.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct State {
+    pub(super) locals: Vec<LocalId>,
+    pub(super) memory: Vec<u64>,
+    pub(super) lanes: Vec<Vec<Entry>>,
+}
+
+/// What the steps of one exploration share.
+#[derive(Debug)]
+struct World {
+    discipline: Discipline,
+    bound: usize,
+    /// Cells of the program; those behind them are for births and ends and take no room.
+    real_cells: usize,
+    /// Whether the bound ever held a store back.
+    held: bool,
+    fault: Fault,
+}
+
+/// Memory and buffers as one thread sees them in the middle of a step.
+#[derive(Debug, Clone)]
+struct View {
+    thread: usize,
+    memory: Vec<u64>,
+    lanes: Vec<Vec<Entry>>,
+    /// What this very step stored.
+    fresh: Vec<Entry>,
+}
+
+impl View {
+    fn own(&self, world: &World) -> std::ops::Range<usize> {
+        let width = world.discipline.lanes(self.memory.len());
+        self.thread * width..(self.thread + 1) * width
+    }
+}
+
+impl Memory for View {
+    type World = World;
+
+    fn load(&self, world: &mut World, cell: CellId) -> Vec<(u64, Self)> {
+        let own = self.own(world);
+        let buffered = self.lanes[own].iter().flatten().chain(&self.fresh);
+        let mut matching = buffered.filter(|entry| entry.0 == cell);
+        let entry = match world.fault {
+            Fault::LoadIgnoresBuffer => None,
+            Fault::LoadTakesOldest => matching.next(),
+            _ => matching.next_back(),
+        };
+        let value = entry.map_or(self.memory[cell.index()], |entry| entry.1);
+        vec![(value, self.clone())]
+    }
+
+    fn store(&mut self, world: &mut World, cell: CellId, value: u64) -> bool {
+        if world.discipline == Discipline::Sc {
+            self.memory[cell.index()] = value;
+            return true;
+        }
+        let counts = |entry: &&Entry| {
+            entry.0.index() < world.real_cells && (world.discipline == Discipline::Tso || entry.0 == cell)
+        };
+        let used = self.lanes[self.own(world)].iter().flatten().chain(&self.fresh).filter(counts).count();
+        if cell.index() < world.real_cells && used >= world.bound {
+            world.held = true;
+            return false;
+        }
+        self.fresh.push((cell, value));
+        true
+    }
+
+    fn drained(&self, world: &mut World) -> Option<Self> {
+        if self.lanes[self.own(world)].iter().any(|lane| !lane.is_empty()) {
+            return None;
+        }
+        let mut next = self.clone();
+        for (cell, value) in next.fresh.drain(..) {
+            next.memory[cell.index()] = value;
+        }
+        Some(next)
+    }
+
+    fn all_drained(&self, world: &mut World) -> Option<Self> {
+        if self.lanes.iter().any(|lane| !lane.is_empty()) {
+            return None;
+        }
+        self.drained(world)
+    }
+
+    fn write(&mut self, _: &mut World, cell: CellId, value: u64) {
+        self.memory[cell.index()] = value;
+    }
+}
+
+/// How a state was first reached.
+type Came = Option<(u32, Move)>;
+
+/// The exploration.
+struct Exploration<'s, 'p, 'w> {
+    system: &'s mut System<'p>,
+    question: &'s Question,
+    goal: Option<&'s Goal>,
+    world: World,
+    budget: &'s mut Budget<'w>,
+    known: HashMap<State, u32>,
+    states: Vec<State>,
+    came: Vec<Came>,
+    found: Findings,
+    run: Option<Vec<Move>>,
+}
+
+/// Everything with buffers of at most `bound` entries; with a `goal`, only until it is reached, and the run to it.
+///
+/// # Errors
+/// Something is too large, or has no meaning for store buffers.
+pub fn explore(
+    system: &mut System<'_>,
+    question: &Question,
+    discipline: Discipline,
+    bound: usize,
+    goal: Option<&Goal>,
+    budget: &mut Budget<'_>,
+) -> Result<(Findings, Option<Vec<Move>>), CoreError> {
+    let real_cells = system.program.cells.len();
+    let world = World { discipline, bound, real_cells, held: false, fault: system.fault };
+    let mut exploration = Exploration {
+        system,
+        question,
+        goal,
+        world,
+        budget,
+        known: HashMap::new(),
+        states: Vec::new(),
+        came: Vec::new(),
+        found: Findings::default(),
+        run: None,
+    };
+    let stopped = exploration.search()?;
+    let mut found = exploration.found;
+    found.stopped = stopped;
+    found.held = exploration.world.held;
+    found.stored = exploration.states.len() as u64;
+    Ok((found, exploration.run))
+}
+
+/// A run to `goal` with buffers as small as possible; None if there is none, or the budget does not last.
+///
+/// # Errors
+/// Something is too large, or has no meaning for store buffers.
+pub fn run_to(
+    system: &mut System<'_>,
+    question: &Question,
+    discipline: Discipline,
+    goal: &Goal,
+    budget: &mut Budget<'_>,
+) -> Result<Option<Vec<Move>>, CoreError> {
+    let mut bound = 1;
+    loop {
+        let (found, run) = explore(system, question, discipline, bound, Some(goal), budget)?;
+        if run.is_some() || !found.held || found.stopped.is_some() {
+            return Ok(run);
+        }
+        bound += 1;
+    }
+}
+
+impl Exploration<'_, '_, '_> {
+    fn search(&mut self) -> Result<Option<Halted>, CoreError> {
+        let cells = self.system.cells.len();
+        let width = self.world.discipline.lanes(cells);
+        let threads = self.system.threads();
+        self.reach(
+            State {
+                locals: vec![LocalId(0); threads],
+                memory: self.system.cells.iter().map(|cell| cell.initial).collect(),
+                lanes: vec![Vec::new(); width * threads],
+            },
+            None,
+        )?;
+        let mut next = 0;
+        while next < self.states.len() && self.run.is_none() {
+            if next % LOOK_EVERY == 0 {
+                let bytes = self.states.len() * self.bytes_per_state();
+                if let Err(halted) = self.budget.step(self.states.len() as u64, bytes) {
+                    return Ok(Some(halted));
+                }
+            }
+            self.expand(u32::try_from(next).map_err(|_| CoreError::TooLarge("states"))?)?;
+            next += 1;
+        }
+        Ok(None)
+    }
+
+    /// Roughly: each state is kept twice.
+    fn bytes_per_state(&self) -> usize {
+        let state = &self.states[0];
+        2 * (120 + 4 * state.locals.len() + 8 * state.memory.len() + 40 * state.lanes.len())
+    }
+
+    fn expand(&mut self, number: u32) -> Result<(), CoreError> {
+        let state = self.states[number as usize].clone();
+        let mut moved = self.flush_all(number, &state)?;
+        let mut blocked = false;
+        for thread in 0..state.locals.len() {
+            let view =
+                View { thread, memory: state.memory.clone(), lanes: state.lanes.clone(), fresh: Vec::new() };
+            let mut taken = Vec::new();
+            let local = state.locals[thread];
+            blocked |= self.system.steps(&mut self.world, thread, local, &view, &mut taken)?.blocked;
+            moved |= !taken.is_empty();
+            for step in taken {
+                self.take(number, &state, thread, step)?;
+            }
+        }
+        let is_over = (0..state.locals.len()).all(|thread| self.system.is_over(thread, state.locals[thread]));
+        let is_empty = state.lanes.iter().all(Vec::is_empty);
+        if is_over && is_empty {
+            let ending = self.question.terms(self.system, &state.locals, &state.memory);
+            self.note(&Goal::Ending(ending), number, None);
+        } else if !moved && !blocked && is_empty && self.question.deadlocks {
+            let points = self.question.points(self.system, &state.locals);
+            self.note(&Goal::Stuck(points), number, None);
+        }
+        Ok(())
+    }
+
+    /// Every flush of an oldest entry; whether there was one.
+    fn flush_all(&mut self, number: u32, state: &State) -> Result<bool, CoreError> {
+        let width = self.world.discipline.lanes(state.memory.len());
+        let mut moved = false;
+        for (lane, queue) in state.lanes.iter().enumerate() {
+            if let Some(&(cell, value)) = queue.first() {
+                moved = true;
+                let mut next = state.clone();
+                next.lanes[lane].remove(0);
+                next.memory[cell.index()] = value;
+                let act = Act::Flush { cell, value };
+                self.reach(next, Some((number, Move { thread: lane / width, act })))?;
+            }
+        }
+        Ok(moved)
+    }
+
+    fn take(&mut self, from: u32, state: &State, thread: usize, step: Taken<View>) -> Result<(), CoreError> {
+        self.found.transitions += 1;
+        let act = Act::Edge { edge: step.edge, made: step.made };
+        let last = Move { thread, act };
+        match step.end {
+            End::Failed => self.note(&Goal::Failure { thread, edge: step.edge }, from, Some(last)),
+            End::Faulty => self.note(&Goal::Fault { thread, edge: step.edge }, from, Some(last)),
+            End::Moved(local) => {
+                let mut locals = state.locals.clone();
+                locals[thread] = local;
+                let mut lanes = step.memory.lanes;
+                let first = thread * self.world.discipline.lanes(state.memory.len());
+                for entry in step.memory.fresh {
+                    let queue = &mut lanes[first + self.world.discipline.lane(entry.0)];
+                    let place = if self.world.fault == Fault::StoreAtFront { 0 } else { queue.len() };
+                    queue.insert(place, entry);
+                }
+                self.reach(State { locals, memory: step.memory.memory, lanes }, Some((from, last)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn reach(&mut self, state: State, came: Came) -> Result<(), CoreError> {
+        if self.known.contains_key(&state) {
+            return Ok(());
+        }
+        let number = u32::try_from(self.states.len()).map_err(|_| CoreError::TooLarge("states"))?;
+        self.known.insert(state.clone(), number);
+        self.came.push(came);
+        if self.question.is_error(self.system, &state.locals, &state.memory) {
+            let points = self.question.points(self.system, &state.locals);
+            self.found.error_states += 1;
+            self.note(&Goal::Error(points), number, None);
+        }
+        self.states.push(state);
+        Ok(())
+    }
+
+    /// Takes down what was found; if it is the goal, also how.
+    fn note(&mut self, what: &Goal, from: u32, last: Option<Move>) {
+        self.found.note(what);
+        if self.run.is_none() && self.goal.is_some_and(|goal| goal == what) {
+            let mut moves: Vec<Move> = last.into_iter().collect();
+            let mut at = from;
+            while let Some((before, step)) = &self.came[at as usize] {
+                moves.push(step.clone());
+                at = *before;
+            }
+            moves.reverse();
+            self.run = Some(moves);
+        }
+    }
+}

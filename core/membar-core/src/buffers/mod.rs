@@ -1,0 +1,16 @@
+//! Is a bad state reachable with store buffers of any length?
+//!
+//! `forward` is Linden and Wolper's search with automata for sets of buffer contents; it may fail to end. `dual` goes
+//! backwards in the load-buffer semantics and always ends, for TSO. `concrete` explores with a bound: it finds runs to
+//! what the others found, and tests compare with it. All three step threads by `system`.
+
+pub mod automaton;
+pub mod budget;
+pub mod concrete;
+mod expression;
+pub mod fault;
+pub mod forward;
+pub mod question;
+pub mod run;
+mod symbolic;
+pub mod system;

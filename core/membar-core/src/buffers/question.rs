@@ -1,0 +1,136 @@
+//! What is asked about the states of a program, and what was found.
+
+use std::collections::BTreeSet;
+
+use crate::expr::Expr;
+use crate::program::{EdgeId, Term};
+
+use super::automaton::Language;
+use super::budget::Halted;
+use super::run::Move;
+use super::system::{LocalId, System};
+
+/// Control points of all threads; `NOWHERE` before a thread begins.
+pub type Points = Box<[u32]>;
+
+/// Where a thread is that has not begun.
+pub const NOWHERE: u32 = u32::MAX;
+
+/// Which states count.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    /// A state is an error if, for one of these, every thread named is at its control point.
+    pub places: Vec<Vec<(u32, u32)>>,
+    /// A state is an error if this, over the terms of the program in their order, is not 0.
+    pub predicate: Option<Expr>,
+    /// Whether deadlocks are looked for.
+    pub deadlocks: bool,
+}
+
+/// Something that can be found.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Goal {
+    /// An assertion fails on this edge.
+    Failure {
+        /// Whose.
+        thread: usize,
+        /// Which edge.
+        edge: EdgeId,
+    },
+    /// An access hits no location.
+    Fault {
+        /// Whose.
+        thread: usize,
+        /// Which edge.
+        edge: EdgeId,
+    },
+    /// All threads have ended with these values of the terms.
+    Ending(Box<[u64]>),
+    /// Nothing can move, but not all threads have ended.
+    Stuck(Points),
+    /// An error state.
+    Error(Points),
+}
+
+/// A loop of one thread that can be taken any number of times.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cycle {
+    /// Whose buffer grows.
+    pub thread: usize,
+    /// One turn.
+    pub moves: Vec<Move>,
+    /// The buffer contents that it leads to.
+    pub language: Language,
+    /// The same as a regular expression, with numbers of cells.
+    pub shown: String,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, Default)]
+pub struct Findings {
+    /// All of it.
+    pub goals: BTreeSet<Goal>,
+    /// States that were kept.
+    pub stored: u64,
+    /// States that were met.
+    pub visited: u64,
+    /// Transitions that were followed.
+    pub transitions: u64,
+    /// The longest path of a depth-first search.
+    pub depth: u64,
+    /// States kept that are errors or in which an assertion fails.
+    pub error_states: u64,
+    /// Cycles that were accelerated.
+    pub cycles: Vec<Cycle>,
+    /// Whether a bound held a store back.
+    pub held: bool,
+    /// Why it did not end, if it did not.
+    pub stopped: Option<Halted>,
+}
+
+impl Findings {
+    /// Adds what was found.
+    pub fn note(&mut self, goal: &Goal) {
+        if !self.goals.contains(goal) {
+            self.goals.insert(goal.clone());
+        }
+    }
+}
+
+impl Question {
+    /// The values of the terms in a state.
+    #[must_use]
+    pub fn terms(&self, system: &System<'_>, locals: &[LocalId], memory: &[u64]) -> Box<[u64]> {
+        let terms = system.program.terms.iter();
+        terms
+            .map(|term| match *term {
+                Term::Cell(cell) => memory[cell.index()],
+                Term::Register(thread, register) => {
+                    let local = system.local(thread.index(), locals[thread.index()]);
+                    local.registers.get(register.index()).copied().unwrap_or_default()
+                }
+            })
+            .collect()
+    }
+
+    /// The control points of a state.
+    #[must_use]
+    pub fn points(&self, system: &System<'_>, locals: &[LocalId]) -> Points {
+        let points = locals.iter().enumerate();
+        points.map(|(thread, &local)| system.point(thread, local).unwrap_or(NOWHERE)).collect()
+    }
+
+    /// Whether a state is one that must not be reached.
+    #[must_use]
+    pub fn is_error(&self, system: &System<'_>, locals: &[LocalId], memory: &[u64]) -> bool {
+        let at = |&(thread, point): &(u32, u32)| {
+            system.point(thread as usize, locals[thread as usize]) == Some(point)
+        };
+        if self.places.iter().any(|place| place.iter().all(at)) {
+            return true;
+        }
+        self.predicate.as_ref().is_some_and(|predicate| {
+            predicate.evaluate(&self.terms(system, locals, memory), &mut Vec::new()) != 0
+        })
+    }
+}

@@ -1,0 +1,31 @@
+//! Runs of the store-buffer machine, as lists of moves.
+
+use crate::program::{CellId, EdgeId};
+
+/// What somebody does.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Act {
+    /// A thread takes an edge and reads or chooses these values.
+    Edge {
+        /// Which of its edges.
+        edge: EdgeId,
+        /// The values, in order.
+        made: Vec<u64>,
+    },
+    /// The oldest entry of a buffer reaches memory.
+    Flush {
+        /// Its cell.
+        cell: CellId,
+        /// Its value.
+        value: u64,
+    },
+}
+
+/// Who does what.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Move {
+    /// The thread, or the thread whose buffer it is.
+    pub thread: usize,
+    /// What it does.
+    pub act: Act,
+}

@@ -1,0 +1,358 @@
+//! Sets of states: control points and memory are known, each buffer is a language of contents.
+//!
+//! Linden and Wolper, "An automata-based symbolic approach for verifying programs on relaxed memory models", SPIN 2010.
+//! Where the printed rules are wrong (docs/decisions/0017-unbounded-buffers.md), the operational meaning decides.
+//! A step acts on one thread's buffers only and on memory, so the image of a product of languages is a product.
+
+use std::collections::HashMap;
+
+use crate::error::CoreError;
+use crate::program::{CellId, EdgeId};
+
+use super::automaton::{Automata, Language, Letter};
+use super::concrete::{Discipline, Entry};
+use super::fault::Fault;
+use super::system::{End, LocalId, Memory, System};
+
+/// A set of states.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct State {
+    pub(super) locals: Vec<LocalId>,
+    pub(super) memory: Vec<u64>,
+    pub(super) lanes: Vec<Language>,
+}
+
+/// A transition, by what it does and not by where.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Transition {
+    /// A thread takes an edge with these values read and chosen.
+    Step { thread: usize, edge: EdgeId, made: Vec<u64> },
+    /// The oldest entry of a lane, which is this letter, reaches memory.
+    Commit { lane: usize, letter: Letter },
+}
+
+/// What a transition has to do with memory.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Footprint {
+    pub(super) thread: usize,
+    reads: Vec<CellId>,
+    writes: Vec<CellId>,
+    /// It looks at the buffers of all threads.
+    everything: bool,
+}
+
+impl Footprint {
+    /// Whether the two lead to the same states in either order, and neither stops the other.
+    pub(super) fn is_independent(&self, other: &Self) -> bool {
+        let clash = |writes: &[CellId], other: &Self| {
+            writes.iter().any(|cell| other.reads.contains(cell) || other.writes.contains(cell))
+        };
+        self.thread != other.thread
+            && !self.everything
+            && !other.everything
+            && !clash(&self.writes, other)
+            && !clash(&other.writes, self)
+    }
+}
+
+/// What a transition leads to.
+#[derive(Debug, Clone)]
+pub(super) enum Outcome {
+    Reached(State),
+    Failed(EdgeId),
+    Faulty(EdgeId),
+}
+
+/// A transition that is possible for some contents of the buffers.
+#[derive(Debug, Clone)]
+pub(super) struct Successor {
+    pub(super) transition: Transition,
+    pub(super) footprint: Footprint,
+    pub(super) result: Outcome,
+    /// The letters put into a lane.
+    pub(super) stored: Vec<(usize, Letter)>,
+}
+
+/// What all steps share.
+#[derive(Debug)]
+pub(super) struct World {
+    pub(super) automata: Automata,
+    pub(super) discipline: Discipline,
+    pub(super) fault: Fault,
+}
+
+/// Memory and buffers as one thread sees them in the middle of a step.
+#[derive(Debug, Clone)]
+struct View {
+    memory: Vec<u64>,
+    lanes: Vec<Language>,
+    /// What this very step stored.
+    fresh: Vec<Entry>,
+    footprint: Footprint,
+}
+
+impl View {
+    fn own(&self, world: &World) -> std::ops::Range<usize> {
+        let width = world.discipline.lanes(self.memory.len());
+        self.footprint.thread * width..(self.footprint.thread + 1) * width
+    }
+
+    fn lane(&self, world: &World, cell: CellId) -> Option<usize> {
+        (world.discipline != Discipline::Sc).then(|| self.own(world).start + world.discipline.lane(cell))
+    }
+
+    fn reading(&self, cell: CellId) -> Self {
+        let mut next = self.clone();
+        next.footprint.reads.push(cell);
+        next
+    }
+
+    fn settled(mut self) -> Self {
+        for (cell, value) in std::mem::take(&mut self.fresh) {
+            self.memory[cell.index()] = value;
+            self.footprint.writes.push(cell);
+        }
+        self
+    }
+}
+
+impl Memory for View {
+    type World = World;
+
+    fn load(&self, world: &mut World, cell: CellId) -> Vec<(u64, Self)> {
+        if let Some(&(_, value)) = self.fresh.iter().rev().find(|entry| entry.0 == cell) {
+            return vec![(value, self.clone())];
+        }
+        let inside = self.memory[cell.index()];
+        let Some(lane) = self.lane(world, cell).filter(|_| world.fault != Fault::LoadIgnoresBuffer) else {
+            return vec![(inside, self.reading(cell))];
+        };
+        let parts = parts(world, self.lanes[lane], cell);
+        let sees_memory = parts.iter().any(|part| part.0.is_none());
+        let mut by_value: Vec<(u64, Language)> = Vec::new();
+        for (newest, language) in parts {
+            let value = newest.unwrap_or(inside);
+            match by_value.iter_mut().find(|known| known.0 == value) {
+                Some(known) => known.1 = world.automata.union(known.1, language),
+                None => by_value.push((value, language)),
+            }
+        }
+        by_value.sort_unstable();
+        let seen = if sees_memory { self.reading(cell) } else { self.clone() };
+        let keeps = world.fault == Fault::LoadKeepsLanguage;
+        by_value
+            .into_iter()
+            .map(|(value, language)| {
+                let mut next = seen.clone();
+                next.lanes[lane] = if keeps { self.lanes[lane] } else { language };
+                (value, next)
+            })
+            .collect()
+    }
+
+    fn store(&mut self, world: &mut World, cell: CellId, value: u64) -> bool {
+        if world.discipline == Discipline::Sc {
+            self.write(world, cell, value);
+        } else {
+            self.fresh.push((cell, value));
+        }
+        true
+    }
+
+    fn drained(&self, world: &mut World) -> Option<Self> {
+        let mut next = self.clone();
+        for lane in self.own(world) {
+            if !world.automata.has_empty_word(self.lanes[lane]) {
+                return None;
+            }
+            next.lanes[lane] = Language::EMPTY_WORD;
+        }
+        Some(next.settled())
+    }
+
+    fn all_drained(&self, world: &mut World) -> Option<Self> {
+        if self.lanes.iter().any(|&lane| !world.automata.has_empty_word(lane)) {
+            return None;
+        }
+        let mut next = self.clone();
+        next.lanes.fill(Language::EMPTY_WORD);
+        next.footprint.everything = true;
+        Some(next.settled())
+    }
+
+    fn write(&mut self, _: &mut World, cell: CellId, value: u64) {
+        self.memory[cell.index()] = value;
+        self.footprint.writes.push(cell);
+    }
+}
+
+/// The words of a language by what a load of `cell` finds in them.
+fn parts(world: &mut World, language: Language, cell: CellId) -> Vec<(Option<u64>, Language)> {
+    let mut parts = world.automata.by_newest(language, cell).into_vec();
+    match world.fault {
+        Fault::LoadSkipsMemory if parts.len() > 1 => parts.retain(|part| part.0.is_some()),
+        Fault::PrintedLoadRule => {
+            // Σ*·(m,d)·{(y,v) | y = m}*: only entries of the location itself may follow.
+            for part in parts.iter_mut().filter(|part| part.0.is_some()) {
+                part.1 = world.automata.ending_with(part.1, cell);
+            }
+            parts.retain(|part| part.1 != Language::NOTHING);
+        }
+        _ => {}
+    }
+    parts
+}
+
+/// The whole system: threads and languages.
+#[derive(Debug)]
+pub(super) struct Semantics<'s, 'p> {
+    pub(super) system: &'s mut System<'p>,
+    pub(super) world: World,
+    /// Whether a failed assumption was met in the last expansion.
+    pub(super) blocked: bool,
+}
+
+impl<'s, 'p> Semantics<'s, 'p> {
+    pub(super) fn new(system: &'s mut System<'p>, discipline: Discipline) -> Self {
+        let fault = system.fault;
+        let world = World { automata: Automata::default(), discipline, fault };
+        Self { system, world, blocked: false }
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.world.discipline.lanes(self.system.cells.len())
+    }
+
+    pub(super) fn initial(&self) -> State {
+        let threads = self.system.threads();
+        State {
+            locals: vec![LocalId(0); threads],
+            memory: self.system.cells.iter().map(|cell| cell.initial).collect(),
+            lanes: vec![Language::EMPTY_WORD; self.width() * threads],
+        }
+    }
+
+    /// Every transition that is possible for some contents.
+    pub(super) fn successors(&mut self, state: &State) -> Result<Vec<Successor>, CoreError> {
+        let mut found = Vec::new();
+        self.blocked = false;
+        for thread in 0..state.locals.len() {
+            self.steps(state, thread, &mut found)?;
+        }
+        for lane in 0..state.lanes.len() {
+            let mut letters = self.world.automata.first(state.lanes[lane]);
+            if self.world.fault == Fault::CommitFirstLetterOnly {
+                letters.truncate(1);
+            }
+            for letter in letters {
+                found.extend(self.commit(state, lane, letter));
+            }
+        }
+        Ok(found)
+    }
+
+    /// One transition; None if no contents allow it.
+    pub(super) fn follow(
+        &mut self,
+        state: &State,
+        transition: &Transition,
+    ) -> Result<Option<Successor>, CoreError> {
+        match transition {
+            Transition::Commit { lane, letter } => Ok(self.commit(state, *lane, *letter)),
+            Transition::Step { thread, .. } => {
+                let mut found = Vec::new();
+                self.steps(state, *thread, &mut found)?;
+                Ok(found.into_iter().find(|successor| successor.transition == *transition))
+            }
+        }
+    }
+
+    fn steps(&mut self, state: &State, thread: usize, found: &mut Vec<Successor>) -> Result<(), CoreError> {
+        let view = View {
+            memory: state.memory.clone(),
+            lanes: state.lanes.clone(),
+            fresh: Vec::new(),
+            footprint: Footprint { thread, ..Footprint::default() },
+        };
+        let mut taken = Vec::new();
+        let refusals = self.system.steps(&mut self.world, thread, state.locals[thread], &view, &mut taken)?;
+        self.blocked |= refusals.blocked;
+        for step in taken {
+            let transition = Transition::Step { thread, edge: step.edge, made: step.made };
+            let mut stored = Vec::new();
+            let result = match step.end {
+                End::Failed => Outcome::Failed(step.edge),
+                End::Faulty => Outcome::Faulty(step.edge),
+                End::Moved(local) => {
+                    let mut locals = state.locals.clone();
+                    locals[thread] = local;
+                    let mut lanes = step.memory.lanes;
+                    for (cell, value) in step.memory.fresh {
+                        let lane = thread * self.width() + self.world.discipline.lane(cell);
+                        let letter = self.world.automata.letter(cell, value);
+                        lanes[lane] = if self.world.fault == Fault::StoreAtFront {
+                            self.world.automata.prepend(letter, lanes[lane])
+                        } else {
+                            self.world.automata.append(lanes[lane], letter)
+                        };
+                        stored.push((lane, letter));
+                    }
+                    Outcome::Reached(State { locals, memory: step.memory.memory, lanes })
+                }
+            };
+            found.push(Successor { transition, footprint: step.memory.footprint, result, stored });
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, state: &State, lane: usize, letter: Letter) -> Option<Successor> {
+        let rest = self.world.automata.take(state.lanes[lane], letter);
+        if rest == Language::NOTHING {
+            return None;
+        }
+        let (cell, value) = self.world.automata.store_of(letter);
+        let mut next = state.clone();
+        next.memory[cell.index()] = value;
+        next.lanes[lane] = match self.world.fault {
+            Fault::CommitKeepsLanguage => state.lanes[lane],
+            Fault::CommitLosesWord if self.world.automata.has_empty_word(rest) => Language::EMPTY_WORD,
+            _ => rest,
+        };
+        let mut footprint =
+            Footprint { thread: lane / self.width(), writes: vec![cell], ..Footprint::default() };
+        if self.world.fault == Fault::SleepPrintedIndependence
+            && self.world.automata.by_newest(state.lanes[lane], cell).iter().all(|part| part.0.is_some())
+        {
+            footprint.writes.clear();
+        }
+        Some(Successor {
+            transition: Transition::Commit { lane, letter },
+            footprint,
+            result: Outcome::Reached(next),
+            stored: Vec::new(),
+        })
+    }
+}
+
+/// Transitions by number, so that sleep sets are small.
+#[derive(Debug, Default)]
+pub(super) struct Transitions {
+    known: HashMap<Transition, u32>,
+    all: Vec<Transition>,
+}
+
+impl Transitions {
+    pub(super) fn number(&mut self, transition: &Transition) -> u32 {
+        if let Some(&known) = self.known.get(transition) {
+            return known;
+        }
+        let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        self.all.push(transition.clone());
+        self.known.insert(transition.clone(), number);
+        number
+    }
+
+    pub(super) fn at(&self, number: u32) -> &Transition {
+        &self.all[number as usize]
+    }
+}

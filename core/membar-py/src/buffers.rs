@@ -1,0 +1,272 @@
+//! Searches with store buffers, as Python sees them.
+
+use membar_core::buffers::budget::{Budget, Halted};
+use membar_core::buffers::concrete::{self, Discipline};
+use membar_core::buffers::fault::Fault;
+use membar_core::buffers::forward::{self, Reductions};
+use membar_core::buffers::question::{self, Goal, Question};
+use membar_core::buffers::run::{Act, Move};
+use membar_core::buffers::system::{BIRTH, DEATH, System, TAGS};
+use membar_core::expr::Expr;
+use membar_core::program::{EdgeId, Program};
+use membar_core::stop::{Stopped, Watch};
+use membar_core::words::Words;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::detached::run_detached;
+use crate::{limits_of, to_py, words_of};
+
+/// Thread, edge (None for a flush), and the values read and chosen, or the cell and the value flushed.
+type MoveTuple = (usize, Option<u32>, Vec<u64>);
+/// What it is, and its numbers: thread and edge, values of terms, or control points (-1 before a thread begins).
+type GoalTuple = (&'static str, Vec<i128>);
+
+/// The thread whose buffer grows, the edges taken as (thread, edge), and the contents as a regular expression.
+type CycleTuple = (usize, Vec<(usize, u32)>, String);
+
+/// A program and a question about its states.
+#[pyclass(frozen, module = "membar._core")]
+pub(crate) struct StoreBuffers {
+    program: Program,
+    question: Question,
+    discipline: Discipline,
+    fault: Fault,
+}
+
+#[pymethods]
+impl StoreBuffers {
+    /// Reads a program; its tags are 0 for a fence of the own buffer, 1 of all buffers, 2 for a locked instruction.
+    #[new]
+    #[pyo3(signature = (program, *, discipline, places=vec![], predicate=None, deadlocks=false, fault=None))]
+    fn new(
+        program: &[u8],
+        discipline: &str,
+        places: Vec<Vec<(u32, u32)>>,
+        predicate: Option<&[u8]>,
+        deadlocks: bool,
+        fault: Option<usize>,
+    ) -> PyResult<Self> {
+        let program = Program::decode(&words_of(program)?, TAGS).map_err(|error| to_py(&error))?;
+        let discipline = match discipline {
+            "sc" => Discipline::Sc,
+            "tso" => Discipline::Tso,
+            "pso" => Discipline::Pso,
+            _ => return Err(PyValueError::new_err("there is no such discipline")),
+        };
+        let is_thread = |&(thread, _): &(u32, u32)| (thread as usize) < program.threads.len();
+        if !places.iter().flatten().all(is_thread) {
+            return Err(PyValueError::new_err("there is no such thread"));
+        }
+        let predicate = match predicate {
+            None => None,
+            Some(form) => {
+                let form = words_of(form)?;
+                let mut words = Words::new(&form);
+                let decoded =
+                    Expr::decode(&mut words, program.terms.len()).and_then(|expr| words.end().map(|()| expr));
+                Some(decoded.map_err(|error| to_py(&error))?)
+            }
+        };
+        let fault = match fault.map(|number| Fault::ALL.get(number)) {
+            None => Fault::None,
+            Some(Some(&(fault, _))) => fault,
+            Some(None) => return Err(PyValueError::new_err("there is no such fault")),
+        };
+        Ok(Self { program, question: Question { places, predicate, deadlocks }, discipline, fault })
+    }
+
+    /// Depth-first search of sets of buffer contents.
+    #[pyo3(signature = (*, sleep=true, acceleration=true, seconds=None, states=None, memory=None))]
+    fn forward(
+        &self,
+        py: Python<'_>,
+        sleep: bool,
+        acceleration: bool,
+        seconds: Option<f64>,
+        states: Option<u64>,
+        memory: Option<u64>,
+    ) -> PyResult<BufferFindings> {
+        let limits = limits_of(seconds, None, memory)?;
+        run_detached(py, None, |stop| {
+            let mut budget = Budget { watch: Watch::new(stop, limits), states };
+            let mut system = System::new(&self.program, self.fault)?;
+            let reductions = Reductions { sleep, acceleration };
+            let found =
+                forward::search(&mut system, &self.question, self.discipline, reductions, &mut budget)?;
+            Ok(BufferFindings { found })
+        })
+    }
+
+    /// Every state with at most `bound` entries in a buffer.
+    #[pyo3(signature = (*, bound, seconds=None, states=None, memory=None))]
+    fn bounded(
+        &self,
+        py: Python<'_>,
+        bound: usize,
+        seconds: Option<f64>,
+        states: Option<u64>,
+        memory: Option<u64>,
+    ) -> PyResult<BufferFindings> {
+        let limits = limits_of(seconds, None, memory)?;
+        run_detached(py, None, |stop| {
+            let mut budget = Budget { watch: Watch::new(stop, limits), states };
+            let mut system = System::new(&self.program, self.fault)?;
+            let (found, _) =
+                concrete::explore(&mut system, &self.question, self.discipline, bound, None, &mut budget)?;
+            Ok(BufferFindings { found })
+        })
+    }
+
+    /// A run to one of the goals that a search found, with buffers as small as possible.
+    #[pyo3(signature = (goal, *, seconds=None, states=None, memory=None))]
+    #[expect(clippy::needless_pass_by_value, reason = "Python hands over a tuple")]
+    fn run_to(
+        &self,
+        py: Python<'_>,
+        goal: (String, Vec<i128>),
+        seconds: Option<f64>,
+        states: Option<u64>,
+        memory: Option<u64>,
+    ) -> PyResult<Option<Vec<MoveTuple>>> {
+        let goal = goal_of(&goal.0, &goal.1).ok_or_else(|| PyValueError::new_err("no such goal"))?;
+        let limits = limits_of(seconds, None, memory)?;
+        let run = run_detached(py, None, |stop| {
+            let mut budget = Budget { watch: Watch::new(stop, limits), states };
+            let mut system = System::new(&self.program, Fault::None)?;
+            concrete::run_to(&mut system, &self.question, self.discipline, &goal, &mut budget)
+        })?;
+        Ok(run.map(|moves| moves.iter().filter_map(|step| self.tuple_of(step)).collect()))
+    }
+
+    /// The mistakes that the searches can make on purpose, for tests.
+    #[staticmethod]
+    fn faults() -> Vec<&'static str> {
+        Fault::ALL.iter().map(|&(_, what)| what).collect()
+    }
+}
+
+impl StoreBuffers {
+    /// None for what only the core knows of: births and ends of threads.
+    fn tuple_of(&self, step: &Move) -> Option<MoveTuple> {
+        match &step.act {
+            Act::Edge { edge, .. } if matches!(*edge, BIRTH | DEATH) => None,
+            Act::Edge { edge, made } => Some((step.thread, Some(edge.0), made.clone())),
+            Act::Flush { cell, .. } if cell.index() >= self.program.cells.len() => None,
+            Act::Flush { cell, value } => Some((step.thread, None, vec![u64::from(cell.0), *value])),
+        }
+    }
+}
+
+fn goal_of(kind: &str, numbers: &[i128]) -> Option<Goal> {
+    let edge_of = || match numbers {
+        [thread, edge] => Some((usize::try_from(*thread).ok()?, EdgeId(u32::try_from(*edge).ok()?))),
+        _ => None,
+    };
+    let points = || {
+        let found = numbers.iter().map(|&point| u32::try_from(point).unwrap_or(question::NOWHERE));
+        found.collect::<Box<[u32]>>()
+    };
+    Some(match kind {
+        "failure" => edge_of().map(|(thread, edge)| Goal::Failure { thread, edge })?,
+        "fault" => edge_of().map(|(thread, edge)| Goal::Fault { thread, edge })?,
+        "ending" => {
+            Goal::Ending(numbers.iter().map(|&word| u64::try_from(word).ok()).collect::<Option<_>>()?)
+        }
+        "stuck" => Goal::Stuck(points()),
+        "error" => Goal::Error(points()),
+        _ => return None,
+    })
+}
+
+fn goal_tuple(goal: &Goal) -> GoalTuple {
+    let edge = |thread: usize, edge: EdgeId| vec![thread as i128, i128::from(edge.0)];
+    let points = |points: &[u32]| {
+        let shown = |&point: &u32| if point == question::NOWHERE { -1 } else { i128::from(point) };
+        points.iter().map(shown).collect()
+    };
+    match goal {
+        Goal::Failure { thread, edge: number } => ("failure", edge(*thread, *number)),
+        Goal::Fault { thread, edge: number } => ("fault", edge(*thread, *number)),
+        Goal::Ending(values) => ("ending", values.iter().map(|&word| i128::from(word)).collect()),
+        Goal::Stuck(places) => ("stuck", points(places)),
+        Goal::Error(places) => ("error", points(places)),
+    }
+}
+
+/// What a search with store buffers found.
+#[pyclass(frozen, module = "membar._core")]
+pub(crate) struct BufferFindings {
+    found: question::Findings,
+}
+
+#[pymethods]
+impl BufferFindings {
+    /// Everything found: a word for its kind and its numbers.
+    #[getter]
+    fn goals(&self) -> Vec<GoalTuple> {
+        self.found.goals.iter().map(goal_tuple).collect()
+    }
+
+    /// States that were kept.
+    #[getter]
+    fn stored(&self) -> u64 {
+        self.found.stored
+    }
+
+    /// States that were met.
+    #[getter]
+    fn visited(&self) -> u64 {
+        self.found.visited
+    }
+
+    /// Transitions that were followed.
+    #[getter]
+    fn transitions(&self) -> u64 {
+        self.found.transitions
+    }
+
+    /// The longest path of a depth-first search.
+    #[getter]
+    fn depth(&self) -> u64 {
+        self.found.depth
+    }
+
+    /// States kept that are errors, and failures of assertions met.
+    #[getter]
+    fn error_states(&self) -> u64 {
+        self.found.error_states
+    }
+
+    /// Whether a bound held a store back.
+    #[getter]
+    fn held(&self) -> bool {
+        self.found.held
+    }
+
+    /// Why it did not end, if it did not.
+    #[getter]
+    fn stopped(&self) -> Option<&'static str> {
+        self.found.stopped.map(|halted| match halted {
+            Halted::Stopped(Stopped::Time) => "time",
+            Halted::Stopped(Stopped::Memory) => "memory",
+            Halted::Stopped(_) => "request",
+            Halted::States => "states",
+        })
+    }
+
+    /// Cycles that were accelerated: the thread whose buffer grows, the edges taken as (thread, edge), and the
+    /// contents as a regular expression over (cell,value).
+    #[getter]
+    fn cycles(&self) -> Vec<CycleTuple> {
+        let edges = |moves: &[Move]| {
+            let taken = moves.iter().filter_map(|step| match &step.act {
+                Act::Edge { edge, .. } => Some((step.thread, edge.0)),
+                Act::Flush { .. } => None,
+            });
+            taken.collect()
+        };
+        let cycles = self.found.cycles.iter();
+        cycles.map(|cycle| (cycle.thread, edges(&cycle.moves), cycle.shown.clone())).collect()
+    }
+}

@@ -1,0 +1,211 @@
+"""Store buffers of any length: is a bad state reachable at all?
+
+    Task ─ question ─▶ the core ─ goals ─▶ runs with small buffers ─ witness ─▶ Tally ─ judge ─▶ Outcome
+
+`forward` explores sets of buffer contents, kept as automata, and accelerates cycles (Linden and Wolper); it
+may fail to end. `backward` starts from the bad states and goes back in the load-buffer semantics of tso,
+which always ends in theory. docs/explanation/unbounded-buffers.md says how, and what each may claim.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from membar.diagnostics import EngineLimitError
+from membar.engines import Engine
+from membar.outcome import Outcome, Statistics
+from membar.properties.judge import Tally, judge
+from membar.task import Task
+
+if TYPE_CHECKING:
+    from membar import _core
+    from membar.engines.buffers.question import Lowered
+
+NAME = "buffers"
+ALGORITHMS = {"forward": "automata of buffer contents", "backward": "backwards from bad states"}
+_LOOKED_FOR = frozenset({"condition", "assertions", "deadlock"})
+_MOST_CYCLES_SHOWN = 4
+
+
+def run(task: Task) -> Outcome:
+    """Answers `task`.
+
+    Raises:
+        EngineLimitError: the program or the model is out of reach.
+        InputError: a run accesses what is no location.
+    """
+    return judge(task, explore(task))
+
+
+def explore(task: Task, *, fault: int | None = None) -> Tally:
+    """What the program of `task` can do with store buffers of any length."""
+    from membar.engines.buffers.question import lowered  # noqa: PLC0415 - brings the reference along
+
+    if task.options.buffers_chosen_by_user:
+        raise EngineLimitError("the engine buffers has no bound: --buffers unbounded")
+    return _Search(task, lowered(task, fault=fault)).run()
+
+
+class _Search:
+    """A program and a question handed to the core, and what comes back."""
+
+    def __init__(self, task: Task, question: Lowered) -> None:
+        self.task = task
+        self.question = question
+        self.started = time.monotonic()
+
+    def run(self) -> Tally:
+        """The tally, with a run for each kind of goal that was reached."""
+        try:
+            found = self._forward()
+            tally = self._tally(found)
+        except OverflowError as large:
+            raise EngineLimitError(str(large)) from None
+        tally.statistics = Statistics(
+            states=found.stored, transitions=found.transitions, nodes=found.visited, seconds=self._seconds()
+        )
+        return tally
+
+    def _seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    def _left(self) -> float | None:
+        seconds = self.task.limits.seconds
+        return None if seconds is None else max(seconds - self._seconds(), 0.0)
+
+    def _forward(self) -> _core.BufferFindings:
+        off, limits = self.task.options.reductions_off, self.task.limits
+        return self.question.core.forward(
+            sleep="sleep" not in off,
+            acceleration="acceleration" not in off,
+            seconds=self._left(),
+            states=limits.states,
+            memory=limits.memory,
+        )
+
+    def _tally(self, found: _core.BufferFindings) -> Tally:
+        tally = Tally(
+            engine=NAME,
+            algorithm=ALGORITHMS["forward"],
+            looked_for=_LOOKED_FOR,
+            unit="states with unbounded store buffers",
+        )
+        tally.limit = self._limit(found.stopped)
+        for goal in found.goals:
+            self._take(goal, tally)
+        self._tell_cycles(found, tally)
+        return tally
+
+    def _limit(self, stopped: str | None) -> str | None:
+        limits = self.task.limits
+        match stopped:
+            case None:
+                return None
+            case "time":
+                return f"the time limit of {limits.seconds:g} s was reached"
+            case "states":
+                return f"the limit of {limits.states} states was reached"
+            case "memory":
+                return f"the memory limit of {limits.memory} bytes was reached"
+            case _:
+                return "a request to stop was reached"
+
+    def _take(self, goal: tuple[str, list[int]], tally: Tally) -> None:
+        """Adds one thing that is reachable; the first of each kind with a run that shows it."""
+        from membar.engines.buffers.witness import followed, witness  # noqa: PLC0415 - on demand
+
+        machine = self.question.machine
+        match goal:
+            case "fault", _:
+                followed(machine, self._run_to(goal))
+            case "failure", _:
+                if tally.failed_assertion is None:
+                    tally.failed_assertion = witness(machine, self._run_to(goal), "assertion failed")
+            case "stuck", points:
+                if tally.deadlock is None:
+                    tally.deadlock = witness(machine, self._run_to(goal), self._waiting(points))
+            case _, words:
+                self._take_ending(goal, words, tally)
+
+    def _take_ending(self, goal: tuple[str, list[int]], words: list[int], tally: Tally) -> None:
+        from membar.engines.buffers.witness import witness  # noqa: PLC0415 - on demand
+
+        if len(words) != len(self.question.observer.terms):
+            return  # nobody asked about final states
+        ending = self.question.observer.ending_with(words)
+        if not ending.passes:
+            return
+        tally.outcomes.add(ending.shown)
+        machine = self.question.machine
+        if ending.satisfies:
+            tally.positive += 1
+            if tally.positive_witness is None:
+                tally.positive_witness = witness(machine, self._run_to(goal), "")
+        else:
+            tally.negative += 1
+            if tally.negative_witness is None:
+                tally.negative_witness = witness(
+                    machine, self._run_to(goal), "does not satisfy the condition"
+                )
+
+    def _run_to(self, goal: tuple[str, list[int]]) -> list[tuple[int, int | None, list[int]]]:
+        """A run with buffers as small as possible.
+
+        Raises:
+            EngineLimitError: none was found within the limits.
+        """
+        limits = self.task.limits
+        run = self.question.core.run_to(goal, seconds=self._left(), memory=limits.memory)
+        if run is None:
+            raise EngineLimitError("something was reached, but no run to it was found within the limits")
+        return run
+
+    def _waiting(self, points: list[int]) -> str:
+        threads = self.task.program.threads
+        stuck = [
+            thread.name
+            for number, thread in enumerate(threads)
+            if 0 <= points[number] < len(self.question.program.points[number])
+            and thread.outgoing[self.question.program.points[number][points[number]]]
+        ]
+        return f"deadlock: {', '.join(stuck)} cannot go on"
+
+    def _tell_cycles(self, found: _core.BufferFindings, tally: Tally) -> None:
+        """Which loops fill a buffer without end."""
+        told: dict[str, None] = {}
+        for thread, edges, contents in found.cycles:
+            code = self.task.program.threads[thread]
+            own = [edge for number, edge in edges if number == thread and edge < len(code.edges)]
+            spans = [span for edge in own if (span := code.edges[edge].span) is not None]
+            lines = sorted({span.line for span in spans})
+            where = (
+                f"lines {lines[0]}-{lines[-1]}"
+                if len(lines) > 1
+                else f"line {lines[0]}"
+                if lines
+                else "a loop"
+            )
+            shown = self._named(contents)
+            told[f"{code.name} may repeat {where} any number of times: buffer {shown}"] = None
+        notes = list(told)
+        tally.notes.extend(notes[:_MOST_CYCLES_SHOWN])
+        if len(notes) > _MOST_CYCLES_SHOWN:
+            tally.notes.append(f"… and {len(notes) - _MOST_CYCLES_SHOWN} more loops that fill a buffer")
+
+    def _named(self, contents: str) -> str:
+        """A regular expression over (cell,value) with the names of the cells."""
+        import re  # noqa: PLC0415 - only where a cycle is told
+
+        cells = self.task.program.cells
+
+        def name(match: re.Match[str]) -> str:
+            number = int(match[1])
+            return f"({cells[number].name if number < len(cells) else 'start'},{match[2]})"
+
+        return re.sub(r"\((\d+),(\d+)\)", name, contents)
+
+
+ENGINE = Engine(
+    name=NAME, title="store buffers of any length, as automata, explored by the Rust core", run=run
+)

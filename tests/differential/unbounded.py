@@ -1,0 +1,161 @@
+"""Store buffers of any length against bounded exploration, on random programs with loops.
+
+`python tests/differential/unbounded.py --count 2000` runs the whole campaign and prints what it covered.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import TypeAlias
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the tests are no package yet
+
+from membar import api
+from membar.engines.buffers.question import Lowered, lowered
+from membar.models.model import Model
+from membar.program.program import Program
+from membar.task import Task
+from strategies.looping import Shape, random_program
+
+Goals: TypeAlias = frozenset[tuple[str, tuple[int, ...]]]
+
+LARGEST_BOUND = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How far each search goes before it counts as stopped."""
+
+    seconds: float
+    states: int
+    bounded_states: int
+
+
+WHOLE = Effort(seconds=2.0, states=4_000, bounded_states=60_000)
+SLICE = Effort(seconds=0.1, states=1_500, bounded_states=8_000)
+
+
+@cache
+def model(name: str) -> Model:
+    return api.load_model(name)
+
+
+def question(program: Program, name: str, *, fault: int | None = None) -> Lowered:
+    """The program as the core sees it; all assertions and deadlocks are looked for."""
+    task = Task(program=program, model=model(name), properties=("assertions", "deadlock"))
+    return lowered(task, fault=fault)
+
+
+def programs(count: int, *, first: int = 0) -> Iterator[tuple[int, Program]]:
+    """Random programs with their seeds."""
+    for seed in range(first, first + count):
+        random = Random(seed)
+        shape = Shape(
+            threads=random.choice([2, 2, 3]),
+            locations=random.choice([2, 2, 3]),
+            values=random.choice([2, 2, 3]),
+        )
+        yield seed, random_program(random, shape)
+
+
+def goals(found: object) -> Goals:
+    """What was found, as a set."""
+    return frozenset((kind, tuple(numbers)) for kind, numbers in getattr(found, "goals"))  # noqa: B009
+
+
+def fails(found: Goals) -> bool:
+    return any(kind == "failure" for kind, _ in found)
+
+
+@dataclass(slots=True)
+class Bounded:
+    """What exploration with buffers of 1, 2, … entries reaches, as far as it ended.
+
+    Attributes:
+        reached: everything.
+        needs: the smallest bound with which an assertion fails.
+        complete: whether every bound was explored to its end.
+    """
+
+    reached: Goals = frozenset()
+    needs: int | None = None
+    complete: bool = True
+
+
+def bounded(asked: Lowered, effort: Effort) -> Bounded:
+    result = Bounded()
+    for bound in range(1, LARGEST_BOUND + 1):
+        found = asked.core.bounded(bound=bound, states=effort.bounded_states)
+        result.reached |= goals(found)
+        if result.needs is None and fails(goals(found)):
+            result.needs = bound
+        if found.stopped is not None:
+            result.complete = False
+            break
+        if not found.held:
+            break
+    return result
+
+
+@dataclass(slots=True)
+class Report:
+    """What a campaign covered, and what went wrong."""
+
+    wrong: list[str] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+def compare(
+    seed: int, program: Program, name: str, report: Report, *, effort: Effort, fault: int | None = None
+) -> None:
+    """Compares the engines on one program."""
+    asked = question(program, name)
+    limit = bounded(asked, effort)
+    found = question(program, name, fault=fault).core.forward(states=effort.states, seconds=effort.seconds)
+    reached = goals(found)
+    ended = found.stopped is None
+    if ended and not limit.reached <= reached:
+        report.wrong.append(f"{seed}: missed {sorted(limit.reached - reached)}")
+    for kind, numbers in sorted(reached - limit.reached):
+        # Beyond the largest bound there must be a run all the same.
+        if limit.complete and asked.core.run_to((kind, numbers), states=4 * effort.bounded_states) is None:
+            report.wrong.append(f"{seed}: no run to {kind} {numbers}")
+    report.counts["violated" if fails(reached | limit.reached) else "not violated"] += 1
+    report.counts[f"needs {limit.needs}"] += 1
+    report.counts["ended" if ended else "stopped"] += 1
+    report.counts["accelerated"] += bool(found.cycles)
+
+
+def campaign(
+    count: int, name: str, *, first: int = 0, effort: Effort = WHOLE, fault: int | None = None
+) -> Report:
+    """Compares the engines on many programs."""
+    report = Report()
+    for seed, program in programs(count, first=first):
+        compare(seed, program, name, report, effort=effort, fault=fault)
+    return report
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--model", default="x86-tso")
+    chosen = parser.parse_args(arguments)
+    report = campaign(chosen.count, chosen.model, first=chosen.first)
+    for key, number in sorted(report.counts.items()):
+        sys.stdout.write(f"{key}: {number}\n")
+    sys.stdout.write("\n".join(report.wrong) or "no disagreement")
+    sys.stdout.write("\n")
+    return 1 if report.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
