@@ -156,6 +156,27 @@ impl<'a> Histories<'a> {
         self.nodes[node.index()].parent.map(|(parent, _)| parent)
     }
 
+    /// The answer that leads to a node.
+    #[must_use]
+    pub fn answer(&self, node: NodeId) -> Option<u64> {
+        self.nodes[node.index()].parent.map(|(_, answer)| answer)
+    }
+
+    /// The choices on the way to a node: each by the number of events before it.
+    #[must_use]
+    pub fn choices_before(&self, node: NodeId) -> Vec<u32> {
+        let mut choices = Vec::new();
+        let mut at = node;
+        while let Some(before) = self.before(at) {
+            if !matches!(self.node(before).next, Next::Read(_)) {
+                choices.push(self.node(at).first);
+            }
+            at = before;
+        }
+        choices.reverse();
+        choices
+    }
+
     /// Where the thread goes from `node` with some answer that was tried before, if the read that it answers looks the
     /// same to models whatever is read. A read-modify-write does not: it may write or not, and its tags may differ.
     #[must_use]
