@@ -27,6 +27,7 @@ class Plan:
         program: bytes,
         *,
         bound: int,
+        guesses: Sequence[tuple[int, int]] | None = None,
         seconds: float | None = None,
         executions: int | None = None,
         memory: int | None = None,

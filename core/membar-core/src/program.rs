@@ -179,6 +179,8 @@ pub struct Program {
     pub threads: Vec<Thread>,
     /// What final states show.
     pub terms: Vec<Term>,
+    /// What the general search takes for readable from the start, beside initial values: not part of the form.
+    pub guesses: Vec<(CellId, u64)>,
 }
 
 impl Program {
@@ -219,7 +221,7 @@ impl Program {
             terms.push(decode_term(&mut words, &threads, cells.len())?);
         }
         words.end()?;
-        Ok(Self { cells, at, tag_sets, threads, terms })
+        Ok(Self { cells, at, tag_sets, threads, terms, guesses: Vec::new() })
     }
 }
 

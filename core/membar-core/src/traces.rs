@@ -2,7 +2,7 @@
 //!
 //! The least fixpoint of written values, in rounds: round 1 reads initial values only, round n + 1 also what was
 //! written in round n or before. Rounds end when nothing new was written, or when round n shows fewer than n writes
-//! (`engines/reference/values.py` has the argument). A run that waits for a value is kept, and goes on when its cell
+//! (`engines/reference/values.py` has the argument). Guesses of the program may be read in round 1. A run that waits for a value is kept, and goes on when its cell
 //! gets new ones, so no run is made twice.
 //!
 //! Runs of one thread that differ only in values form a class: a model cannot tell them apart before rf is chosen.
@@ -109,6 +109,12 @@ pub fn all_classes(
         values.known.push(1);
         values.list.push(vec![cell.initial]);
         values.present.insert((CellId(number), cell.initial));
+    }
+    for &(cell, value) in &program.guesses {
+        if values.present.insert((cell, value)) {
+            values.known[cell.index()] += 1;
+            values.list[cell.index()].push(value);
+        }
     }
     let mut bytes = 0;
     let mut threads = Vec::with_capacity(program.threads.len());

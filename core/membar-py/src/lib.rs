@@ -9,7 +9,7 @@ use std::time::Duration;
 use membar_core::error::CoreError;
 use membar_core::expr::Expr;
 use membar_core::plan::{self, Slot, Sort};
-use membar_core::program::Program;
+use membar_core::program::{CellId, Program};
 use membar_core::schedule::Schedule;
 use membar_core::search::{Options, search};
 use membar_core::stateless;
@@ -62,9 +62,11 @@ impl Plan {
         Ok(Self { model, schedule, unpruned, of_graphs })
     }
 
-    /// Every consistent execution of a program, each back edge taken at most `bound` times.
+    /// Every consistent execution of a program, each back edge taken at most `bound` times. `guesses`: cells with
+    /// values that a read may return although nobody is known to write them.
     #[pyo3(signature = (
-        program, *, bound, seconds=None, executions=None, memory=None, keep_all=false, prune=true, progress=None
+        program, *, bound, guesses=None, seconds=None, executions=None, memory=None, keep_all=false, prune=true,
+        progress=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
     fn search(
@@ -72,6 +74,7 @@ impl Plan {
         py: Python<'_>,
         program: &[u8],
         bound: u32,
+        guesses: Option<Vec<(u32, u64)>>,
         seconds: Option<f64>,
         executions: Option<u64>,
         memory: Option<u64>,
@@ -80,7 +83,13 @@ impl Plan {
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Findings> {
         let form = words_of(program)?;
-        let program = Program::decode(&form, self.model.tags).map_err(|error| to_py(&error))?;
+        let mut program = Program::decode(&form, self.model.tags).map_err(|error| to_py(&error))?;
+        for (cell, value) in guesses.unwrap_or_default() {
+            if cell as usize >= program.cells.len() {
+                return Err(PyValueError::new_err("there is no such cell"));
+            }
+            program.guesses.push((CellId(cell), value));
+        }
         let limits = limits_of(seconds, executions, memory)?;
         let options = Options { bound, limits, keep_all };
         let schedule = if prune { &self.schedule } else { &self.unpruned };

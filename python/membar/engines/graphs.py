@@ -43,6 +43,7 @@ from membar.program.dependency_order import obstacle
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind, final_memory
 from membar.program.expand import expand
 from membar.program.expr import evaluate
+from membar.program.guesses import guesses
 from membar.program.lowering import LoweredProgram, lower_program
 from membar.program.operations import NO_TAGS, Assert, Load, Receive, Rmw, Send, Store, StoreConditional
 from membar.program.program import Program
@@ -334,6 +335,7 @@ class _Search:
         return self.compiled.search(
             self.lowered.form,
             bound=bound,
+            guesses=guesses(self.program) if self.task.model.may_guess else None,
             seconds=left,
             executions=limits.executions,
             memory=limits.memory,

@@ -22,8 +22,8 @@ from membar.source import SourceFile
 
 FOLDER = Path(__file__).parent
 SUFFIXES = (".cat", ".rules")
-# The shipped models of processors and languages forbid such values, so that nothing is left out there.
-THIN_AIR = "executions in which a value justifies itself (out of thin air) are not considered"
+# The shipped models of processors and languages forbid values that justify themselves.
+THIN_AIR = "values that justify themselves (out of thin air) are considered only if the program stores them"
 NO_CHECKS = "the model has no check: it allows every execution"
 ALIASES: Mapping[str, str] = MappingProxyType({"tso": "x86-tso"})
 
@@ -87,6 +87,7 @@ def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs:
         load_buffering=facts.get("load buffering", "") if is_shipped else "",
         fair=is_shipped and path.suffix == ".cat",
         thread_order=dict(compiled.plan.names).get(facts.get("thread order", "")),
+        may_guess=not is_shipped,
         global_order=facts.get("order") == "global" and is_shipped,
         notes=notes if is_shipped else (*notes, THIN_AIR),
         source=files.model,

@@ -56,6 +56,8 @@ class Model:
             always allowed: true of processors and languages; of a user's file nobody knows.
         global_order: what follows a read in its thread, coherence, from-reads, reads-from between threads,
             and the starting and joining of threads never make a cycle.
+        may_guess: nobody has shown that values cannot justify themselves under it, so constants that the
+            program stores are tried as values of reads.
         source: its text.
     """
 
@@ -71,6 +73,7 @@ class Model:
     notes: tuple[str, ...] = ()
     exploration: str = GENERAL
     load_buffering: str = ""
+    may_guess: bool = False
     fair: bool = False
     global_order: bool = False
     thread_order: int | None = None

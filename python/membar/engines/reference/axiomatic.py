@@ -18,6 +18,7 @@ from membar.program.atomicity import require_single_accesses
 from membar.program.awaits import NO_WATCHES
 from membar.program.execution import Kind, final_memory
 from membar.program.expand import expand
+from membar.program.guesses import guesses
 from membar.program.operations import Receive, Send
 from membar.program.program import Program
 from membar.properties.final_state import Observer
@@ -91,7 +92,13 @@ class _Search:
 
     def _search(self) -> None:
         self.budget.look()
-        threads = all_traces(self.program, bound=self.bound, budget=self.budget, watched=self.watched)
+        threads = all_traces(
+            self.program,
+            bound=self.bound,
+            budget=self.budget,
+            watched=self.watched,
+            guesses=guesses(self.program) if self.task.model.may_guess else (),
+        )
         self.tally.waiting = _waiting_spans(threads)
         if any(trace.status is Status.CUT for runs in threads for trace in runs):
             self.tally.loops_cut = self.bound

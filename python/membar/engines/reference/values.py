@@ -14,7 +14,7 @@ depth n exists, and all that can be read was known.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from membar.engines.reference.budget import Budget
 from membar.engines.reference.threads import Code, traces
@@ -25,11 +25,22 @@ from membar.program.program import Program
 
 
 def all_traces(
-    program: Program, *, bound: int, budget: Budget, watched: Watches = NO_WATCHES
+    program: Program,
+    *,
+    bound: int,
+    budget: Budget,
+    watched: Watches = NO_WATCHES,
+    guesses: Sequence[tuple[int, int]] = (),
 ) -> tuple[tuple[Trace, ...], ...]:
-    """Every run of every thread, with loops taken at most `bound` times; what only waits ends."""
+    """Every run of every thread, with loops taken at most `bound` times; what only waits ends.
+
+    `guesses` are cells with values that may be read in round 1 already.
+    """
     codes = [Code(program, index, watched.of(index)) for index in range(len(program.threads))]
-    values: dict[int, tuple[int, ...]] = {cell.id: (cell.initial,) for cell in program.cells}
+    values: dict[int, tuple[int, ...]] = {
+        cell.id: tuple(sorted({cell.initial, *(value for where, value in guesses if where == cell.id)}))
+        for cell in program.cells
+    }
     found: list[tuple[Trace, ...]] = []
     changed = set(values)
     for number in range(1 << 32):
