@@ -321,7 +321,7 @@ fn before_step(
             push(longer, memory);
         }
         Access::Write(cell, value) => {
-            before_write(element, thread, (cell, value), queue, fault, push, threads)
+            before_write(element, thread, (cell, value), queue, fault, push, threads);
         }
         Access::Fence => {
             if known.is_empty() || fault == Fault::DualFenceIgnored {
