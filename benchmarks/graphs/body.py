@@ -75,9 +75,9 @@ class Body:
             self._edge(self.point, self._new_point(), operation)
             self.point = self.fresh - 1
 
-    def read(self, address: Expr, order: str = "rlx") -> Register:
+    def read(self, address: Expr, order: str = "rlx", *, into: Register | None = None) -> Register:
         """The value read."""
-        register = self.register()
+        register = into or self.register()
         self.step(Load(register=register.name, address=address, size=SIZE, tags=self.words.of(order)))
         return register
 

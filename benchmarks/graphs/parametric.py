@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from body import Body, Words, at, expr, program
+from body import SIZE, Body, Words, at, expr, program
 
 from membar.program.expr import Binary, BinaryOp, Constant, Expr, Register, equals, negation
+from membar.program.operations import Lock, Unlock
 from membar.program.program import Program
 
 TABLE = 128
@@ -240,6 +241,104 @@ def ticket(n: int, words: Words) -> Program:
     return program("ticket", {"next": 0, "owner": 0, "cs": 0}, bodies)
 
 
+def szymanski(n: int, words: Words) -> Program:
+    """Szymanski's lock, `n` rounds: who comes in waits for a lower number, who leaves for a higher one."""
+    bodies = [Body(words) for _ in range(2)]
+    for me, body in enumerate(bodies):
+        other = at("flag", 1 - me)
+        for _ in range(n):
+            _raise_flag(body, me, 1)
+            body.assume(_below(body.read(other), 3))
+            _raise_flag(body, me, 3)
+            with body.when(equals(body.read(other), Constant(1))):
+                _raise_flag(body, me, 2)
+                body.assume(equals(body.read(other), Constant(4)))
+            _raise_flag(body, me, 4)
+            if me == 1:
+                body.assume(_below(body.read(other), 2))
+            body.fence()
+            _critical(body, me)
+            body.fence()
+            if me == 0:
+                seen = body.read(other)
+                body.assume(Binary(BinaryOp.OR, _below(seen, 2), equals(seen, Constant(4))))
+            _raise_flag(body, me, 0)
+    return program("szymanski", {"flag": (0, 0), "cs": 0}, bodies)
+
+
+def mutex(n: int, words: Words) -> Program:
+    """A lock of the library."""
+    bodies = [Body(words) for _ in range(n)]
+    for me, body in enumerate(bodies):
+        body.step(Lock(address=at("l"), size=SIZE, tags=words.acquire))
+        _critical(body, me)
+        body.step(Unlock(address=at("l"), size=SIZE, tags=words.release))
+    return program("mutex", {"l": 0, "cs": 0}, bodies)
+
+
+def mcs(n: int, words: Words) -> Program:
+    """The queue lock of Mellor-Crummey and Scott; nodes are numbered from 1."""
+    bodies = [Body(words) for _ in range(n)]
+    for me, body in enumerate(bodies):
+        body.write(at("locked", me), 1)
+        before = body.exchange(at("tail"), me + 1, "acq_rel")
+        with body.when(before):
+            body.write(_node("next", before), me + 1, "rel")
+            with body.forever() as loop:
+                loop.stop(_not(body.read(at("locked", me), "acq")))
+        _critical(body, me)
+        behind, is_free = body.register(), body.register()
+        body.read(at("next", me), "acq", into=behind)
+        with body.when(_not(behind)):
+            last = body.compare_exchange(at("tail"), me + 1, 0, "acq_rel")
+            body.set(is_free, equals(last, Constant(me + 1)))
+            with body.when(_not(is_free)), body.forever() as loop:
+                body.read(at("next", me), "acq", into=behind)
+                loop.stop(behind)
+        with body.when(_not(is_free)):
+            body.write(_node("locked", behind), 0, "rel")
+    return program("mcs", {"tail": 0, "next": (0,) * n, "locked": (0,) * n, "cs": 0}, bodies)
+
+
+def msqueue(n: int, words: Words) -> Program:
+    """Each thread puts its node into the queue of Michael and Scott and takes one; node 1 is the dummy."""
+    bodies = [Body(words) for _ in range(n)]
+    for me, body in enumerate(bodies):
+        node = me + 2
+        body.write(at("value", node - 1), node)
+        _enqueue(body, node)
+        _dequeue(body)
+    return program("msqueue", {"head": 1, "tail": 1, "next": (0,) * (n + 1), "value": (0,) * (n + 1)}, bodies)
+
+
+def _enqueue(body: Body, node: int) -> None:
+    tail, behind = body.register(), body.register()
+    with body.forever() as loop:
+        body.read(at("tail"), "acq", into=tail)
+        body.read(_node("next", tail), "acq", into=behind)
+        with body.when(_not(behind)):
+            body.assume(_not(body.compare_exchange(_node("next", tail), 0, node, "acq_rel")))
+        with body.when(behind):
+            body.compare_exchange(at("tail"), tail, behind, "acq_rel")
+        loop.stop(_not(behind))
+    body.compare_exchange(at("tail"), tail, node, "acq_rel")
+
+
+def _dequeue(body: Body) -> None:
+    head, tail, behind = body.register(), body.register(), body.register()
+    with body.forever() as loop:
+        body.read(at("head"), "acq", into=head)
+        body.read(at("tail"), "acq", into=tail)
+        body.read(_node("next", head), "acq", into=behind)
+        is_last = equals(head, tail)
+        with body.when(Binary(BinaryOp.AND, is_last, negation(_not(behind)))):
+            body.compare_exchange(at("tail"), tail, behind, "acq_rel")
+        with body.when(negation(is_last)):
+            body.read(_node("value", behind))
+            body.assume(equals(body.compare_exchange(at("head"), head, behind, "acq_rel"), head))
+        loop.stop(Binary(BinaryOp.OR, negation(is_last), _not(behind)))
+
+
 def treiber(n: int, words: Words) -> Program:
     """Each thread pushes its node and pops one; a lost exchange ends the execution."""
     bodies = [Body(words) for _ in range(n)]
@@ -259,6 +358,20 @@ def _critical(body: Body, me: int) -> None:
     body.check(equals(body.read(at("cs")), Constant(me)))
 
 
+def _raise_flag(body: Body, me: int, value: int) -> None:
+    body.write(at("flag", me), value)
+    body.fence()
+
+
+def _below(value: Register, bound: int) -> Expr:
+    return Binary(BinaryOp.LT, value, Constant(bound))
+
+
+def _node(field: str, number: Register) -> Expr:
+    """A field of a node; nodes are numbered from 1."""
+    return at(field, Binary(BinaryOp.SUB, number, Constant(1)))
+
+
 def _plus(value: Register, more: int) -> Expr:
     return Binary(BinaryOp.ADD, value, expr(more))
 
@@ -272,10 +385,7 @@ PROGRAMS: Mapping[str, Callable[[int, Words], Program]] = MappingProxyType(
         maker.__name__: maker
         for maker in (
             readers, ainc, nwriters, casrot, indexer, lastzero, sbring, storeload, coher, fib, mpchain, big0,
-            peterson, dekker, lamport, ttas, ticket, treiber,
+            peterson, dekker, szymanski, lamport, ttas, ticket, mutex, mcs, treiber, msqueue,
         )
     }
 )  # fmt: skip
-
-# Their loops only wait: without recognising that, every turn is an execution of its own.
-WAITING = frozenset({"ttas", "ticket"})

@@ -39,12 +39,14 @@ class Plan:
         program: bytes,
         *,
         bound: int,
+        order: int | None = None,
         seconds: float | None = None,
         executions: int | None = None,
         memory: int | None = None,
         keep_all: bool = False,
         stop_at_failure: bool = False,
         jobs: int = 1,
+        in_place: bool = False,
         progress: Callable[[int, int, float], None] | None = None,
         symmetric: tuple[list[list[int]], bool] | None = None,
         verify: bool = False,
@@ -180,6 +182,6 @@ class BufferFindings:
     @property
     def cycles(self) -> list[tuple[int, list[tuple[int, int]], str]]: ...
 
-def faults() -> list[str]: ...
+def faults() -> tuple[list[str], list[str]]: ...
 def class_faults() -> list[str]: ...
 def evaluate(form: bytes, registers: list[int]) -> int: ...

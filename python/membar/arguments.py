@@ -11,7 +11,14 @@ from typing import NoReturn
 from membar.task import Coherence, Limits, Options, Unrolling
 
 _TIME_UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
-_REDUCTIONS = ("prune", "symmetry", "await", "sleep", "acceleration")  # each switched off by `--no-…`
+_REDUCTIONS = (
+    "prune",
+    "symmetry",
+    "await",
+    "inplace",
+    "sleep",
+    "acceleration",
+)  # each switched off by `--no-…`
 _SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 _EPILOG = """\
@@ -140,6 +147,11 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
     )
     group.add_argument(
         "--no-await", action="store_true", help="unroll waiting loops as other loops (termination unchecked)"
+    )
+    group.add_argument(
+        "--no-inplace",
+        action="store_true",
+        help="let waiting threads look at every value, not only at what is last",
     )
     group.add_argument(
         "--coherence",

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from membar import api, plugins
+from membar import api
 from membar.models import load as models
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-ENGINES = plugins.names("membar.engines")
+# Those that answer under any model with axioms.
+ENGINES = ("graphs", "reference")
 
 
 def rows() -> list[tuple[str, str, str]]:

@@ -104,7 +104,11 @@ REFERENCE = (
     Seeded(
         "one true part makes a conjunction true",
         "verdicts follow from final states",
-        Rewrite("membar.program.condition", "all(holds(words)", "any(holds(words)"),
+        Rewrite(
+            "membar.program.condition",
+            "if not part(words):\n                return False",
+            "if part(words):\n                return True",
+        ),
     ),
 )
 

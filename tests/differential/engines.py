@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from membar.diagnostics import EngineLimitError, InputError
@@ -25,13 +25,16 @@ def question(
     model: Model,
     *,
     bound: int = 2,
-    prune: bool = True,
+    without: Collection[str] = (),
     seconds: float | None = None,
     listing: bool = True,
 ) -> Task:
-    """All there is to know about a program; with `listing`, every execution."""
-    off = frozenset[str]() if prune else frozenset({"prune"})
-    options = Options(all_executions=listing, unrolling=Unrolling(exact=bound), reductions_off=off)
+    """All there is to know about a program, `without` some reductions; with `listing`, every execution."""
+    options = Options(
+        all_executions=listing,
+        unrolling=Unrolling(exact=bound),
+        reductions_off=frozenset({"inplace", *without}),
+    )
     return Task(
         program=program,
         model=model,

@@ -18,6 +18,9 @@ from typing import Any, TypeAlias
 import pytest
 
 from differential import comparisons
+from membar.frontends.litmus.assembly import code as assembly
+from membar.frontends.litmus.dialects.aarch64 import code as aarch64
+from membar.frontends.litmus.dialects.x86 import control, syntax
 from membar.models import evaluate
 from membar.models.cat import elaborate
 from membar.models.cat import parser as cat_parser
@@ -71,11 +74,14 @@ def planted(bug: Bug, folder: Path) -> Iterator[None]:
 
 
 def _forget() -> None:
-    """Empties everything that remembers compiled models."""
+    """Empties everything that remembers compiled models and instructions."""
     comparisons.shipped.cache_clear()
     comparisons.own.cache_clear()
     evaluate.evaluator_of.cache_clear()
     elaborate._library_file.cache_clear()
+    control._kept_effect.cache_clear()
+    for known in (syntax._known, aarch64._known, assembly._known):
+        known.clear()
 
 
 def _rewrite(bug: Rewrite, patch: pytest.MonkeyPatch) -> None:

@@ -60,11 +60,38 @@ def answer(found: _core.Findings) -> Answer:
     return *counts, found.states, found.remarks, found.failures, found.faults
 
 
-def once(program: Program, model: Model, *, fault: int | None = None, jobs: int = 1) -> _core.Findings:
-    """The exactly-once search, looking out for what must not happen; its workers share all they can."""
+def complete(found: _core.Findings) -> tuple[object, ...]:
+    """All that must be the same however few of the blocked executions are looked at.
+
+    Where several threads fail in one execution it counts for the first of them.
+    """
+    broken = bool(found.failures), bool(found.faults)
+    return found.executions, found.stuck > 0, found.cut, found.states, found.remarks, *broken
+
+
+def once(
+    program: Program,
+    model: Model,
+    *,
+    fault: int | None = None,
+    order: int | None = None,
+    jobs: int = 1,
+    in_place: bool = False,
+) -> _core.Findings:
+    """The exactly-once search, or with `order` its dependency-aware variant.
+
+    It looks out for what must not happen; the workers of the former share all they can.
+    """
     compiled, form = lowered(program, model)
     return compiled.search_exactly_once(
-        form, bound=BOUND, seconds=SECONDS, verify=True, fault=fault, jobs=jobs
+        form,
+        bound=BOUND,
+        order=order,
+        jobs=jobs,
+        in_place=in_place,
+        seconds=SECONDS,
+        verify=True,
+        fault=fault,
     )
 
 
@@ -75,48 +102,89 @@ def general(program: Program, model: Model) -> _core.Findings:
 
 
 def searches(
-    programs: Iterable[Program], model: Model, *, fault: int | None = None, jobs: int = 1
+    programs: Iterable[Program],
+    model: Model,
+    *,
+    fault: int | None = None,
+    order: int | None = None,
+    jobs: int = 1,
 ) -> Disagreements:
-    """Where the exactly-once search differs from the general one, comes twice, or meets a surprise."""
+    """Where the exactly-once search differs from the general one, comes twice, or meets a surprise.
+
+    With `order` the dependency-aware search. As neither comes to an execution twice and both ask the model
+    about every one, equal numbers of executions for every final state are equal sets of executions.
+    """
     found: Disagreements = []
     for program in programs:
         try:
             expected = general(program, model)
         except OverflowError:  # a thread that is started twice
             continue
-        problem = difference(program, model, expected, fault, jobs)
+        problem = difference(program, model, expected, fault, order=order, jobs=jobs)
         if problem:
             found.append(f"{model.name}: {problem}\n{print_program(program)}")
     return found
 
 
 def difference(
-    program: Program, model: Model, expected: _core.Findings, fault: int | None, jobs: int = 1
+    program: Program,
+    model: Model,
+    expected: _core.Findings,
+    fault: int | None,
+    *,
+    order: int | None = None,
+    jobs: int = 1,
 ) -> str:
     """What is wrong with the exactly-once search's answer; nothing if it is right."""
-    try:
-        found = once(program, model, fault=fault, jobs=jobs)
-    except (OverflowError, RuntimeError) as problem:
-        return f"no answer: {problem}"
-    if found.stopped is not None:
-        return "did not end"
-    if found.duplicates:
-        return f"{found.duplicates} executions came twice"
-    if found.surprises:
-        return f"{found.surprises} maximal additions were not consistent"
-    if found.contradictions:
-        return f"the model is asked in two ways, with {found.contradictions} different answers"
+    problem, found = _answered(program, model, fault, order=order, jobs=jobs)
+    if found is None:
+        return problem
     if answer(found) != answer(expected):
         return f"{answer(found)} is not {answer(expected)}"
     if found.cut and not expected.cut:
         return "cut a loop that the general search did not"
+    if not found.waits:
+        return ""
+    problem, patient = _answered(program, model, fault, jobs=jobs, in_place=True)
+    if patient is None:
+        return f"in place: {problem}"
+    if complete(patient) != complete(found) or patient.blocked > found.blocked:
+        return f"in place: {complete(patient)} is not {complete(found)}"
     return ""
 
 
-def references(programs: Iterable[Program], model: Model) -> Disagreements:
-    """Where the engine, which takes the exactly-once search, differs from the reference."""
+def _answered(
+    program: Program,
+    model: Model,
+    fault: int | None,
+    *,
+    order: int | None = None,
+    jobs: int = 1,
+    in_place: bool = False,
+) -> tuple[str, _core.Findings | None]:
+    """The search's answer, or what must not happen and did."""
+    try:
+        found = once(program, model, fault=fault, order=order, jobs=jobs, in_place=in_place)
+    except (OverflowError, RuntimeError) as problem:
+        return f"no answer: {problem}", None
+    if found.stopped is not None:
+        return "did not end", None
+    if found.duplicates:
+        return f"{found.duplicates} executions came twice", None
+    if found.surprises:
+        return f"{found.surprises} maximal additions were not consistent", None
+    if found.contradictions:
+        return f"the model is asked in two ways, with {found.contradictions} different answers", None
+    return "", found
+
+
+def references(
+    programs: Iterable[Program], model: Model, *, algorithm: str = "exactly-once search"
+) -> Disagreements:
+    """Where the engine, which takes the search named `algorithm`, differs from the reference."""
     found: Disagreements = []
-    options = Options(unrolling=Unrolling(exact=BOUND), stops_early=False)
+    off = frozenset({"inplace"})
+    options = Options(unrolling=Unrolling(exact=BOUND), stops_early=False, reductions_off=off)
     for program in programs:
         task = Task(program=program, model=model, properties=("condition", "assertions"), options=options)
         try:
@@ -124,7 +192,7 @@ def references(programs: Iterable[Program], model: Model) -> Disagreements:
         except (InputError, EngineLimitError):
             continue
         tally = graphs.explore(task)
-        assert tally.algorithm == "exactly-once search"
+        assert tally.algorithm == algorithm
         pairs = [
             (frozenset(tally.outcomes), frozenset(expected.outcomes)),
             (tally.statistics.executions, expected.statistics.executions),

@@ -108,12 +108,12 @@ def test_adding_maximally_is_always_consistent_and_nothing_comes_twice() -> None
 
 
 # What is said of twins has its own comparison (`test_symmetry`).
-FAULTS = [number for number, what in enumerate(core.faults()) if "twin" not in what]
+FAULTS = [number for number, what in enumerate(core.faults()[0]) if "twin" not in what]
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=[core.faults()[number] for number in FAULTS])
+@pytest.mark.parametrize("fault", FAULTS, ids=[core.faults()[0][number] for number in FAULTS])
 def test_every_seeded_mistake_is_seen(fault: int) -> None:
-    jobs = 2 if "worker" in core.faults()[fault] else 1
+    jobs = 2 if "worker" in core.faults()[0][fault] else 1
     for name in ("sc", "rc11", "x86-tso"):
         for program in mixed(150, features_of(name)):
             if searches([program], shipped(name), fault=fault, jobs=jobs):

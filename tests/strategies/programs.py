@@ -180,31 +180,36 @@ def program_of_seed(seed: int, features: Features = PLAIN, *, size: Size = SMALL
     count = random.randint(*size.threads)
     total = max(2 * count, random.randint(*size.accesses))
     locations = LOCATIONS[: random.choice((count, 2, 3))]
-    built = tuple(
-        _ThreadBuilder(random, features, index).build(plan)
-        for index, plan in enumerate(_plans(random, features.ring, locations, count, total))
-    )
+    plans = _plans(random, features.ring, locations, count, total)
+    return program_of_plans(random, f"random-{seed}", features, locations, plans)
+
+
+Plan: TypeAlias = list[tuple[str, str]]  # what a thread does: "load" or "store", and where
+
+
+def program_of_plans(
+    random: Random, name: str, features: Features, locations: tuple[str, ...], plans: Iterable[Plan]
+) -> Program:
+    """A random program whose threads do what `plans` say."""
+    built = tuple(_ThreadBuilder(random, features, index).build(plan) for index, plan in enumerate(plans))
     starts_at = {name: int(features.initial and random.randrange(6) == 0) for name in locations}
     objects = tuple(
         MemoryObject(name=name, size=SIZE, initial=(value,) if value else ())
         for name, value in starts_at.items()
     )
-    program = Program(name=f"random-{seed}", language="Program", objects=objects, threads=built)
+    program = Program(name=name, language="Program", objects=objects, threads=built)
     return replace(program, condition=_condition(random, program))
-
-
-_Plan: TypeAlias = list[tuple[str, str]]  # what a thread does: "load" or "store", and where
 
 
 def _plans(
     random: Random, ring: tuple[tuple[str, str], ...], locations: tuple[str, ...], count: int, total: int
-) -> list[_Plan]:
+) -> list[Plan]:
     """What each thread does: a ring of threads that hand on locations, then accesses anywhere.
 
     Each thread ends at the location where the next one begins, and of the two accesses there one at least
     is a store: that makes a cycle of the kind by which models differ.
     """
-    plans: list[_Plan] = [[("", "")] * 2 for _ in range(count)]
+    plans: list[Plan] = [[("", "")] * 2 for _ in range(count)]
     for index in range(count):
         here = locations[index % len(locations)]
         leaves, arrives = random.choice(ring)
@@ -231,7 +236,7 @@ class _ThreadBuilder:
         self.edges: list[Edge] = []
         self.read: list[str] = []
 
-    def build(self, plan: _Plan) -> Thread:
+    def build(self, plan: Plan) -> Thread:
         for position, (kind, location) in enumerate(plan):
             if position and self._chance(self.features.fences, 1, 3):
                 self._step(Fence(self.random.choice(self.features.fences)))

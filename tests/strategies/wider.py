@@ -6,9 +6,10 @@ Each is a small change to a random program of `strategies.programs`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
+from typing import TypeAlias
 
 from membar.program.dependencies import registers_written
 from membar.program.expr import (
@@ -26,12 +27,24 @@ from membar.program.operations import Assert, Assume, Choose, Join, Load, Operat
 from membar.program.program import Edge, Program, Thread
 from strategies.programs import SIZE, SMALL, Features, Size, observed_terms, program_of_seed
 
+_Change: TypeAlias = Callable[[Program, Random], Program]
+
 
 def wide_program_of_seed(seed: int, features: Features, *, size: Size = SMALL) -> Program:
     """The random program number `seed`, with one to three of the changes."""
     random = Random(f"wider {seed}")
     program = program_of_seed(seed, features, size=size)
-    for change in random.sample(_CHANGES, random.randint(1, 3)):
+    return _changed_by(random.sample(_CHANGES, random.randint(1, 3)), program, random)
+
+
+def changed_without_spawns(program: Program, random: Random) -> Program:
+    """`program` with one or two of the changes that leave all threads running from the beginning."""
+    changes = [change for change in _CHANGES if change is not _with_spawn]
+    return _changed_by(random.sample(changes, random.randint(1, 2)), program, random)
+
+
+def _changed_by(changes: Sequence[_Change], program: Program, random: Random) -> Program:
+    for change in changes:
         program = change(program, random)
     condition = program.condition
     assert condition is not None
@@ -190,7 +203,7 @@ def _with_array(program: Program, random: Random) -> Program:
     return program
 
 
-_CHANGES: tuple[Callable[[Program, Random], Program], ...] = (
+_CHANGES: tuple[_Change, ...] = (
     _with_choice,
     _with_condition(Assume),
     _with_condition(Assert),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from membar import api, plugins
+from membar import api
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FILES = sorted(path for ending in ("litmus", "xcfa", "mbp") for path in EXAMPLES.glob(f"*.{ending}"))
@@ -24,7 +24,7 @@ def expectations(path: Path) -> list[tuple[str, str]]:
 CASES = [(path, model, verdict) for path in FILES for model, verdict in expectations(path)]
 
 
-@pytest.mark.parametrize("engine", plugins.names("membar.engines"))
+@pytest.mark.parametrize("engine", ["graphs", "reference"])  # those that answer under any model
 @pytest.mark.parametrize(("path", "model", "verdict"), CASES, ids=lambda v: getattr(v, "stem", str(v)))
 def test_example_gives_the_verdict_in_its_comment(path: Path, model: str, verdict: str, engine: str) -> None:
     result = api.check(path, model=model, engine=engine)

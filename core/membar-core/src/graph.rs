@@ -128,7 +128,28 @@ impl<'a> Graph<'a> {
             born == (class.skeleton.status != Unborn)
                 && waits_rightly
                 && joins.all(|turn| status(turn.thread.index()) == Complete)
-        })
+        }) && self.happen_in_some_order()
+    }
+
+    /// Whether no join comes before the spawn of the thread that it waits for, directly or by way of others.
+    fn happen_in_some_order(&self) -> bool {
+        let mut born: Vec<bool> = self.program.threads.iter().map(|thread| thread.started).collect();
+        let mut left: Vec<&[Turn]> = self.classes.iter().map(|class| &class.skeleton.turns[..]).collect();
+        let mut is_moving = true;
+        while is_moving {
+            is_moving = false;
+            for thread in 0..left.len() {
+                while born[thread]
+                    && let Some((turn, rest)) = left[thread].split_first()
+                    && (turn.is_spawn || (born[turn.thread.index()] && left[turn.thread.index()].is_empty()))
+                {
+                    left[thread] = rest;
+                    born[turn.thread.index()] = true;
+                    is_moving = true;
+                }
+            }
+        }
+        left.iter().all(|turns| turns.is_empty())
     }
 
     /// Whether a whole execution stays as it is for ever: somebody waits, whoever waits sees the last write of all

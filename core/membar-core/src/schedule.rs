@@ -71,13 +71,34 @@ pub struct Schedule {
     pub promises: Promises,
 }
 
+impl Phase {
+    /// All that one slot needs, whatever it is, and no check.
+    #[must_use]
+    pub fn of_slot(plan: &Plan, slot: Slot) -> Self {
+        let facts = Facts::new(plan);
+        let needed = facts.needed(plan, std::iter::once(slot));
+        facts.phase(plan, Vec::new(), &|s| needed[s])
+    }
+}
+
 impl Schedule {
     /// The schedule of `plan`. With `prune` off nothing is asked before it is known.
     #[must_use]
     pub fn new(plan: &Plan, prune: bool) -> Self {
+        Self::of(plan, prune, false)
+    }
+
+    /// The schedule of `plan` for graphs to which events are added, each with what it reads: whether two reads that are
+    /// there read the same write is then known, so what is without such pairs can prune.
+    #[must_use]
+    pub fn of_graphs(plan: &Plan) -> Self {
+        Self::of(plan, true, true)
+    }
+
+    fn of(plan: &Plan, prune: bool, whole_reads: bool) -> Self {
         let facts = Facts::new(plan);
-        let with_reads = facts.growth(plan, false);
-        let with_coherence = facts.growth(plan, true);
+        let with_reads = facts.growth(plan, false, whole_reads);
+        let with_coherence = facts.growth(plan, true, whole_reads);
         let required = |index: usize| plan.checks[index].mode == CheckMode::Require;
         let can_prune = |growth: &[Growth], check: &Check| {
             prune && !check.negated && growth[check.slot.index()] <= Growth::Growing
@@ -93,9 +114,12 @@ impl Schedule {
             .collect();
         let (growing_coherence, coherence): (Vec<usize>, Vec<usize>) =
             at(Stage::Coherence).into_iter().partition(|&i| can_prune(&with_coherence, &plan.checks[i]));
-        let needed = facts.needed(plan, all.clone());
-        let early = facts.needed(plan, growing_reads.iter().copied());
-        let later = facts.needed(plan, growing_coherence.iter().copied());
+        let slots = |checks: &[usize]| -> Vec<bool> {
+            facts.needed(plan, checks.iter().map(|&check| plan.checks[check].slot))
+        };
+        let needed = slots(&all.clone().collect::<Vec<_>>());
+        let early = slots(&growing_reads);
+        let later = slots(&growing_coherence);
         let phase =
             |required: Vec<usize>, wanted: &dyn Fn(usize) -> bool| facts.phase(plan, required, wanted);
         let stages = &facts.stages;
@@ -188,7 +212,10 @@ impl Facts {
         false
     }
 
-    fn growth(&self, plan: &Plan, reads_known: bool) -> Vec<Growth> {
+    fn growth(&self, plan: &Plan, reads_known: bool, whole_reads: bool) -> Vec<Growth> {
+        let op = |slot: Slot| plan.instructions[slot.index()].op;
+        let is_rf = |slot: Slot| op(slot) == Op::Primitive(Primitive::ReadsFrom);
+        let is_inverse_rf = |slot: Slot| matches!(op(slot), Op::Inverse(a) if is_rf(a));
         let mut growth = vec![Growth::Known; plan.instructions.len()];
         let results: Vec<(Slot, Slot)> =
             plan.fixpoints.iter().flat_map(|f| f.variables.iter().copied()).collect();
@@ -199,6 +226,7 @@ impl Facts {
                 let next = match instruction.op {
                     Op::Primitive(Primitive::ReadsFrom | Primitive::Coherence) => Growth::Growing,
                     Op::Primitive(Primitive::FinalWrites) => Growth::Unstable,
+                    Op::Sequence(a, b) if whole_reads && is_inverse_rf(a) && is_rf(b) => Growth::Known,
                     Op::Complement(a) => {
                         if of(a) == Growth::Known {
                             Growth::Known
@@ -231,10 +259,10 @@ impl Facts {
         }
     }
 
-    /// The slots that the checks `of` need.
-    fn needed(&self, plan: &Plan, of: impl Iterator<Item = usize>) -> Vec<bool> {
+    /// The slots that `of` need.
+    fn needed(&self, plan: &Plan, of: impl Iterator<Item = Slot>) -> Vec<bool> {
         let mut needed = vec![false; plan.instructions.len()];
-        let mut todo: Vec<Slot> = of.map(|check| plan.checks[check].slot).collect();
+        let mut todo: Vec<Slot> = of.collect();
         while let Some(slot) = todo.pop() {
             if std::mem::replace(&mut needed[slot.index()], true) {
                 continue;
@@ -255,7 +283,7 @@ impl Facts {
         let mut done = vec![false; plan.instructions.len()];
         let mut tiers = Vec::with_capacity(required.len() + 1);
         for &check in &required {
-            let needed = self.needed(plan, std::iter::once(check));
+            let needed = self.needed(plan, std::iter::once(plan.checks[check].slot));
             tiers.push(self.items_of(plan, None, &|s| wanted(s) && needed[s] && !done[s]));
             done.iter_mut().zip(needed).for_each(|(done, needed)| *done |= needed);
         }

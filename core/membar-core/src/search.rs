@@ -417,9 +417,9 @@ impl<'a> Search<'a> {
     }
 
     fn take(&mut self, runs: &[u32]) -> Result<(), Stopped> {
+        self.watch.executions(self.tally.executions + 1)?;
         self.tally.executions += 1;
         self.watch.meter().count(1, 0, 0);
-        self.watch.executions(self.tally.executions)?;
         let mut terms = std::mem::take(&mut self.terms);
         terms.clear();
         terms.extend(self.program.terms.iter().map(|&term| self.last_value(term, runs)));

@@ -231,6 +231,12 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Whether there are as many executions as there may be.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.limits.executions.is_some_and(|most| self.meter().executions() >= most)
+    }
+
     /// Compares a number of bytes with its limit.
     ///
     /// # Errors

@@ -167,6 +167,8 @@ pub struct Run {
     pub defined: SmallSet,
     /// What determines the run.
     pub choices: Vec<u64>,
+    /// Whether it waits for something that cannot race.
+    pub(crate) is_patient: bool,
     origins: Vec<Origins>,
     control: Control,
     taken: Vec<Turns>,
@@ -273,6 +275,7 @@ impl<'a> Machine<'a> {
             registers,
             defined,
             choices: Vec::new(),
+            is_patient: false,
             control: Control::default(),
             taken: vec![Turns::default(); self.thread.loops],
             open: Vec::new(),
@@ -371,6 +374,7 @@ impl<'a> Machine<'a> {
                 let mut turn = run.skeleton.events[before.events..].iter();
                 self.waits.extend(turn.find(|event| event.kind == Kind::Read).map(|event| event.edge));
                 run.skeleton.looks_from = Some(number(before.events));
+                run.is_patient = !watched.single;
                 Err(End(Status::Waiting))
             }
         }

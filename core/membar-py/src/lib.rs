@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use membar_core::error::CoreError;
 use membar_core::expr::Expr;
-use membar_core::plan;
+use membar_core::plan::{self, Slot, Sort};
 use membar_core::program::Program;
 use membar_core::schedule::Schedule;
 use membar_core::search::{Options, search};
@@ -49,6 +49,7 @@ struct Plan {
     model: plan::Plan,
     schedule: Schedule,
     unpruned: Schedule,
+    of_graphs: Schedule,
 }
 
 #[pymethods]
@@ -57,7 +58,8 @@ impl Plan {
     fn new(form: &[u8]) -> PyResult<Self> {
         let model = plan::Plan::decode(&words_of(form)?).map_err(|error| to_py(&error))?;
         let (schedule, unpruned) = (Schedule::new(&model, true), Schedule::new(&model, false));
-        Ok(Self { model, schedule, unpruned })
+        let of_graphs = Schedule::of_graphs(&model);
+        Ok(Self { model, schedule, unpruned, of_graphs })
     }
 
     /// Every consistent execution of a program, each back edge taken at most `bound` times.
@@ -88,25 +90,33 @@ impl Plan {
         Ok(Findings::new(program, found, Verification::default()))
     }
 
-    /// As `search`, by the exactly-once search: only for models that have the properties it needs. `symmetric`: groups of
-    /// interchangeable threads, and whether the model has a global order (`stateless::Symmetry`). `verify` and
-    /// `fault` are for tests: count what must not happen, and make mistake number `fault` of `faults()`.
+    /// As `search`, by the exactly-once search: only for models that have the properties it needs. With `order`, the
+    /// slot of what the model orders inside threads, by its dependency-aware variant, for programs that it is for.
+    /// `symmetric`: groups of interchangeable threads, and whether the model has a global order
+    /// (`stateless::Symmetry`); not with `order`. `verify` and `fault` are for tests: count what must not happen, and
+    /// make mistake number `fault` of `faults()`.
     #[pyo3(signature = (
-        program, *, bound, seconds=None, executions=None, memory=None, keep_all=false, stop_at_failure=false, jobs=1,
-        progress=None, symmetric=None, verify=false, fault=None
+        program, *, bound, order=None, seconds=None, executions=None, memory=None, keep_all=false,
+        stop_at_failure=false, jobs=1, in_place=false, progress=None, symmetric=None, verify=false, fault=None
     ))]
-    #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::fn_params_excessive_bools,
+        reason = "keyword-only on the Python side"
+    )]
     fn search_exactly_once(
         &self,
         py: Python<'_>,
         program: &[u8],
         bound: u32,
+        order: Option<u32>,
         seconds: Option<f64>,
         executions: Option<u64>,
         memory: Option<u64>,
         keep_all: bool,
         stop_at_failure: bool,
         jobs: usize,
+        in_place: bool,
         progress: Option<Bound<'_, PyAny>>,
         symmetric: Option<(Vec<Vec<usize>>, bool)>,
         verify: bool,
@@ -115,16 +125,28 @@ impl Plan {
         let form = words_of(program)?;
         let program = Program::decode(&form, self.model.tags).map_err(|error| to_py(&error))?;
         let limits = limits_of(seconds, executions, memory)?;
-        let fault = match fault.map(|number| Fault::ALL.get(number)) {
+        let order = order.map(|slot| self.order_of(slot)).transpose()?;
+        let schedule = if order.is_some() { &self.of_graphs } else { &self.schedule };
+        let fault = match fault.map(|number| Fault::ALL.iter().chain(Fault::OF_HOLES).nth(number)) {
             None => Fault::None,
             Some(Some(&(fault, _))) => fault,
             Some(None) => return Err(PyValueError::new_err("there is no such fault")),
         };
-        let options = stateless::Options { bound, limits, keep_all, stop_at_failure, jobs, verify, fault };
+        let options = stateless::Options {
+            bound,
+            limits,
+            keep_all,
+            stop_at_failure,
+            jobs,
+            in_place,
+            order,
+            verify,
+            fault,
+        };
         let (groups, is_global) = symmetric.unwrap_or_default();
         let symmetry = Symmetry { groups, is_global };
         let (found, verification) = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
-            stateless::search(&program, &self.model, &self.schedule, options, &symmetry, stop)
+            stateless::search(&program, &self.model, schedule, options, &symmetry, stop)
         })?;
         Ok(Findings::new(program, found, verification))
     }
@@ -167,6 +189,16 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// The slot of an order inside threads.
+    fn order_of(&self, slot: u32) -> PyResult<Slot> {
+        match self.model.instructions.get(slot as usize) {
+            Some(instruction) if instruction.sort == Sort::Relation => Ok(Slot(slot)),
+            _ => Err(PyValueError::new_err("there is no such relation")),
+        }
+    }
+}
+
 fn limits_of(seconds: Option<f64>, executions: Option<u64>, memory: Option<u64>) -> PyResult<Limits> {
     let time = match seconds.map(Duration::try_from_secs_f64) {
         None => None,
@@ -176,10 +208,11 @@ fn limits_of(seconds: Option<f64>, executions: Option<u64>, memory: Option<u64>)
     Ok(Limits { time, executions, bytes: memory })
 }
 
-/// The mistakes that `search_exactly_once` can make on purpose, for tests.
+/// The mistakes that `search_exactly_once` can make on purpose, for tests; the last ones only if it has an order.
 #[pyfunction]
-fn faults() -> Vec<&'static str> {
-    Fault::ALL.iter().map(|&(_, what)| what).collect()
+fn faults() -> (Vec<&'static str>, Vec<&'static str>) {
+    let names = |faults: &[(Fault, &'static str)]| faults.iter().map(|&(_, what)| what).collect();
+    (names(Fault::ALL), names(Fault::OF_HOLES))
 }
 
 /// The mistakes that `search_classes` can make on purpose, for tests.

@@ -6,9 +6,13 @@ The core has several searches, and the outcome names the one that was used. The 
 of the threads, then reads-from, then coherence, and prunes as soon as a check that can only get worse
 fails. It relies on nothing but the plan, so it is exact for every model. The *exactly-once search* adds
 event after event and lets new writes revisit old reads; it meets every execution once and holds one graph
-at a time. It is for models that say so (`Model.exploration`). Under these models the *search of reads-from
-classes* answers questions that do not observe coherence, if the task lets it: executions that differ only
-in the order of writes are one class, and the numbers are numbers of classes.
+at a time. It is for models that say so (`Model.exploration`), and for programs that cannot buffer loads
+(`models/buffering.py`). The *dependency-aware search* is its variant for load buffering, in which writes
+revisit earlier reads of their own thread too; `program/dependency_order.py` says for which programs. It
+counts the executions to which it came twice: none is known, but none is promised either. Under the models
+of the exactly-once search the *search of reads-from classes* answers questions that do not observe
+coherence, if the task lets it: executions that differ only in the order of writes are one class, and the
+numbers are numbers of classes.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from membar.engines import Engine
 from membar.engines._orbits import MOST_LISTED, Orbits, Unfolded, exchanged
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.lowering import LoweredPlan, lower_plan
-from membar.models.model import CLASSES, EXACTLY_ONCE, GENERAL
+from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
 from membar.models.plan import CheckMode, Plan, Stage
 from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witness
@@ -35,6 +39,7 @@ from membar.program.awaits import NO_WATCHES, Watches
 from membar.program.condition import FinalRegister, Quantifier, Term
 from membar.program.contention import has_rival_writers
 from membar.program.dependencies import reads_memory, writes_memory
+from membar.program.dependency_order import obstacle
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind, final_memory
 from membar.program.expand import expand
 from membar.program.expr import evaluate
@@ -68,6 +73,7 @@ CoreExecution: TypeAlias = tuple[
 NAME = "graphs"
 ALGORITHMS = {
     EXACTLY_ONCE: "exactly-once search",
+    DEPENDENCY_AWARE: "dependency-aware search",
     GENERAL: "general search",
     CLASSES: "search of reads-from classes",
 }
@@ -129,12 +135,16 @@ def exploration(task: Task, program: Program) -> str:
         return GENERAL
     if task.options.coherence is Coherence.OBSERVED and why_not_classes(task, program) is None:
         return CLASSES
-    if task.model.exploration == GENERAL and _is_large(program):
+    if task.model.exploration == EXACTLY_ONCE:
+        return EXACTLY_ONCE
+    if _is_large(program):
         unrolling = task.options.unrolling
         bound = unrolling.deepest if unrolling.exact is None else unrolling.exact
         if keeps_loads_before_stores(program, task.model, bound=bound):
             return EXACTLY_ONCE
-    return task.model.exploration
+        if task.model.exploration == DEPENDENCY_AWARE and obstacle(program) is None:
+            return DEPENDENCY_AWARE
+    return GENERAL
 
 
 def _is_large(program: Program) -> bool:
@@ -247,10 +257,22 @@ class _Search:
             return NO_WATCHES
         return watches_under(self.task.model, self.program, terms)
 
+    def _is_claimed(self) -> bool:
+        """Whether the model, not only this program, is for the exactly-once search.
+
+        That is what its reductions are tested for.
+        """
+        return self.exploration == EXACTLY_ONCE == self.task.model.exploration
+
+    def _is_in_place(self) -> bool:
+        """Whether who would wait looks last. Twins are compared as they are scheduled: not with them."""
+        is_off = "inplace" in self.task.options.reductions_off
+        return self._is_claimed() and not is_off and not self.orbits.groups
+
     def _groups(self) -> tuple[Group, ...]:
         """The threads that are explored up to symmetry."""
         options = self.task.options
-        if self.exploration != EXACTLY_ONCE or options.all_executions or SYMMETRY in options.reductions_off:
+        if not self._is_claimed() or options.all_executions or SYMMETRY in options.reductions_off:
             return ()
         found = groups(self.program)
         if found and self.task.program.condition is not None:
@@ -291,16 +313,18 @@ class _Search:
                 stop_at_failure=stops_at_failure(self.task),
                 progress=progress,
             )
-        if self.exploration == EXACTLY_ONCE:
+        if self.exploration != GENERAL:
             return self.compiled.search_exactly_once(
                 self.lowered.form,
                 bound=bound,
+                order=self.task.model.thread_order if self.exploration == DEPENDENCY_AWARE else None,
                 seconds=left,
                 executions=limits.executions,
                 memory=limits.memory,
                 keep_all=options.all_executions,
                 stop_at_failure=stops_at_failure(self.task),
                 jobs=options.jobs,
+                in_place=self._is_in_place(),
                 progress=progress,
                 symmetric=(
                     [list(group.threads) for group in self.orbits.groups],
@@ -349,6 +373,7 @@ class _Search:
         tally.statistics = Statistics(
             executions=found.executions,
             blocked=found.blocked,
+            duplicates=found.duplicates if self.exploration == DEPENDENCY_AWARE else None,
             explored=found.explored if found.symmetric else None,
             symmetric=tuple(
                 tuple(self.program.threads[number].name for number in group) for group in found.symmetric

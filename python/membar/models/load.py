@@ -86,6 +86,7 @@ def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs:
         exploration=facts.get("exploration", GENERAL) if is_shipped else GENERAL,
         load_buffering=facts.get("load buffering", "") if is_shipped else "",
         fair=is_shipped and path.suffix == ".cat",
+        thread_order=dict(compiled.plan.names).get(facts.get("thread order", "")),
         global_order=facts.get("order") == "global" and is_shipped,
         notes=notes if is_shipped else (*notes, THIN_AIR),
         source=files.model,
@@ -122,7 +123,7 @@ def _first_sentence(documentation: str) -> str:
 
 def _facts(documentation: str) -> dict[str, str]:
     """Lines such as `Tags: any`, `Exploration: exactly-once` or `Load buffering: NAME`."""
-    fact = r"^(Tags|Language model|Exploration|Order|Load buffering):\s*([\w-]+)\s*\.?$"
+    fact = r"^(Tags|Language model|Exploration|Order|Load buffering|Thread order):\s*([\w-]+)\s*\.?$"
     lines = re.findall(fact, documentation, re.MULTILINE | re.IGNORECASE)
     return {key.lower(): value.lower() for key, value in lines}
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 # Values of `Model.exploration`.
 GENERAL = "general"
 EXACTLY_ONCE = "exactly-once"
+DEPENDENCY_AWARE = "dependency-aware"
 # The same for questions that do not observe coherence.
 CLASSES = "reads-from classes"
 
@@ -43,8 +44,11 @@ class Model:
         language_model: plain accesses can race (rc11, ra, …).
         notes: what everyone who uses it must know, such as parts of its file that have no effect.
         exploration: the search that its properties allow: `exactly-once` if executions have no cycles of po
-            and rf, their prefixes are executions too, and reading the last write is always allowed; else
-            `general`.
+            and rf, their prefixes are executions too, and reading the last write is always allowed;
+            `dependency-aware` if the same holds of `thread_order` in the place of po, for programs that
+            `program/dependency_order.py` lets through; else `general`.
+        thread_order: the slot of the relation that says what is in order inside each thread, for the
+            dependency-aware search.
         load_buffering: the relation of the model between a read and a later write of its thread that may
             change places whatever is read; "" if it names none. A program without such pairs has no cycles
             of po and rf, and the exactly-once search is for it too.
@@ -69,4 +73,5 @@ class Model:
     load_buffering: str = ""
     fair: bool = False
     global_order: bool = False
+    thread_order: int | None = None
     source: SourceFile | None = field(default=None, compare=False, repr=False)

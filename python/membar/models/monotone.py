@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from membar.models.model import EXACTLY_ONCE, Model
 from membar.models.plan import CheckMode, Instruction, Op, Plan
@@ -57,6 +58,7 @@ def has_remarks(plan: Plan) -> bool:
     return any(check.mode is not CheckMode.REQUIRE for check in plan.checks)
 
 
+@lru_cache(maxsize=32)  # asked about every program, and longer to work out than a small search
 def is_monotone(plan: Plan) -> bool:
     """Whether what the model allows stays allowed when reads, fences and dependencies are left out."""
     losses = _losses(plan)

@@ -7,6 +7,27 @@ use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{Birth, Item, ItemId, What};
 
+/// What reaches a write, and so cannot be thrown away when the write revisits a read.
+#[derive(Debug, Clone, Copy)]
+pub enum Prefix<'p> {
+    /// So many items of each thread.
+    Clock(&'p [u32]),
+    /// These items, by stamp.
+    Items(&'p [bool]),
+}
+
+impl Prefix<'_> {
+    /// Whether an item is in it.
+    #[must_use]
+    pub fn has(self, id: ItemId, item: &Item) -> bool {
+        match (self, item.what) {
+            (_, What::Initial(_)) => true,
+            (Self::Clock(clock), _) => item.position < clock[item.thread as usize],
+            (Self::Items(items), _) => items[id.index()],
+        }
+    }
+}
+
 impl Graph {
     /// The prefix of an item, per thread.
     #[must_use]
@@ -93,6 +114,9 @@ impl Graph {
 
     /// The last item of its thread reads from another write now, of which `clock` is the prefix.
     pub(super) fn renew_clock(&mut self, item: ItemId, clock: &[u32]) {
+        if !self.has_clocks {
+            return;
+        }
         let Item { thread, position, .. } = *self.item(item);
         let lane = &mut self.lanes[thread as usize];
         let last = lane.items.pop();
@@ -105,15 +129,6 @@ impl Graph {
         }
         merge(&mut self.clocks, item, clock);
         self.merge_twin(item, thread as usize, position as usize);
-    }
-
-    /// Whether `item` lies in the prefix `clock`.
-    #[must_use]
-    pub fn is_in(item: &Item, clock: &[u32]) -> bool {
-        match item.what {
-            What::Initial(_) => true,
-            _ => item.position < clock[item.thread as usize],
-        }
     }
 }
 

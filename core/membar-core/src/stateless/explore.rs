@@ -7,14 +7,16 @@ use crate::error::CoreError;
 use crate::plan::Plan;
 use crate::program::{Program, TagSet};
 use crate::schedule::Schedule;
+use crate::stateless::clocks::Prefix;
 use crate::stateless::fault::Fault;
 use crate::stateless::frame::{Frame, Left};
 use crate::stateless::graph::Graph;
 use crate::stateless::histories::{Histories, Next};
-use crate::stateless::item::{ItemId, Move, Place, Places, What};
+use crate::stateless::item::{ItemId, Lane, Move, Place, Places, What};
 use crate::stateless::judge::Judge;
 use crate::stateless::past::Past;
 use crate::stateless::record::Record;
+use crate::stateless::thread_order::ThreadOrder;
 use crate::stateless::view::View;
 use crate::stateless::worker::Share;
 use crate::stateless::{Options, Symmetry, Verification};
@@ -55,7 +57,11 @@ pub(super) struct Explorer<'a> {
     remarks: Vec<usize>,
     pub(super) record: Record,
     pub(super) verification: Verification,
+    /// What makes the prefix of a write inside its thread; None: all of program order.
+    order: Option<ThreadOrder<'a>>,
+    /// The prefix of the write that is looked at: per thread, or per item.
     clock: Vec<u32>,
+    marks: Vec<bool>,
     moved: Vec<ItemId>,
     most_history: usize,
     /// What is known of the other workers, and of the part of the search that is done here.
@@ -75,6 +81,7 @@ impl<'a> Explorer<'a> {
     ) -> Result<Self, CoreError> {
         let histories = Histories::new(program, options.bound, options.fault)?;
         let mut graph = Graph::new(program, &histories, options.fault)?;
+        graph.has_clocks = options.order.is_none();
         let (symmetry, twins) = symmetry.for_program(&histories, program.threads.len());
         graph.twins = twins;
         Ok(Self {
@@ -87,11 +94,13 @@ impl<'a> Explorer<'a> {
             depth: 0,
             frames: Vec::new(),
             pasts: vec![Past::default()],
-            judge: Judge::new(plan, schedule, program, options.fault),
+            judge: Judge::new(plan, schedule, program, options),
             remarks: Vec::new(),
             record: Record::new(program, options),
             verification: Verification::default(),
+            order: options.order.map(|slot| ThreadOrder::new(program, plan, slot, options.fault)),
             clock: Vec::new(),
+            marks: Vec::new(),
             moved: Vec::new(),
             most_history: MOST_HISTORY,
             share,
@@ -143,7 +152,7 @@ impl<'a> Explorer<'a> {
 
     /// Adds the next item maximally; false if there is none, which is counted, or if it must be checked first.
     fn advance(&mut self) -> Result<bool, Failure> {
-        let Some((thread, next)) = self.schedule_next() else {
+        let Some((thread, next)) = self.schedule_next()? else {
             self.complete()?;
             return Ok(false);
         };
@@ -188,6 +197,9 @@ impl<'a> Explorer<'a> {
             }
             Move::Nothing => return Ok(false),
         }
+        if !self.is_settled(thread)? {
+            return Ok(false);
+        }
         if self.options.verify && !self.is_consistent(false) {
             self.verification.surprises += 1;
         }
@@ -195,15 +207,18 @@ impl<'a> Explorer<'a> {
     }
 
     /// The thread to go on with: a function of the graph alone. Writes first, reads last, so that reads find many
-    /// writes and few revisits are needed.
-    fn schedule_next(&self) -> Option<(usize, Move)> {
-        let graph = &self.graphs[self.depth];
+    /// writes and few revisits are needed; and last of all reads after which their thread would wait.
+    fn schedule_next(&mut self) -> Result<Option<(usize, Move)>, CoreError> {
         let mut best = None;
-        for thread in 0..graph.lanes.len() {
-            match graph.next(thread, &self.histories) {
-                next @ Move::Finish => return Some((thread, next)),
-                Move::Nothing => {}
-                next @ Move::Read(_) => best = best.or(Some((thread, next))),
+        let mut patient = None;
+        for thread in 0..self.graphs[self.depth].lanes.len() {
+            match self.graphs[self.depth].next(thread, &self.histories) {
+                next @ Move::Finish => return Ok(Some((thread, next))),
+                next @ Move::Read(cell) if best.is_none() => {
+                    let chosen = if self.would_wait(thread, cell)? { &mut patient } else { &mut best };
+                    *chosen = chosen.or(Some((thread, next)));
+                }
+                Move::Nothing | Move::Read(_) => {}
                 next => {
                     if best.is_none_or(|(_, other)| matches!(other, Move::Read(_))) {
                         best = Some((thread, next));
@@ -211,7 +226,8 @@ impl<'a> Explorer<'a> {
                 }
             }
         }
-        best
+        let patient = patient.filter(|_| self.options.fault != Fault::PatienceForLast);
+        Ok(best.or(patient))
     }
 
     /// Goes on with what is left of `frame`: true if there is a graph to go on from.
@@ -233,12 +249,15 @@ impl<'a> Explorer<'a> {
                 {
                     return Ok(false);
                 }
+                Left::Sources(place, count) if self.would_wait_for(thread, place, count - 1)? => {
+                    left = Left::Sources(place, count - 1);
+                }
                 Left::Sources(place, count) => {
                     if self.may_read_from(thread, place, count - 1, &mut same)? {
                         self.graphs[self.depth].truncate(len, &self.histories);
                         self.verification.contradictions += u64::from(count <= floor);
                         self.read_from(thread, place, count - 1, ways)?;
-                        return Ok(true);
+                        return self.is_settled(thread);
                     }
                     left = Left::Sources(place, count - 1);
                 }
@@ -274,11 +293,11 @@ impl<'a> Explorer<'a> {
                             return Err(Failure::Stopped(Stopped::Request));
                         }
                         self.frames.push(Frame { len, thread, left, ways, floor });
-                        return Ok(true);
+                        return self.is_settled(thread);
                     }
                 }
                 Left::Reads(place, count) => {
-                    let Some(read) = self.next_revisit(thread, place, count) else { return Ok(false) };
+                    let Some(read) = self.next_revisit(thread, place, count)? else { return Ok(false) };
                     let more = if self.options.fault == Fault::OneRevisit { 0 } else { read.index() };
                     self.frames.push(Frame { len, thread, left: Left::Reads(place, more), ways, floor });
                     return self.revisit(thread, place, read);
@@ -338,28 +357,42 @@ impl<'a> Explorer<'a> {
         Ok(())
     }
 
-    /// The newest read among the first `count` items that the next write of `thread` may revisit.
-    fn next_revisit(&mut self, thread: usize, place: Place, count: usize) -> Option<ItemId> {
+    /// Finds the prefix of the next write of `thread`.
+    fn find_prefix(&mut self, thread: usize) -> Result<(), CoreError> {
         let graph = &mut self.graphs[self.depth];
-        graph.prefix_of_next(thread, &mut self.clock);
-        for index in (0..count).rev() {
-            let id = ItemId(u32::try_from(index).ok()?);
-            let item = graph.item(id);
+        match &mut self.order {
+            None => graph.prefix_of_next(thread, &mut self.clock),
+            Some(order) => order.mark_prefix(graph, thread, &mut self.histories, &mut self.marks)?,
+        }
+        Ok(())
+    }
+
+    /// The prefix that was found last.
+    fn prefix(&self) -> Prefix<'_> {
+        if self.order.is_none() { Prefix::Clock(&self.clock) } else { Prefix::Items(&self.marks) }
+    }
+
+    /// The newest read among the first `count` items that the next write of `thread` may revisit.
+    fn next_revisit(&mut self, thread: usize, place: Place, count: usize) -> Result<Option<ItemId>, Failure> {
+        self.find_prefix(thread)?;
+        let (graph, prefix) = (&self.graphs[self.depth], self.prefix());
+        for (index, item) in graph.items.iter().enumerate().take(count).rev() {
+            let id = ItemId(u32::try_from(index).unwrap_or(u32::MAX));
             let is_read = matches!(item.what, What::Read(other, _) if other == place);
-            if Graph::is_in(item, &self.clock) {
+            if prefix.has(id, item) {
                 if self.options.fault == Fault::OwnPrefixRevisited && is_read && self.depth == 0 {
-                    return Some(id);
+                    return Ok(Some(id));
                 }
                 continue;
             }
-            if !graph.is_maximal(id, &self.clock) {
-                return None;
+            if !graph.is_maximal(id, prefix) {
+                return Ok(None);
             }
             if is_read && self.options.fault != Fault::NoRevisits {
-                return Some(id);
+                return Ok(Some(id));
             }
         }
-        None
+        Ok(None)
     }
 
     /// Lets the next write of `thread` revisit `read`: true if there is a graph to go on from.
@@ -369,19 +402,27 @@ impl<'a> Explorer<'a> {
             let copy = self.graphs[self.depth].clone();
             self.graphs.push(copy);
         }
+        self.find_prefix(thread)?;
+        let prefix =
+            if self.order.is_none() { Prefix::Clock(&self.clock) } else { Prefix::Items(&self.marks) };
         let (outer, inner) = self.graphs.split_at_mut(self.depth + 1);
-        let (graph, kept) = (&mut outer[self.depth], &mut inner[0]);
+        let (graph, kept) = (&outer[self.depth], &mut inner[0]);
         let value = graph.pending(thread, &self.histories).value;
         let before = self.histories.before(graph.item(read).node).unwrap_or(graph.item(read).node);
         let node = self.histories.child(before, value)?;
         let floor = step.map(|step| self.pasts[self.depth].landing_floor(graph, step, thread, read, place));
-        graph.prefix_of_next(thread, &mut self.clock);
-        graph.restrict_into(kept, read, &self.clock, place, &mut self.moved, &self.histories);
-        let position = kept.lanes[thread].items.len();
-        self.clock[thread] = u32::try_from(position + 1).unwrap_or(u32::MAX);
+        graph.restrict_into(kept, read, prefix, place, &mut self.moved, &self.histories);
         let read = self.moved[read.index()];
-        kept.redirect(read, node, &self.clock, &self.histories);
-        kept.arrive(kept.item(read).thread as usize, &self.histories)?;
+        if self.order.is_some() {
+            kept.redirect(read, node, &[], &self.histories);
+            if !kept.reroute_revisited(read, thread, graph.spot(thread), &mut self.histories)? {
+                return Ok(false);
+            }
+        } else {
+            self.clock[thread] = kept.lanes[thread].next + 1;
+            kept.redirect(read, node, &self.clock, &self.histories);
+            kept.arrive(kept.item(read).thread as usize, &self.histories)?;
+        }
         let What::Read(place, _) = kept.item(read).what else { return Ok(false) };
         self.depth += 1;
         if self.pasts.len() == self.depth {
@@ -401,6 +442,18 @@ impl<'a> Explorer<'a> {
         self.resume(Frame { len, thread, left: Left::Landing(place, lowest, highest), ways, floor })
     }
 
+    /// Whether the present graph can be, now that something was added to `thread`. What fills a hole is checked: models
+    /// may see in it why what is around it is in order.
+    fn is_settled(&mut self, thread: usize) -> Result<bool, Failure> {
+        if self.order.is_none() {
+            return Ok(true);
+        }
+        let graph = &mut self.graphs[self.depth];
+        let lane = &graph.lanes[thread];
+        let fills = (lane.next as usize) < lane.items.len();
+        Ok(graph.settle(thread, &mut self.histories)? && (!fills || self.is_consistent(false)))
+    }
+
     /// Whether the present graph may become a consistent execution, as far as the model can say now.
     /// `same`: the question before was about the same events.
     fn is_consistent(&mut self, same: bool) -> bool {
@@ -418,13 +471,20 @@ impl<'a> Explorer<'a> {
     /// Nothing can be added: what was not asked yet, then it counts.
     fn complete(&mut self) -> Result<(), Failure> {
         let graph = &self.graphs[self.depth];
+        if self.options.fault == Fault::HolesLeft && graph.lanes.iter().any(Lane::has_holes) {
+            return Ok(());
+        }
         let view =
             View { graph, histories: &self.histories, program: self.program, fault: self.options.fault };
         if !self.judge.passes_at_the_end(&view, &mut self.remarks) {
             return Ok(());
         }
         let weight = self.symmetry.weight(graph);
+        self.record.is_full = self.watch.is_full();
         self.record.take(graph, weight, &mut self.histories, &self.remarks)?;
+        if self.record.is_over {
+            return Err(Stopped::Executions.into());
+        }
         self.make_room();
         if self.options.limits.counts() {
             self.tell();
@@ -442,6 +502,9 @@ impl<'a> Explorer<'a> {
         let moved = self.histories.collect(live.iter().flat_map(Graph::nodes));
         for graph in &mut self.graphs[..=self.depth] {
             graph.move_nodes(&moved);
+        }
+        if let Some(order) = &mut self.order {
+            order.forget();
         }
         self.most_history = MOST_HISTORY.max(2 * self.histories.bytes());
     }

@@ -3,7 +3,7 @@
 //! Each is switched on by `Options::fault` and sits where somebody could make it.
 
 macro_rules! faults {
-    ($($name:ident: $what:literal,)*) => {
+    ({$($name:ident: $what:literal,)*} {$($more:ident: $other:literal,)*}) => {
         /// A mistake that the search makes on purpose.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
         pub enum Fault {
@@ -11,16 +11,19 @@ macro_rules! faults {
             #[default]
             None,
             $(#[doc = $what] $name,)*
+            $(#[doc = $other] $more,)*
         }
 
         impl Fault {
-            /// All mistakes, with what they do.
+            /// Mistakes that matter to every search, with what they do.
             pub const ALL: &[(Self, &'static str)] = &[$((Self::$name, $what),)*];
+            /// Mistakes that only a search with holes can make.
+            pub const OF_HOLES: &[(Self, &'static str)] = &[$((Self::$more, $other),)*];
         }
     };
 }
 
-faults! {
+faults! {{
     MaximalityOff: "every revisit is made, whatever it throws away",
     MaximalityOfWholeGraph: "maximality is tested against the whole graph",
     MaximalityWithoutPrefix: "maximality is tested without the prefix of the revisiting write",
@@ -59,6 +62,8 @@ faults! {
     RetryingIsWaiting: "a turn with a failed store-conditional is taken for waiting",
     RegistersForgotten: "a turn that changes registers is taken for waiting",
     ExclusivesForgotten: "a turn that opens an exclusive load anew is taken for waiting",
+    PatienceForLast: "who waits does not look at all, not even at what is last",
+    PatienceForAll: "no read takes an old value in a program that waits",
     OldValuesForEver: "who waits may see old values for ever",
     OneLookCounts: "only the last read of a turn must see the last write",
     OneWaitsForAll: "one thread that waits is enough, whatever the others do",
@@ -74,4 +79,16 @@ faults! {
     TwinsComparedEverywhere: "twins are compared over all locations, whatever the model",
     TwinsCountedOnce: "an execution stands only for itself, whatever its twins did",
     InversionsIgnored: "a write may stand before what twins in its prefix have seen",
-}
+} {
+    ModelOrderForgotten: "the model's order inside threads is not in prefixes",
+    SameLocationForgotten: "earlier accesses of the location are not in prefixes",
+    BranchesForgotten: "what decides whether and where something happens is not in prefixes",
+    DataForgotten: "what a value was computed from is not in prefixes",
+    ChoicesForgotten: "choices are not in prefixes",
+    SourcesForgotten: "what reads read is not in prefixes",
+    ReadModifyWriteSplit: "the read of a read-modify-write is kept without its write",
+    OwnReadsFixed: "a write does not revisit reads of its own thread",
+    HolesLeft: "holes are not filled",
+    HolesFilledLast: "holes are filled when the rest of the thread is there",
+    PathKept: "what stands behind a read is not moved when the read gets another value",
+}}

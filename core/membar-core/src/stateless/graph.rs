@@ -33,6 +33,8 @@ pub struct Graph {
     /// Per cell its place, if it occurs.
     pub(super) places: Vec<Option<Place>>,
     pub(super) has_spawns: bool,
+    /// Whether `clocks` are kept: not where threads may have holes.
+    pub(super) has_clocks: bool,
     /// Which threads are interchangeable.
     pub(super) twins: Twins,
     /// Room for clocks.
@@ -56,6 +58,7 @@ impl Graph {
         let lane = |(number, thread): (usize, &crate::program::Thread)| Lane {
             items: Vec::new(),
             events: Vec::new(),
+            next: 0,
             node: histories.root(number),
             at: 0,
             birth: if thread.started { Birth::Started } else { Birth::Unborn },
@@ -71,6 +74,7 @@ impl Graph {
             has_spawns: program.threads.iter().any(|thread| !thread.started) || joins(program),
             twins: Twins::default(),
             clock: vec![0; program.threads.len()],
+            has_clocks: true,
             spare: Vec::new(),
             fault,
         };
@@ -172,11 +176,19 @@ impl Graph {
         });
         self.events.push(id);
         let width = self.width();
-        self.clocks.resize(self.clocks.len() + width, 0);
+        if self.has_clocks {
+            self.clocks.resize(self.clocks.len() + width, 0);
+        }
         if self.has_spawns {
             self.spawn_clocks.resize(self.spawn_clocks.len() + width, 0);
         }
         place
+    }
+
+    /// The place of a cell, if it occurs.
+    #[must_use]
+    pub fn place_of(&self, cell: CellId) -> Option<Place> {
+        self.places[cell.index()]
     }
 
     /// The writes of a location in the order of co.
@@ -214,7 +226,7 @@ impl Graph {
             return Places { lowest: 1, highest: last, is_free: true };
         };
         let behind = writes.iter().rposition(|&write| write == source).map_or(last, |at| at + 1);
-        let is_adjacent = !pair.is_exclusive && pair.read as usize + 1 == lane.events.len();
+        let is_adjacent = !pair.is_exclusive && pair.read + 1 == histories.node(lane.node).first + lane.at;
         if !is_adjacent {
             return Places { lowest: 1, highest: last, is_free: behind == last };
         }
@@ -247,7 +259,7 @@ impl Graph {
         let step = self.pending(thread, histories);
         let lane = &self.lanes[thread];
         let (node, index) = (lane.node, lane.at);
-        let id = self.push(thread, What::Write(place), node, index, Some(step), None);
+        let id = self.push(thread, What::Write(place), node, index, Some(step), histories);
         self.locations[place.index()].writes.insert(at, id);
         self.lanes[thread].at += 1;
         self.arrive(thread, histories)?;
@@ -261,7 +273,7 @@ impl Graph {
     pub fn push_fence(&mut self, thread: usize, histories: &Histories<'_>) -> Result<(), CoreError> {
         let step = self.pending(thread, histories);
         let lane = &self.lanes[thread];
-        self.push(thread, What::Fence, lane.node, lane.at, Some(step), None);
+        self.push(thread, What::Fence, lane.node, lane.at, Some(step), histories);
         self.lanes[thread].at += 1;
         self.arrive(thread, histories)
     }
@@ -279,7 +291,7 @@ impl Graph {
         histories: &Histories<'_>,
     ) -> Result<(), CoreError> {
         let step = &histories.node(node).steps[0];
-        self.push(thread, What::Read(place, source), node, 0, Some(step), Some(source));
+        self.push(thread, What::Read(place, source), node, 0, Some(step), histories);
         self.lanes[thread].node = node;
         self.lanes[thread].at = 1;
         self.arrive(thread, histories)
@@ -297,7 +309,7 @@ impl Graph {
         is_maximal: bool,
         histories: &Histories<'_>,
     ) -> Result<(), CoreError> {
-        let id = self.push(thread, What::Choice(is_maximal), node, 0, None, None);
+        let id = self.push(thread, What::Choice(is_maximal), node, 0, None, histories);
         self.items[id.index()].value = option as u64;
         self.lanes[thread].node = node;
         self.lanes[thread].at = 0;
@@ -315,7 +327,7 @@ impl Graph {
         node: NodeId,
         histories: &Histories<'_>,
     ) -> Result<(), CoreError> {
-        let id = self.push(thread, What::Join, node, 0, None, None);
+        let id = self.push(thread, What::Join, node, 0, None, histories);
         self.take_end(other);
         merge(&mut self.clocks, id, &self.clock);
         self.take_spawn_end(other);
@@ -332,10 +344,10 @@ impl Graph {
         node: NodeId,
         index: u32,
         step: Option<&Step>,
-        source: Option<ItemId>,
+        histories: &Histories<'_>,
     ) -> ItemId {
         let id = ItemId(small(self.items.len()));
-        let position = small(self.lanes[thread].items.len());
+        let position = self.lanes[thread].next;
         self.items.push(Item {
             what,
             thread: small(thread),
@@ -348,11 +360,15 @@ impl Graph {
             is_unordered: step.is_some_and(|step| step.is_unordered),
             has_pair: step.is_some_and(|step| step.pair.is_some()),
         });
-        self.take_end(thread);
-        self.clock[thread] = position + 1;
-        self.clocks.extend_from_slice(&self.clock);
-        if let Some(source) = source.filter(|_| self.fault != Fault::SourceNotInPrefix) {
-            self.merge_source(id, source);
+        if self.has_clocks {
+            self.take_end(thread);
+            self.clock[thread] = position + 1;
+            self.clocks.extend_from_slice(&self.clock);
+            if let What::Read(_, source) = what
+                && self.fault != Fault::SourceNotInPrefix
+            {
+                self.merge_source(id, source);
+            }
         }
         self.merge_twin(id, thread, position as usize);
         if self.has_spawns {
@@ -361,9 +377,10 @@ impl Graph {
             self.spawn_clocks.extend_from_slice(&self.clock);
         }
         let lane = &mut self.lanes[thread];
-        lane.items.push(id);
+        put(&mut lane.items, position as usize, id);
+        lane.next += 1;
         if step.is_some() {
-            lane.events.push(id);
+            put(&mut lane.events, event_of(histories, node, index), id);
             self.events.push(id);
         }
         id
@@ -395,6 +412,28 @@ impl Graph {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.items.len() * (size_of::<Item>() + 16 + 8 * self.width()) + 64 * self.locations.len()
+    }
+}
+
+/// The position of step `index` of `node` among the events of its thread.
+pub(super) fn event_of(histories: &Histories<'_>, node: NodeId, index: u32) -> usize {
+    (histories.node(node).first + index) as usize
+}
+
+/// Puts `id` at a position of a thread; what is missing before it are holes.
+pub(super) fn put(list: &mut Vec<ItemId>, position: usize, id: ItemId) {
+    if list.len() <= position {
+        list.resize(position + 1, ItemId::HOLE);
+    }
+    list[position] = id;
+}
+
+/// Takes the item at a position of a thread away: a hole, unless it is the last.
+pub(super) fn take(list: &mut Vec<ItemId>, position: usize) {
+    if position + 1 == list.len() {
+        list.pop();
+    } else if let Some(entry) = list.get_mut(position) {
+        *entry = ItemId::HOLE;
     }
 }
 

@@ -76,6 +76,8 @@ pub struct Node {
     pub next: Next,
     /// Where the thread stands then; of no meaning at a choice.
     pub place: (EdgeId, u32),
+    /// Whether it waits there for something that cannot race.
+    pub is_patient: bool,
     /// If it waits there: the first of the thread's events that belongs to its last turn.
     pub looks_from: Option<u32>,
     children: Vec<(u64, NodeId)>,
@@ -152,6 +154,27 @@ impl<'a> Histories<'a> {
     #[must_use]
     pub fn before(&self, node: NodeId) -> Option<NodeId> {
         self.nodes[node.index()].parent.map(|(parent, _)| parent)
+    }
+
+    /// The answer that leads to a node.
+    #[must_use]
+    pub fn answer(&self, node: NodeId) -> Option<u64> {
+        self.nodes[node.index()].parent.map(|(_, answer)| answer)
+    }
+
+    /// The choices on the way to a node: each by the number of events before it.
+    #[must_use]
+    pub fn choices_before(&self, node: NodeId) -> Vec<u32> {
+        let mut choices = Vec::new();
+        let mut at = node;
+        while let Some(before) = self.before(at) {
+            if !matches!(self.node(before).next, Next::Read(_)) {
+                choices.push(self.node(at).first);
+            }
+            at = before;
+        }
+        choices.reverse();
+        choices
     }
 
     /// Where the thread goes from `node` with some answer that was tried before, if the read that it answers looks the
@@ -294,6 +317,7 @@ impl<'a> Histories<'a> {
             spawns: skeleton.turns[done.turns..].iter().filter(|turn| turn.is_spawn).copied().collect(),
             next,
             place: run.place(),
+            is_patient: run.is_patient,
             looks_from: skeleton.looks_from,
             children: Vec::new(),
         };

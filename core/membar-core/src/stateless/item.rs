@@ -8,6 +8,9 @@ use crate::stateless::histories::NodeId;
 pub struct ItemId(pub u32);
 
 impl ItemId {
+    /// Stands in a thread where an item is missing that later ones of the thread do not need.
+    pub const HOLE: Self = Self(u32::MAX);
+
     /// As an index into the table of items.
     #[must_use]
     pub fn index(self) -> usize {
@@ -96,16 +99,32 @@ pub enum Birth {
 /// How far a thread is.
 #[derive(Debug, Clone)]
 pub struct Lane {
-    /// Its items.
+    /// Its items in program order.
     pub items: Vec<ItemId>,
     /// Those that are events.
     pub events: Vec<ItemId>,
-    /// The node it is in.
+    /// The position of the item that comes next: the first hole, or behind the last item.
+    pub next: u32,
+    /// The node that the next item comes from.
     pub node: NodeId,
-    /// How many steps of the node are done.
+    /// How many steps of the node lie before it.
     pub at: u32,
     /// How it came to run.
     pub birth: Birth,
+}
+
+impl Lane {
+    /// Its events in program order, without the holes between them.
+    #[must_use]
+    pub fn present(&self) -> impl DoubleEndedIterator<Item = ItemId> + '_ {
+        self.events.iter().copied().filter(|&id| id != ItemId::HOLE)
+    }
+
+    /// Whether an item is missing between others.
+    #[must_use]
+    pub fn has_holes(&self) -> bool {
+        self.items.contains(&ItemId::HOLE)
+    }
 }
 
 /// A location with its writes in the order of co, the initial one first.

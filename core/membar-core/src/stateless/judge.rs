@@ -4,6 +4,7 @@ use crate::evaluation::Evaluation;
 use crate::plan::Plan;
 use crate::program::Program;
 use crate::schedule::Schedule;
+use crate::stateless::Options;
 use crate::stateless::consistency::Answers;
 use crate::stateless::fault::Fault;
 use crate::stateless::kinds::Kinds;
@@ -51,20 +52,20 @@ pub(super) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// For graphs of one program; `fault` is for tests.
-    pub(super) fn new(plan: &'a Plan, schedule: &'a Schedule, program: &Program, fault: Fault) -> Self {
+    /// For graphs of one program, whose threads may have holes if the search has an order of its own.
+    pub(super) fn new(plan: &'a Plan, schedule: &'a Schedule, program: &Program, options: Options) -> Self {
         let phases = [&schedule.reads, &schedule.growing_coherence, &schedule.coherence];
         let is_new = |check: &usize| !schedule.growing_reads.required.contains(check);
         let is_open =
             !schedule.remarks.is_empty() || phases.iter().any(|phase| phase.required.iter().any(is_new));
         let mut kinds = Kinds::of(program);
-        if fault == Fault::KindForgotten {
+        if options.fault == Fault::KindForgotten {
             kinds.iter_mut().for_each(Kinds::forget);
         }
         Self {
             plan,
             schedule,
-            questions: Questions::new(plan, schedule, kinds.as_ref()),
+            questions: Questions::new(plan, schedule, kinds.as_ref(), options.order.is_some()),
             one: Answers::new(),
             two: Answers::new(),
             four: Answers::new(),

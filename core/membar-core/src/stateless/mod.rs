@@ -22,10 +22,12 @@ mod consistency;
 mod crew;
 mod explore;
 mod frame;
+mod holes;
 mod judge;
 mod kinds;
 mod merge;
 mod past;
+mod patience;
 mod questions;
 mod record;
 mod revisit;
@@ -33,10 +35,11 @@ mod rows;
 mod shrink;
 mod stuck;
 mod symmetry;
+mod thread_order;
 mod worker;
 
 use crate::error::CoreError;
-use crate::plan::Plan;
+use crate::plan::{Plan, Slot};
 use crate::program::Program;
 use crate::schedule::Schedule;
 use crate::search::Findings;
@@ -52,6 +55,7 @@ pub use crate::stateless::symmetry::Symmetry;
 
 /// How to search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "switches that have nothing to do with one another")]
 pub struct Options {
     /// How often each back edge may be taken.
     pub bound: u32,
@@ -63,6 +67,11 @@ pub struct Options {
     pub stop_at_failure: bool,
     /// How many threads work at it; 0 is 1.
     pub jobs: usize,
+    /// Whether threads that would wait look only when nobody else can go on, and then see only what is last.
+    pub in_place: bool,
+    /// For the dependency-aware search, the slot of what the model orders inside threads (`thread_order`); see
+    /// `program/dependency_order.py` for the programs that this search is for.
+    pub order: Option<Slot>,
     /// For tests: look for what must not happen (`Verification`).
     pub verify: bool,
     /// For tests: a mistake to make.
@@ -96,6 +105,9 @@ pub fn search(
     symmetry: &Symmetry,
     stop: &Stop<'_>,
 ) -> Result<(Findings, Verification), CoreError> {
+    // Twins are compared along program order, which graphs with holes do not follow.
+    let none = Symmetry::default();
+    let symmetry = if options.order.is_some() { &none } else { symmetry };
     let found = search_once(program, plan, schedule, options, symmetry, stop)?;
     if found.1.is_asymmetric {
         stop.meter().clear();
@@ -113,7 +125,8 @@ fn search_once(
     stop: &Stop<'_>,
 ) -> Result<(Findings, Verification), CoreError> {
     let watch = Watch::new(stop, options.limits);
-    if options.jobs > 1 {
+    // What workers hand to each other has no holes.
+    if options.jobs > 1 && options.order.is_none() {
         return search_together(program, plan, schedule, options, symmetry, &watch);
     }
     let mut explorer = Explorer::new(program, plan, schedule, options, symmetry, watch, Share::new(None))?;

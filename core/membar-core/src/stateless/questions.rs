@@ -77,8 +77,14 @@ pub(super) struct Questions {
 }
 
 impl Questions {
-    /// The questions of a plan about programs with certain kinds of events; None if it has recursive definitions, which are left to `evaluation`.
-    pub(super) fn new(plan: &Plan, schedule: &Schedule, kinds: Option<&Kinds<'_>>) -> Option<Self> {
+    /// The questions of a plan about programs with certain kinds of events; None if it has recursive definitions, which
+    /// are left to `evaluation`. `has_holes`: events need not come in program order.
+    pub(super) fn new(
+        plan: &Plan,
+        schedule: &Schedule,
+        kinds: Option<&Kinds<'_>>,
+        has_holes: bool,
+    ) -> Option<Self> {
         if !plan.fixpoints.is_empty() {
             return None;
         }
@@ -115,6 +121,9 @@ impl Questions {
         }
         if let Some(kinds) = kinds {
             kinds.simplify(&mut questions);
+        }
+        if has_holes {
+            return Some(questions);
         }
         // The search makes no graph in which what lies in prefixes has a cycle.
         let nodes = &questions.nodes;

@@ -1,6 +1,7 @@
 //! What the search has found, counted, with an execution to show for each thing.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::error::CoreError;
 use crate::program::{Program, Term};
@@ -32,7 +33,12 @@ pub(super) struct Record {
     pub(super) seen: Option<HashSet<Vec<u64>>>,
     /// Reads-from classes, each with how often an execution of it was found; counted only on request.
     seen_classes: HashMap<Vec<u64>, u64>,
+    /// Fingerprints of all executions, where the search may come to one twice.
+    met: Option<HashSet<u128>>,
     keep_all: bool,
+    /// No more complete executions may be counted, and whether there was one.
+    pub(super) is_full: bool,
+    pub(super) is_over: bool,
     terms: Vec<Term>,
     initial: Vec<u64>,
     state: Vec<u64>,
@@ -48,9 +54,12 @@ impl Record {
             classes: program.threads.iter().map(|_| Vec::new()).collect(),
             known: vec![HashMap::new(); program.threads.len()],
             duplicates: 0,
-            seen: options.verify.then(HashSet::new),
+            seen: (options.verify && options.order.is_none()).then(HashSet::new),
             seen_classes: HashMap::new(),
+            met: options.order.map(|_| HashSet::new()),
             keep_all: options.keep_all,
+            is_full: false,
+            is_over: false,
             terms: program.terms.clone(),
             initial: program.cells.iter().map(|cell| cell.initial).collect(),
             state: Vec::new(),
@@ -82,6 +91,10 @@ impl Record {
         remarks: &[usize],
     ) -> Result<(), CoreError> {
         self.look_for_duplicate(graph, histories)?;
+        if self.is_met_before(graph, histories) {
+            self.duplicates += 1;
+            return Ok(());
+        }
         for &check in remarks {
             self.note(|tally| &mut tally.remarks, check, graph, histories)?;
         }
@@ -114,6 +127,10 @@ impl Record {
         weight: u64,
         histories: &mut Histories<'_>,
     ) -> Result<(), CoreError> {
+        if self.is_full {
+            self.is_over = true;
+            return Ok(());
+        }
         self.tally.executions = self.tally.executions.saturating_add(weight);
         self.tally.explored += 1;
         let mut state = std::mem::take(&mut self.state);
@@ -237,6 +254,16 @@ impl Record {
         Ok(class)
     }
 
+    /// Whether the search came to this execution before, as far as 128 bits can say.
+    fn is_met_before(&mut self, graph: &Graph, histories: &Histories<'_>) -> bool {
+        let Some(met) = &mut self.met else { return false };
+        let is_new = met.insert(fingerprint(graph, histories));
+        if is_new {
+            self.tally.bytes += 2 * size_of::<u128>();
+        }
+        !is_new
+    }
+
     fn look_for_duplicate(&mut self, graph: &Graph, histories: &mut Histories<'_>) -> Result<(), CoreError> {
         if self.seen.is_none() {
             return Ok(());
@@ -252,6 +279,33 @@ impl Record {
         }
         Ok(())
     }
+}
+
+/// What each thread chose and read, and the order of writes, in few bits.
+fn fingerprint(graph: &Graph, histories: &Histories<'_>) -> u128 {
+    let mut hashers = [DefaultHasher::new(), DefaultHasher::new()];
+    1.hash(&mut hashers[0]);
+    let halves = hashers.map(|mut hasher| {
+        let stand = |id: ItemId| (graph.item(id).thread, graph.item(id).position);
+        for lane in &graph.lanes {
+            (lane.birth == Birth::Unborn, lane.items.len()).hash(&mut hasher);
+            for &id in &lane.items {
+                match graph.item(id).what {
+                    What::Read(_, source) => stand(source).hash(&mut hasher),
+                    What::Choice(_) => histories.answer(graph.item(id).node).hash(&mut hasher),
+                    _ => {}
+                }
+            }
+        }
+        let mut locations: Vec<_> = graph.locations.iter().collect();
+        locations.sort_unstable_by_key(|location| location.cell);
+        for location in locations {
+            location.cell.hash(&mut hasher);
+            location.writes.iter().for_each(|&write| stand(write).hash(&mut hasher));
+        }
+        u128::from(hasher.finish())
+    });
+    halves[0] << 64 | halves[1]
 }
 
 impl Record {

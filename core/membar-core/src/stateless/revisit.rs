@@ -6,15 +6,16 @@
 //! reduction", POPL 2022. The test of each item is relative to what stood before it and to the prefix of `w`, and does
 //! not depend on `r`: going from the newest item down, the first failure ends the search for reads.
 
+use crate::stateless::clocks::Prefix;
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
 use crate::stateless::histories::{Histories, NodeId};
 use crate::stateless::item::{Item, ItemId, Place, What};
 
 impl Graph {
-    /// Whether `item` was added maximally, as seen from a write with the prefix `clock`.
+    /// Whether `item` was added maximally, as seen from a write with the prefix `prefix`.
     #[must_use]
-    pub fn is_maximal(&self, id: ItemId, clock: &[u32]) -> bool {
+    pub fn is_maximal(&self, id: ItemId, prefix: Prefix<'_>) -> bool {
         let fault = self.fault;
         if fault == Fault::MaximalityOff {
             return true;
@@ -23,7 +24,7 @@ impl Graph {
             if fault == Fault::MaximalityOfWholeGraph {
                 return true;
             }
-            other <= id || (fault != Fault::MaximalityWithoutPrefix && Self::is_in(self.item(other), clock))
+            other <= id || (fault != Fault::MaximalityWithoutPrefix && prefix.has(other, self.item(other)))
         };
         let is_last = |place: Place, write: ItemId| {
             let later = self.writes(place).iter().rev().take_while(|&&other| other != write);
@@ -48,18 +49,18 @@ impl Graph {
         self.items[..write.index()].iter().any(|item| matches!(item.what, What::Read(_, w) if w == write))
     }
 
-    /// Fills `out` with what a revisit of `read` keeps: items up to it, and the prefix `clock` of the write, of which
-    /// `place` is the location. `moved` is room for the new stamps.
+    /// Fills `out` with what a revisit of `read` keeps: items up to it, and the prefix of the write, of which `place`
+    /// is the location. `moved` is room for the new stamps.
     pub fn restrict_into(
         &self,
         out: &mut Self,
         read: ItemId,
-        clock: &[u32],
+        prefix: Prefix<'_>,
         place: Place,
         moved: &mut Vec<ItemId>,
         histories: &Histories<'_>,
     ) {
-        let is_kept = |id: usize, item: &Item| id <= read.index() || Self::is_in(item, clock);
+        let is_kept = |id: usize, item: &Item| id <= read.index() || prefix.has(ItemId(stamp(id)), item);
         let mut used = vec![false; self.locations.len()];
         used[place.index()] = true;
         for (id, item) in self.items.iter().enumerate() {
@@ -101,7 +102,7 @@ impl Graph {
                 What::Write(place) => What::Write(places[place.index()]),
                 other => other,
             };
-            out.copy_item(self, ItemId(stamp(id)), Item { what, ..*item });
+            out.copy_item(self, ItemId(stamp(id)), Item { what, ..*item }, histories);
         }
         out.set_lanes(self, self.item(read).thread as usize, histories);
     }

@@ -1,8 +1,9 @@
 //! Graphs that get smaller: by taking back the newest items, or by copying a part.
 
 use crate::program::CellId;
-use crate::stateless::graph::{Graph, small};
-use crate::stateless::histories::{Histories, NodeId};
+use crate::stateless::fault::Fault;
+use crate::stateless::graph::{Graph, event_of, put, small, take};
+use crate::stateless::histories::{Histories, Next, NodeId};
 use crate::stateless::item::{Birth, Item, ItemId, Location, Place, What};
 
 impl Graph {
@@ -50,16 +51,14 @@ impl Graph {
         }
         let thread = item.thread as usize;
         let lane = &mut self.lanes[thread];
-        lane.items.pop();
+        take(&mut lane.items, item.position as usize);
+        lane.next = item.position;
+        if item.is_event() {
+            take(&mut lane.events, event_of(histories, item.node, item.index));
+        }
         match item.what {
-            What::Write(_) | What::Fence => {
-                lane.events.pop();
-                (lane.node, lane.at) = (item.node, item.index);
-            }
+            What::Write(_) | What::Fence => (lane.node, lane.at) = (item.node, item.index),
             _ => {
-                if matches!(item.what, What::Read(..)) {
-                    lane.events.pop();
-                }
                 if let Some(before) = histories.before(item.node) {
                     (lane.node, lane.at) = (before, small(histories.node(before).steps.len()));
                 }
@@ -97,7 +96,7 @@ impl Graph {
     }
 
     /// Appends `item`, with the clocks of item `id` of `from`.
-    pub(super) fn copy_item(&mut self, from: &Self, id: ItemId, mut item: Item) {
+    pub(super) fn copy_item(&mut self, from: &Self, id: ItemId, mut item: Item, histories: &Histories<'_>) {
         let new = ItemId(small(self.items.len()));
         item.event = small(self.events.len());
         if item.is_event() {
@@ -105,28 +104,22 @@ impl Graph {
         }
         if !matches!(item.what, What::Initial(_)) {
             let lane = &mut self.lanes[item.thread as usize];
-            lane.items.push(new);
+            put(&mut lane.items, item.position as usize, new);
             if item.is_event() {
-                lane.events.push(new);
+                put(&mut lane.events, event_of(histories, item.node, item.index), new);
             }
         }
         self.items.push(item);
-        self.clocks.extend_from_slice(from.clock(id));
+        if self.has_clocks {
+            self.clocks.extend_from_slice(from.clock(id));
+        }
         self.spawn_clocks.extend_from_slice(from.spawn_clock(id));
     }
 
     /// Puts the threads where their items end; what `revisited` starts behind its last item is not started.
     pub(super) fn set_lanes(&mut self, from: &Self, revisited: usize, histories: &Histories<'_>) {
         for thread in 0..self.lanes.len() {
-            let last = self.lanes[thread].items.last().map(|&id| self.items[id.index()]);
-            let (node, at) = match last {
-                None => (histories.root(thread), 0),
-                Some(item) => match item.what {
-                    What::Write(_) | What::Fence => (item.node, item.index + 1),
-                    What::Read(..) => (item.node, 1),
-                    _ => (item.node, 0),
-                },
-            };
+            self.seek(thread, histories);
             let birth = match from.lanes[thread].birth {
                 Birth::Spawned { by, items } => {
                     let left = self.lanes[by as usize].items.len() - usize::from(by as usize == revisited);
@@ -134,8 +127,43 @@ impl Graph {
                 }
                 other => other,
             };
-            let lane = &mut self.lanes[thread];
-            (lane.node, lane.at, lane.birth) = (node, at, birth);
+            self.lanes[thread].birth = birth;
+        }
+    }
+
+    /// What comes next in `thread` is its first hole, or what follows its last item.
+    pub fn seek(&mut self, thread: usize, histories: &Histories<'_>) {
+        let lane = &self.lanes[thread];
+        let hole = lane.items.iter().position(|&id| id == ItemId::HOLE);
+        let hole = hole.filter(|_| !self.passes_by_holes(thread, histories));
+        let next = hole.unwrap_or(lane.items.len());
+        let before = next.checked_sub(1).map(|last| self.item(lane.items[last]));
+        let (node, at) = match before {
+            None => (histories.root(thread), 0),
+            Some(item) => match item.what {
+                What::Write(_) | What::Fence => (item.node, item.index + 1),
+                What::Read(..) => (item.node, 1),
+                _ => (item.node, 0),
+            },
+        };
+        let lane = &mut self.lanes[thread];
+        (lane.next, lane.node, lane.at) = (small(next), node, at);
+    }
+
+    /// For tests only.
+    fn passes_by_holes(&self, thread: usize, histories: &Histories<'_>) -> bool {
+        let has_ended = || {
+            let last = self.lanes[thread].items.iter().rev().find(|&&id| id != ItemId::HOLE);
+            last.is_some_and(|&id| {
+                let item = self.item(id);
+                let node = histories.node(item.node);
+                matches!(node.next, Next::Ended(..)) && item.index as usize + 1 == node.steps.len()
+            })
+        };
+        match self.fault {
+            Fault::HolesLeft => true,
+            Fault::HolesFilledLast => !has_ended(),
+            _ => false,
         }
     }
 

@@ -69,7 +69,24 @@ def are_born_and_joined(program: Program, chosen: Sequence[Trace]) -> bool:
         joined = (turn.thread for turn in trace.turns if not turn.is_spawn)
         if any(by_name[name].status is not Status.COMPLETE for name in joined):
             return False
-    return True
+    return _happen_in_some_order(program, chosen)
+
+
+def _happen_in_some_order(program: Program, chosen: Sequence[Trace]) -> bool:
+    """Whether no join comes before the spawn of the thread that it waits for, directly or by others."""
+    born = {thread.name for thread in program.threads if thread.started}
+    left = {thread.name: list(trace.turns) for thread, trace in zip(program.threads, chosen, strict=True)}
+    is_moving = True
+    while is_moving:
+        is_moving = False
+        for name in sorted(born):
+            turns = left[name]
+            while turns and (turns[0].is_spawn or (turns[0].thread in born and not left[turns[0].thread])):
+                turn = turns.pop(0)
+                is_moving = True
+                if turn.is_spawn:
+                    born.add(turn.thread)
+    return not any(left.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,7 +39,7 @@ pub(super) struct Finder {
 
 impl Finder {
     pub(super) fn new(plan: &Plan, schedule: &Schedule, mistake: Mistake) -> Result<Self, CoreError> {
-        let questions = Questions::new(plan, schedule, None)
+        let questions = Questions::new(plan, schedule, None, false)
             .ok_or(CoreError::TooLarge("reads-from classes under a model with recursive definitions"))?;
         Ok(Self {
             questions,

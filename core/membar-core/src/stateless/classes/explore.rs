@@ -440,11 +440,14 @@ impl<'a> Explorer<'a> {
         self.counted += 1;
         let remarks = self.finder.settle(&mut self.graph);
         let (executions, blocked) = (self.record.tally.executions, self.record.tally.blocked);
+        self.record.is_full = self.watch.is_full();
         self.record.take(&self.graph, 1, &mut self.histories, remarks)?;
+        if self.record.is_over {
+            return Err(Stopped::Executions.into());
+        }
         self.make_room();
         let tally = &self.record.tally;
         self.watch.meter().count(tally.executions - executions, tally.blocked - blocked, 0);
-        self.watch.executions(tally.executions)?;
         self.watch.bytes(tally.bytes)?;
         if self.options.stop_at_failure && self.record.has_failure() {
             return Err(Stopped::Failure.into());

@@ -1,0 +1,321 @@
+"""Programs whose executions under load buffering have no cycle of dependencies and reads-from.
+
+The dependency-aware search (`core/membar-core/src/stateless/thread_order.rs`) builds an execution event by
+event: an event comes after all that must stay with it inside its thread, and a read after the write that it
+reads. So it finds only executions in which these two relations have no cycle together. Models with load
+buffering promise less: they forbid cycles of what *they* order and reads-from of other threads. `obstacle`
+looks for what can make the difference.
+
+Why there is none otherwise. A cycle enters a thread at a read r, by reads-from, and leaves it at a write
+w. What makes w stay with r is a chain of steps inside the thread. All of them are orders of the model, with
+these exceptions, of which each is either harmless or an obstacle:
+
+- a store, then a load of the same location: forwarding, the value is there before the store is. An obstacle.
+- two loads of one location: harmless, as the second reads the same write or a later one, so that the cycle
+  may as well enter at the second. (It reads no store of its own thread: that would be forwarding.)
+- a branch, or an address, then any access: harmless, as models order these before all later stores, and w is
+  one.
+- fences and choices: they need nothing but the branches before them. A choice whose range was read is an
+  obstacle.
+- the halves of a read-modify-write stay together, so that what its write needs, its read needs too. An
+  obstacle if a load precedes it and a store follows. For a load-linked and its store the search needs more:
+  no store may follow, and nothing that was read goes into their addresses.
+
+What must stay with an event must not depend on reads that need not, and the event must happen whatever
+these read. So a read-modify-write that may leave its write out has nothing behind it, an assertion no store,
+as a thread ends where one fails. Nor has a loop one inside or behind it: whether a turn counts as waiting,
+and ends the thread, depends on all that the turn read (`program/awaits.py`). No selection goes by what was
+read, and branches concern all that follows.
+Threads that start and join others, accesses without order and fences that name locations are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import TypeAlias
+
+from membar.program.dependencies import expressions_of, reads_memory, registers_written, writes_memory
+from membar.program.expr import (
+    TRUE,
+    Address,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Extend,
+    Register,
+    Select,
+    Unary,
+    evaluate,
+    registers_of,
+)
+from membar.program.operations import (
+    Assert,
+    Choose,
+    Fence,
+    Join,
+    Load,
+    Operation,
+    Rmw,
+    Set,
+    Spawn,
+    Store,
+    StoreConditional,
+)
+from membar.program.program import Program, Thread
+
+# What a register may hold; None: anything.
+Words: TypeAlias = frozenset[int] | None
+_MOST_WORDS = 64
+
+
+def obstacle(program: Program) -> str | None:
+    """Why the dependency-aware search is not for `program`; None if it is."""
+    for thread in program.threads:
+        found = _shape(thread) or _Flow(thread, program.bases).obstacle()
+        if found is not None:
+            return f"{thread.name}: {found}"
+    return None
+
+
+def _shape(thread: Thread) -> str | None:
+    """What the text of a thread rules out, wherever it stands."""
+    if not thread.started:
+        return "another thread starts it"
+    if thread.joins:
+        return "its branches do not concern all that follows"
+    for edge in thread.edges:
+        if edge.unordered:
+            return "accesses without order"
+        for operation in edge.operations:
+            match operation:
+                case Spawn() | Join():
+                    return "it starts or joins threads"
+                case Fence(address=address) if address is not None:
+                    return "a fence that names a location"
+                case Store(exclusive=True):
+                    return "a store that closes an exclusive load"
+                case _:
+                    pass
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """An operation by its edge and its number there."""
+
+    edge: int
+    number: int
+    operation: Operation
+
+
+class _Flow:
+    """One thread: what may follow what, and what registers may hold."""
+
+    def __init__(self, thread: Thread, bases: Mapping[str, int]) -> None:
+        self.thread = thread
+        self.bases = bases
+        self.places = [
+            _Place(index, number, operation)
+            for index, edge in enumerate(thread.edges)
+            for number, operation in enumerate(edge.operations)
+        ]
+
+    def obstacle(self) -> str | None:
+        reads = [place for place in self.places if reads_memory(place.operation)]
+        writes = [place for place in self.places if writes_memory(place.operation)]
+        if self._selects():
+            return "a selection by what was read"
+        for write in writes:
+            if any(self._follows(read, write) and self._may_meet(read, write) for read in reads):
+                return "a load may follow a store of the same location"
+        if any(self._closes_loop_before(edge, writes) for edge in self.thread.back_edges):
+            return "a store inside or behind a loop"
+        for place in self.places:
+            found = self._special(place, reads, writes)
+            if found is not None:
+                return found
+        return None
+
+    def _closes_loop_before(self, edge: int, writes: list[_Place]) -> bool:
+        """Whether some write may come after a turn of the loop that `edge` closes."""
+        reached = self._reachable(self.thread.edges[edge].target)
+        return any(self.thread.edges[write.edge].source in reached for write in writes)
+
+    def _special(self, place: _Place, reads: list[_Place], writes: list[_Place]) -> str | None:
+        match place.operation:
+            case Rmw(condition=condition) if condition != TRUE:
+                events = (*reads, *writes, *(p for p in self.places if isinstance(p.operation, Fence)))
+                if any(self._follows(event, place) for event in events):
+                    return "a read-modify-write that may not write, and more behind it"
+            case Rmw():
+                is_behind = any(self._follows(place, read) for read in reads)
+                if is_behind and any(self._follows(write, place) for write in writes):
+                    return "a read-modify-write between a load and a store"
+            case StoreConditional(address=address):
+                if any(self._follows(write, place) for write in writes):
+                    return "a store behind a store-conditional"
+                if self._is_read(address):
+                    return "a store-conditional at an address that was read"
+            case Load(exclusive=True, address=address) if self._is_read(address):
+                return "an exclusive load at an address that was read"
+            case Assert(condition=condition) if self._is_read(condition):
+                if any(self._follows(write, place) for write in writes):
+                    return "a store behind an assertion"
+            case Choose(low=low, high=high) if self._is_read(low) or self._is_read(high):
+                return "a choice in a range that was read"
+            case _:
+                pass
+        return None
+
+    def _selects(self) -> bool:
+        guards = (edge.guard for edge in self.thread.edges)
+        inside = (expr for place in self.places for expr in expressions_of(place.operation))
+        selections = (part for expr in (*guards, *inside) for part in _selections(expr))
+        return any(self._is_read(selection.condition) for selection in selections)
+
+    def _is_read(self, expr: Expr) -> bool:
+        """Whether a value that was read may go into `expr`."""
+        return any(name in self._tainted for name in registers_of(expr))
+
+    @cached_property
+    def _tainted(self) -> frozenset[str]:
+        """The registers that may hold something read, or computed from that."""
+        tainted: set[str] = set()
+        while True:
+            before = len(tainted)
+            for place in self.places:
+                names = registers_written(place.operation)
+                inside = {name for e in expressions_of(place.operation) for name in registers_of(e)}
+                if isinstance(place.operation, Load | Rmw | StoreConditional) or inside & tainted:
+                    tainted.update(names)
+            if len(tainted) == before:
+                return frozenset(tainted)
+
+    def _follows(self, later: _Place, earlier: _Place) -> bool:
+        """Whether `later` may be done after `earlier` by the same run."""
+        edges = self.thread.edges
+        if edges[later.edge].source in self._reachable(edges[earlier.edge].target):
+            return True
+        return later.edge == earlier.edge and later.number > earlier.number
+
+    def _reachable(self, point: int) -> frozenset[int]:
+        found = self._reached.get(point)
+        if found is None:
+            seen, waiting = {point}, [point]
+            while waiting:
+                new = {edge.target for edge in self.thread.outgoing[waiting.pop()]} - seen
+                seen |= new
+                waiting += new
+            found = self._reached[point] = frozenset(seen)
+        return found
+
+    @cached_property
+    def _reached(self) -> dict[int, frozenset[int]]:
+        return {}
+
+    def _may_meet(self, a: _Place, b: _Place) -> bool:
+        """Whether two accesses may be of one location."""
+        ours, theirs = self._targets(a.operation), self._targets(b.operation)
+        return ours is None or theirs is None or not ours.isdisjoint(theirs)
+
+    def _targets(self, operation: Operation) -> Words:
+        match operation:
+            case Load(address=a) | Store(address=a) | Rmw(address=a) | StoreConditional(address=a):
+                return self._words(a, self._registers)
+            case _:
+                return None
+
+    @cached_property
+    def _registers(self) -> Mapping[str, Words]:
+        """What each register may hold at any time."""
+        found: dict[str, Words] = {}
+        for name, value in self.thread.registers:
+            word = value if isinstance(value, int) else self.bases[value.name] + value.offset
+            found[name] = frozenset({evaluate(Constant(word), {}, {})})
+        while True:
+            before = dict(found)
+            for place in self.places:
+                for name in registers_written(place.operation):
+                    found[name] = _either(found.get(name, _ZERO), self._result(place.operation, found))
+            if found == before:
+                return found
+
+    def _result(self, operation: Operation, registers: Mapping[str, Words]) -> Words:
+        match operation:
+            case Set(value=value):
+                return self._words(value, registers)
+            case StoreConditional():
+                return frozenset({0, 1})
+            case _:
+                return None
+
+    def _words(self, expr: Expr, registers: Mapping[str, Words]) -> Words:
+        """All that `expr` may be."""
+        match expr:
+            case Register(name=name):
+                return registers.get(name, _ZERO)
+            case Binary(op=BinaryOp.XOR, left=left, right=right) if left == right:
+                return _ZERO
+            case Binary(op=BinaryOp.AND, left=left, right=Constant(value=mask)) if 0 <= mask < _MOST_WORDS:
+                known = self._words(left, registers)
+                everything = range(mask + 1) if known is None else known
+                return frozenset(word & mask for word in everything)
+        parts = _parts(expr)
+        choices = [self._words(part, registers) for part in parts]
+        lists = [sorted(words) for words in choices if words is not None]
+        if len(lists) < len(parts):
+            return None
+        names = [f"{index}" for index in range(len(parts))]
+        whole = _with_parts(expr, tuple(Register(name) for name in names))
+        found: set[int] = set()
+        for words in product(*lists):
+            found.add(evaluate(whole, dict(zip(names, words, strict=True)), self.bases))
+            if len(found) > _MOST_WORDS:
+                return None
+        return frozenset(found)
+
+
+_ZERO: Words = frozenset({0})
+
+
+def _either(a: Words, b: Words) -> Words:
+    if a is None or b is None or len(a | b) > _MOST_WORDS:
+        return None
+    return a | b
+
+
+def _parts(expr: Expr) -> tuple[Expr, ...]:
+    match expr:
+        case Unary(operand=operand) | Extend(operand=operand):
+            return (operand,)
+        case Binary(left=left, right=right):
+            return (left, right)
+        case Select(condition=condition, then=then, otherwise=otherwise):
+            return (condition, then, otherwise)
+        case Constant() | Address() | Register():
+            return ()
+
+
+def _with_parts(expr: Expr, parts: tuple[Expr, ...]) -> Expr:
+    match expr:
+        case Unary(op=op):
+            return Unary(op, *parts)
+        case Extend(width=width, signed=signed):
+            return Extend(parts[0], width, signed)
+        case Binary(op=op):
+            return Binary(op, *parts)
+        case Select():
+            return Select(*parts)
+        case Constant() | Address() | Register():
+            return expr
+
+
+def _selections(expr: Expr) -> Iterator[Select]:
+    if isinstance(expr, Select):
+        yield expr
+    for part in _parts(expr):
+        yield from _selections(part)
