@@ -130,8 +130,8 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
     )
     group.add_argument(
         "--algorithm",
-        choices=("forward",),
-        help="the procedure of the engine buffers",
+        choices=("forward", "backward"),
+        help="the procedure of the engine buffers (default: forward, backward if that does not end)",
     )
     loops = group.add_mutually_exclusive_group()
     loops.add_argument("--unroll", metavar="N", type=_positive, help="take each loop at most N times")

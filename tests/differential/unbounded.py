@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the tests are no package yet
 
-from membar import api
+from membar import _core, api
 from membar.engines.buffers.question import Lowered, lowered
 from membar.models.model import Model
 from membar.program.program import Program
@@ -38,7 +38,7 @@ class Effort:
     bounded_states: int
 
 
-WHOLE = Effort(seconds=2.0, states=4_000, bounded_states=60_000)
+WHOLE = Effort(seconds=2.0, states=20_000, bounded_states=60_000)
 SLICE = Effort(seconds=0.1, states=1_500, bounded_states=8_000)
 
 
@@ -65,9 +65,9 @@ def programs(count: int, *, first: int = 0) -> Iterator[tuple[int, Program]]:
         yield seed, random_program(random, shape)
 
 
-def goals(found: object) -> Goals:
+def goals(found: _core.BufferFindings) -> Goals:
     """What was found, as a set."""
-    return frozenset((kind, tuple(numbers)) for kind, numbers in getattr(found, "goals"))  # noqa: B009
+    return frozenset((kind, tuple(numbers)) for kind, numbers in found.goals)
 
 
 def fails(found: Goals) -> bool:
@@ -118,19 +118,44 @@ def compare(
     """Compares the engines on one program."""
     asked = question(program, name)
     limit = bounded(asked, effort)
-    found = question(program, name, fault=fault).core.forward(states=effort.states, seconds=effort.seconds)
+    tried = question(program, name, fault=fault).core
+    found = tried.forward(states=effort.states, seconds=effort.seconds)
     reached = goals(found)
     ended = found.stopped is None
+    _agree(f"{seed}: forward", asked, effort, report, ended=ended, reached=reached, limit=limit)
+    if name == "x86-tso":
+        other = tried.backward(states=effort.states, seconds=effort.seconds)
+        failures = Bounded(
+            frozenset(goal for goal in limit.reached if goal[0] == "failure"), None, limit.complete
+        )
+        ends = other.stopped is None
+        _agree(f"{seed}: backward", asked, effort, report, ended=ends, reached=goals(other), limit=failures)
+        if ended and ends and fails(reached) is not fails(goals(other)):
+            report.wrong.append(f"{seed}: forward and backward disagree")
+        report.counts["at least one ended"] += ended or ends
+    report.counts["violated" if fails(reached | limit.reached) else "not violated"] += 1
+    report.counts[f"needs {limit.needs}"] += 1
+    report.counts["accelerated"] += bool(found.cycles)
+
+
+def _agree(
+    who: str,
+    asked: Lowered,
+    effort: Effort,
+    report: Report,
+    *,
+    ended: bool,
+    reached: Goals,
+    limit: Bounded,
+) -> None:
+    """Whatever a bound reaches is reached; what is reached has a run."""
+    report.counts[f"{who.rsplit(maxsplit=1)[-1]} {'ended' if ended else 'stopped'}"] += 1
     if ended and not limit.reached <= reached:
-        report.wrong.append(f"{seed}: missed {sorted(limit.reached - reached)}")
+        report.wrong.append(f"{who} missed {sorted(limit.reached - reached)}")
     for kind, numbers in sorted(reached - limit.reached):
         # Beyond the largest bound there must be a run all the same.
         if limit.complete and asked.core.run_to((kind, numbers), states=4 * effort.bounded_states) is None:
-            report.wrong.append(f"{seed}: no run to {kind} {numbers}")
-    report.counts["violated" if fails(reached | limit.reached) else "not violated"] += 1
-    report.counts[f"needs {limit.needs}"] += 1
-    report.counts["ended" if ended else "stopped"] += 1
-    report.counts["accelerated"] += bool(found.cycles)
+            report.wrong.append(f"{who} reached {kind} {numbers}, to which there is no run")
 
 
 def campaign(

@@ -27,7 +27,7 @@ class Shape:
         values: each location holds 0 … values - 1.
         steps: most steps of one thread's chain, apart from runs of stores.
         longest_run: most stores in a row.
-        single_accesses: no step has more than one access.
+        duels: how often two threads must each overtake their own stores, which takes long buffers.
     """
 
     threads: int = 2
@@ -35,7 +35,7 @@ class Shape:
     values: int = 2
     steps: int = 5
     longest_run: int = 4
-    single_accesses: bool = True
+    duels: float = 0.4
 
 
 def random_program(random: Random, shape: Shape) -> Program:
@@ -43,9 +43,26 @@ def random_program(random: Random, shape: Shape) -> Program:
     names = [f"v{number}" for number in range(shape.locations)]
     objects = tuple(MemoryObject(name=name, initial=(random.choice([0, 0, 0, 1]),)) for name in names)
     count = random.randint(2, shape.threads)
+    if random.random() < shape.duels:
+        return _duel(random, shape, objects, count)
     guilty = random.randrange(count)
     threads = tuple(_Chain(random, shape, names).thread(f"P{n}", fails=n == guilty) for n in range(count))
     return Program(name="random", language="Program", objects=objects, threads=threads)
+
+
+def _duel(random: Random, shape: Shape, objects: tuple[MemoryObject, ...], count: int) -> Program:
+    """Store buffering with stores in between: both threads see the other's mark as it was at first.
+
+    The first thread learns by a third location that the second one did, and fails.
+    """
+    names = [item.name for item in objects]
+    marks = (MemoryObject(name="m0"), MemoryObject(name="m1"), MemoryObject(name="done"))
+    threads = [
+        _Chain(random, shape, names).fighter(f"P{number}", mine=f"m{number}", other=f"m{1 - number}")
+        for number in range(2)
+    ]
+    threads += [_Chain(random, shape, names).thread(f"P{n}", fails=False) for n in range(2, count)]
+    return Program(name="duel", language="Program", objects=(*objects, *marks), threads=tuple(threads))
 
 
 class _Chain:
@@ -68,6 +85,26 @@ class _Chain:
             self.edges.append(Edge(source=self.end, target=0))
         self._jump_back()
         return Thread(name=name, entry=0, edges=tuple(self.edges))
+
+    def fighter(self, name: str, *, mine: str, other: str) -> Thread:
+        """One side of a duel."""
+        self._add(Store(address=Address(mine), value=Constant(1), size=_WORD))
+        for _ in range(self.random.randint(1, self.shape.longest_run)):
+            self._add(self._store())
+        if self.random.random() < 0.4:
+            self._add(Fence(frozenset({"MFENCE"})))
+        self._add(*self._sees(other, 0))
+        if mine == "m0":
+            self._add(*self._sees("done", 1))
+            self._add(Assert(Constant(0), "both overtook"))
+        else:
+            self._add(Store(address=Address("done"), value=Constant(1), size=_WORD))
+        self._jump_back()
+        return Thread(name=name, entry=0, edges=tuple(self.edges))
+
+    def _sees(self, name: str, value: int) -> tuple[Operation, ...]:
+        load = Load(register="t", address=Address(name), size=_WORD)
+        return load, Assume(equals(Register("t"), Constant(value)), waits=True)
 
     def _extend(self) -> None:
         random, roll = self.random, self.random.random()

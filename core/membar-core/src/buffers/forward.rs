@@ -23,7 +23,7 @@ use super::fault::Fault;
 use super::question::{Cycle, Findings, Goal, Question};
 use super::run::{Act, Move};
 use super::symbolic::{Footprint, Outcome, Semantics, State, Successor, Transition, Transitions};
-use super::system::System;
+use super::system::{LocalId, System};
 
 /// Which reductions are used.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +33,9 @@ pub struct Reductions {
     /// Acceleration of cycles.
     pub acceleration: bool,
 }
+
+/// States on the stack among which a cycle of one thread is looked for.
+const LOOK_BACK: usize = 200;
 
 /// Control points and memory, by number.
 type Place = u32;
@@ -55,7 +58,22 @@ struct Kept {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Known {
     turn: Vec<u32>,
-    word: Vec<Letter>,
+    /// What each of them stores there.
+    stored: Vec<Vec<Letter>>,
+}
+
+impl Known {
+    fn word(&self) -> Vec<Letter> {
+        self.stored.concat()
+    }
+
+    /// The same cycle, beginning `by` moves later.
+    fn rotated(&self, by: usize) -> Self {
+        let mut other = self.clone();
+        other.turn.rotate_left(by);
+        other.stored.rotate_left(by);
+        other
+    }
 }
 
 /// A state on the stack.
@@ -75,11 +93,11 @@ struct Search<'s, 'p, 'b> {
     reductions: Reductions,
     budget: &'s mut Budget<'b>,
     fault: Fault,
-    places: HashMap<(Vec<super::system::LocalId>, Vec<u64>), Place>,
+    places: HashMap<(Vec<LocalId>, Vec<u64>), Place>,
     kept: Vec<Vec<Kept>>,
     bare: Vec<State>,
     transitions: Transitions,
-    cycles: HashMap<(usize, super::system::LocalId), Vec<Known>>,
+    cycles: HashMap<(usize, LocalId), Vec<Known>>,
     stack: Vec<Frame>,
     on_stack: HashMap<Place, Vec<usize>>,
     bytes: usize,
@@ -243,7 +261,9 @@ impl Search<'_, '_, '_> {
         self.found.visited += 1;
         let place = self.place(&state)?;
         if self.reductions.acceleration
-            && (self.accelerate(&mut state, place, came.as_ref())? | self.saturate(&mut state)?)
+            && (self.accelerate(&mut state, place, came.as_ref())?
+                | self.discover(&state, came.as_ref())?
+                | self.saturate(&mut state)?)
         {
             // What slept did so before the contents became more.
             sleep.clear();
@@ -395,16 +415,57 @@ impl Search<'_, '_, '_> {
             let (Some(lane), None) = (changed.next(), changed.next()) else { continue };
             let Some(cycle) = self.cycle(at, lane, came) else { continue };
             let automata = &mut self.semantics.world.automata;
-            if cycle.word.is_empty() || automata.is_included(state.lanes[lane], before.lanes[lane]) {
+            if cycle.word().is_empty() || automata.is_included(state.lanes[lane], before.lanes[lane]) {
                 continue;
             }
             let before = before.clone();
             if let Some(language) = self.repeated(&before, lane, &cycle)? {
-                self.take_down(&before, lane, &cycle, language);
+                self.take_down(at, lane, &cycle, language);
                 // An inner cycle may already have made more of it than one turn does.
                 state.lanes[lane] = self.semantics.world.automata.union(state.lanes[lane], language);
                 return Ok(true);
             }
+        }
+        Ok(false)
+    }
+
+    /// Finds a cycle that the thread which moved last takes alone, whatever others did meanwhile; it is taken by
+    /// `saturate`. Never says that something grew.
+    fn discover(
+        &mut self,
+        state: &State,
+        came: Option<&(u32, Vec<(usize, Letter)>)>,
+    ) -> Result<bool, CoreError> {
+        let Some(came) = came else { return Ok(false) };
+        let Transition::Step { thread, .. } = *self.transitions.at(came.0) else { return Ok(false) };
+        let local = state.locals[thread];
+        let is_back = |frame: &Frame| frame.state.locals[thread] == local;
+        let recent = self.stack.len().saturating_sub(LOOK_BACK);
+        let Some(at) = self.stack[recent..].iter().rposition(is_back).map(|at| recent + at) else {
+            return Ok(false);
+        };
+        let mut cycle = Known { turn: Vec::new(), stored: Vec::new() };
+        let mut points = Vec::new();
+        let mut lanes: Vec<usize> = Vec::new();
+        let between = self.stack[at + 1..].iter().filter_map(|frame| frame.came.as_ref());
+        for (frame, (number, stored)) in self.stack[at..].iter().zip(between.chain([came])) {
+            if matches!(self.transitions.at(*number), Transition::Step { thread: other, .. } if *other == thread)
+            {
+                points.push(frame.state.locals[thread]);
+                cycle.turn.push(*number);
+                cycle.stored.push(stored.iter().map(|&(_, letter)| letter).collect());
+                lanes.extend(stored.iter().map(|&(lane, _)| lane));
+            }
+        }
+        let Some(&lane) = lanes.first() else { return Ok(false) };
+        let known = self.cycles.get(&(lane, local));
+        if lanes.iter().any(|&other| other != lane) || known.is_some_and(|known| known.contains(&cycle)) {
+            return Ok(false);
+        }
+        let mut tried = vec![cycle.clone()];
+        let language = self.closed_under(state, lane, &mut tried)?;
+        if !tried.is_empty() {
+            self.remember(lane, &points, &cycle, language);
         }
         Ok(false)
     }
@@ -426,7 +487,7 @@ impl Search<'_, '_, '_> {
     /// The moves since the state at `at`, if none of them commits from `lane`, and what they stored there.
     fn cycle(&self, at: usize, lane: usize, came: &(u32, Vec<(usize, Letter)>)) -> Option<Known> {
         let between = self.stack[at + 1..].iter().filter_map(|frame| frame.came.as_ref());
-        let mut cycle = Known { turn: Vec::new(), word: Vec::new() };
+        let mut cycle = Known { turn: Vec::new(), stored: Vec::new() };
         for (number, stored) in between.chain([came]) {
             if let Transition::Commit { lane: other, .. } = self.transitions.at(*number)
                 && *other == lane
@@ -434,7 +495,8 @@ impl Search<'_, '_, '_> {
                 return None;
             }
             cycle.turn.push(*number);
-            cycle.word.extend(stored.iter().filter(|(other, _)| *other == lane).map(|&(_, letter)| letter));
+            let here = stored.iter().filter(|(other, _)| *other == lane);
+            cycle.stored.push(here.map(|&(_, letter)| letter).collect());
         }
         Some(cycle)
     }
@@ -467,7 +529,7 @@ impl Search<'_, '_, '_> {
         cycles: &mut Vec<Known>,
     ) -> Result<Language, CoreError> {
         loop {
-            let words: Vec<Vec<Letter>> = cycles.iter().map(|known| known.word.clone()).collect();
+            let words: Vec<Vec<Letter>> = cycles.iter().map(Known::word).collect();
             let language = self.semantics.world.automata.repeat(before.lanes[lane], &words);
             let mut wrong = None;
             for (position, known) in cycles.iter().enumerate() {
@@ -517,20 +579,38 @@ impl Search<'_, '_, '_> {
             }
         }
         start.lanes[lane] = cycle
-            .word
+            .word()
             .iter()
             .fold(language, |language, &letter| self.semantics.world.automata.append(language, letter));
         Ok(state == start)
     }
 
-    fn take_down(&mut self, before: &State, lane: usize, cycle: &Known, language: Language) {
+    /// Remembers a cycle from the state at `at`; if one thread alone takes it, also from each of its later points.
+    fn take_down(&mut self, at: usize, lane: usize, cycle: &Known, language: Language) {
+        let thread = lane / self.semantics.width().max(1);
+        let is_own = |transition: &Transition| matches!(transition, Transition::Step { thread: other, .. } if *other == thread);
+        let is_alone = cycle.turn.iter().all(|&number| is_own(self.transitions.at(number)));
+        let count = if is_alone { cycle.turn.len() } else { 1 };
+        let points: Vec<LocalId> =
+            self.stack[at..at + count].iter().map(|frame| frame.state.locals[thread]).collect();
+        self.remember(lane, &points, cycle, language);
+    }
+
+    /// Remembers a cycle, beginning at each of these points of its thread in turn.
+    fn remember(&mut self, lane: usize, points: &[LocalId], cycle: &Known, language: Language) {
         let width = self.semantics.width().max(1);
-        let key = (lane, before.locals[lane / width]);
-        let known = self.cycles.entry(key).or_default();
-        if known.contains(cycle) {
+        let mut is_new = false;
+        for (by, &point) in points.iter().enumerate() {
+            let known = self.cycles.entry((lane, point)).or_default();
+            let rotated = cycle.rotated(by);
+            if !known.contains(&rotated) {
+                is_new |= by == 0;
+                known.push(rotated);
+            }
+        }
+        if !is_new {
             return;
         }
-        known.push(cycle.clone());
         let automata = &self.semantics.world.automata;
         let moves = cycle
             .turn

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
 from membar.engines import Engine
+from membar.models.model import Operational
 from membar.outcome import Outcome, Statistics
+from membar.program.operations import Assert
 from membar.properties.judge import Tally, judge
+from membar.properties.property import has_operation
 from membar.task import Task
 
 if TYPE_CHECKING:
@@ -24,7 +27,13 @@ if TYPE_CHECKING:
 
 NAME = "buffers"
 ALGORITHMS = {"forward": "automata of buffer contents", "backward": "backwards from bad states"}
-_LOOKED_FOR = frozenset({"condition", "assertions", "deadlock"})
+_LOOKED_FOR = {
+    "forward": frozenset({"condition", "assertions", "deadlock"}),
+    "backward": frozenset({"assertions"}),
+}
+# Where the user names no procedure: how far the one that may go on for ever goes before the other is asked.
+_FIRST_STATES = 20_000
+_FIRST_SECONDS = 10.0
 _MOST_CYCLES_SHOWN = 4
 
 
@@ -58,8 +67,8 @@ class _Search:
     def run(self) -> Tally:
         """The tally, with a run for each kind of goal that was reached."""
         try:
-            found = self._forward()
-            tally = self._tally(found)
+            algorithm, found = self._found()
+            tally = self._tally(algorithm, found)
         except OverflowError as large:
             raise EngineLimitError(str(large)) from None
         tally.statistics = Statistics(
@@ -74,21 +83,54 @@ class _Search:
         seconds = self.task.limits.seconds
         return None if seconds is None else max(seconds - self._seconds(), 0.0)
 
-    def _forward(self) -> _core.BufferFindings:
-        off, limits = self.task.options.reductions_off, self.task.limits
+    def _found(self) -> tuple[str, _core.BufferFindings]:
+        """What the procedure that the user named found, or the first that ends."""
+        limits = self.task.limits
+        chosen = self.task.options.algorithm
+        if chosen == "backward":
+            return "backward", self._backward()
+        if chosen == "forward" or not self._backward_can_answer():
+            return "forward", self._forward(self._left(), limits.states)
+        seconds = _least(self._left(), _FIRST_SECONDS)
+        states = int(_least(limits.states, _FIRST_STATES))
+        found = self._forward(seconds, states)
+        if found.stopped is None or any(kind == "failure" for kind, _ in found.goals):
+            return "forward", found
+        try:
+            other = self._backward()
+        except OverflowError:
+            return "forward", self._forward(self._left(), limits.states)
+        return ("backward", other) if other.stopped is None or other.goals else ("forward", found)
+
+    def _backward_can_answer(self) -> bool:
+        """Whether all that is asked are assertions, on one buffer per thread."""
+        task = self.task
+        return (
+            task.program.condition is None
+            and task.model.operational is Operational.TSO
+            and has_operation(task.program, Assert)
+            and "assertions" in task.properties
+        )
+
+    def _forward(self, seconds: float | None, states: int | None) -> _core.BufferFindings:
+        off = self.task.options.reductions_off
         return self.question.core.forward(
             sleep="sleep" not in off,
             acceleration="acceleration" not in off,
-            seconds=self._left(),
-            states=limits.states,
-            memory=limits.memory,
+            seconds=seconds,
+            states=states,
+            memory=self.task.limits.memory,
         )
 
-    def _tally(self, found: _core.BufferFindings) -> Tally:
+    def _backward(self) -> _core.BufferFindings:
+        limits = self.task.limits
+        return self.question.core.backward(seconds=self._left(), states=limits.states, memory=limits.memory)
+
+    def _tally(self, algorithm: str, found: _core.BufferFindings) -> Tally:
         tally = Tally(
             engine=NAME,
-            algorithm=ALGORITHMS["forward"],
-            looked_for=_LOOKED_FOR,
+            algorithm=ALGORITHMS[algorithm],
+            looked_for=_LOOKED_FOR[algorithm],
             unit="states with unbounded store buffers",
         )
         tally.limit = self._limit(found.stopped)
@@ -102,10 +144,14 @@ class _Search:
         match stopped:
             case None:
                 return None
-            case "time":
+            case "time" if limits.seconds is not None:
                 return f"the time limit of {limits.seconds:g} s was reached"
-            case "states":
+            case "states" if limits.states is not None:
                 return f"the limit of {limits.states} states was reached"
+            case "time" | "states":
+                return (
+                    f"the limit of {_FIRST_SECONDS:g} s or {_FIRST_STATES} states for a first try was reached"
+                )
             case "memory":
                 return f"the memory limit of {limits.memory} bytes was reached"
             case _:
@@ -204,6 +250,10 @@ class _Search:
             return f"({cells[number].name if number < len(cells) else 'start'},{match[2]})"
 
         return re.sub(r"\((\d+),(\d+)\)", name, contents)
+
+
+def _least(limit: float | None, other: float) -> float:
+    return other if limit is None else min(limit, other)
 
 
 ENGINE = Engine(

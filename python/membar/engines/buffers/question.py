@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from membar.diagnostics import EngineLimitError
 from membar.engines.reference.machine import Machine
@@ -20,6 +21,8 @@ from membar.properties.property import has_operation
 if TYPE_CHECKING:
     from membar import _core
     from membar.task import Task
+
+Places: TypeAlias = Sequence[Sequence[tuple[int, int]]]
 
 # The numbers by which the core knows what a tag does.
 _TAGS = {"MFENCE": 0, FLUSH_ALL: 1, LOCKED: 2}
@@ -42,8 +45,13 @@ class Lowered:
     core: _core.StoreBuffers
 
 
-def lowered(task: Task, *, fault: int | None = None) -> Lowered:
-    """The question of `task` for the core; with mistake number `fault`, for tests.
+def lowered(task: Task, *, places: Places = (), fault: int | None = None) -> Lowered:
+    """The question of `task` for the core.
+
+    Args:
+        task: program, model and properties.
+        places: error states: threads by number, and control points where they must not be together.
+        fault: the mistake to make on purpose, for tests.
 
     Raises:
         EngineLimitError: the model has no store buffers, or the program has what they give no meaning to.
@@ -64,7 +72,11 @@ def lowered(task: Task, *, fault: int | None = None) -> Lowered:
     terms = observer.terms if program.condition is not None or not task.properties else ()
     form = lower_program(expand(program), _TAGS, terms)
     core = extension().StoreBuffers(
-        form.form, discipline=discipline.value, deadlocks="deadlock" in task.properties, fault=fault
+        form.form,
+        discipline=discipline.value,
+        places=[[(thread, form.points[thread].index(point)) for thread, point in place] for place in places],
+        deadlocks="deadlock" in task.properties,
+        fault=fault,
     )
     return Lowered(machine=machine, observer=observer, program=form, core=core)
 

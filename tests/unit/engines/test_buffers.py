@@ -1,0 +1,128 @@
+"""Store buffers of any length: the paper's programs, and one hand-derived program per misprint."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
+
+from membar import _core, api
+from membar.engines.buffers.question import lowered
+from membar.outcome import Holds, Outcome, Unknown, Violated
+from membar.program.program import Program
+from membar.task import Limits, Options, Task
+from unit.engines.texts import model, parse
+
+FAULTS = _core.StoreBuffers.faults()
+
+
+def kinds(text: str, *, fault: str | None = None, name: str = "x86-tso", sleep: bool = True) -> set[str]:
+    """What the forward search reaches."""
+    task = Task(program=parse(text), model=model(name), properties=("assertions", "deadlock"))
+    number = None if fault is None else next(n for n, what in enumerate(FAULTS) if what.startswith(fault))
+    found = lowered(task, fault=number).core.forward(states=5_000, sleep=sleep)
+    assert found.stopped is None
+    return {kind for kind, _ in found.goals}
+
+
+def check(program: Program, name: str = "x86-tso", algorithm: str | None = None) -> Outcome:
+    options = Options(unbounded_buffers=True, algorithm=algorithm)
+    properties = ("assertions", "deadlock", "condition")
+    limits = Limits(states=20_000)
+    task = Task(program=program, model=model(name), properties=properties, options=options, limits=limits)
+    return api.answer(task, api.load_engine("buffers"))
+
+
+# P1 sees x = 0 after z = 1 is in memory, P0 saw z = 0 after its own x: so x waited in P0's buffer, before y.
+FORWARDED = """program forwarded
+memory x : i32  memory y : i32  memory z : i32  memory w : i32
+thread P0 {
+  0 -> 1: store [&x] := 1
+  1 -> 2: store [&y] := 1
+  2 -> 3: t := load [&x]; wait t == 1
+  3 -> 4: t := load [&z]; wait t == 0
+  4 -> 5: t := load [&w]; wait t == 1
+  5 -> 6: assert 0 }
+thread P1 {
+  0 -> 1: store [&z] := 1
+  1 -> 2: fence {MFENCE}
+  2 -> 3: t := load [&x]; wait t == 0
+  3 -> 4: store [&w] := 1 }
+"""
+# P0 fills its buffer for ever; P1 sees both values of x only if the commits of both are told apart.
+TWO_COMMITS = """program commits
+memory x : i32
+thread P0 { 0 -> 1: store [&x] := 1 }
+thread P1 { 0 -> 1: store [&x] := 2 }
+thread P2 {
+  0 -> 1: t := load [&x]; wait t == 2
+  1 -> 2: t := load [&x]; wait t == 1
+  2 -> 3: assert 0 }
+"""
+# Stuck only with empty buffers: P1 can go on as long as x = 1 waits in P0's buffer, and not afterwards.
+DEADLOCK = """program deadlock
+memory x : i32
+thread P0 { 0 -> 1: store [&x] := 1 }
+thread P1 { 0 -> 1: t := load [&x]; wait t == 2 }
+"""
+LEFT_LOOP = """program left
+memory x : i32  memory y : i32  memory z : i32
+thread P0 {
+  0 -> 0: store [&x] := 1
+  0 -> 1
+  1 -> 1: store [&y] := 1 }
+thread P1 {
+  0 -> 1: t := load [&y]; wait t == 1
+  1 -> 2: t := load [&x]; wait t == 0
+  2 -> 3: t := load [&x]; wait t == 1
+  3 -> 4: assert 0 }
+"""
+
+
+def test_a_load_finds_its_location_behind_other_stores() -> None:
+    assert "failure" in kinds(FORWARDED)
+    assert "failure" not in kinds(FORWARDED, fault="a load looks for its location at the very end")
+
+
+@pytest.mark.parametrize("sleep", [True, False])
+def test_two_commits_of_one_location_are_dependent(sleep: bool) -> None:  # noqa: FBT001 - a parameter
+    assert "failure" in kinds(TWO_COMMITS, sleep=sleep)
+
+
+def test_a_deadlock_needs_empty_buffers() -> None:
+    assert "stuck" in kinds(DEADLOCK)
+
+
+def test_a_loop_that_was_left_is_not_repeated() -> None:
+    assert "failure" not in kinds(LEFT_LOOP)
+
+
+def test_a_counter_has_no_finite_data() -> None:
+    program = parse("program count memory x : i32 thread P0 { 0 -> 0: r := r + 1  0 -> 1: assert 1 }")
+    assert isinstance(check(program), Unknown)
+
+
+def test_the_complete_procedure_says_the_same() -> None:
+    assert isinstance(check(parse(FORWARDED), algorithm="backward"), Violated)
+    assert isinstance(check(parse(LEFT_LOOP), algorithm="backward"), Holds)
+    outcome = check(parse(FORWARDED))
+    assert isinstance(outcome, Violated)
+    assert outcome.witness is not None
+    assert (("x", 1), ("y", 1)) in [step.buffers[0] for step in outcome.witness.steps]
+
+
+def test_threads_are_started_and_joined() -> None:
+    program = parse(
+        """program births
+        memory x : i32
+        thread P0 {
+          0 -> 1: store [&x] := 1
+          1 -> 2: spawn P1
+          2 -> 3: join P1
+          3 -> 4: t := load [&x]; assert t == 2 }
+        thread P1 spawned {
+          0 -> 1: t := load [&x]; assert t == 1
+          1 -> 2: store [&x] := 2 }"""
+    )
+    assert isinstance(check(program), Holds)
+    assert isinstance(check(program, algorithm="backward"), Holds)
