@@ -49,12 +49,9 @@ COMPARISONS = (
 _THIN_AIR = "the value justifies itself; membar builds values from writes that do not assume them"
 _OLDER = "aarch64.cat before `catdep`"
 REASONS = {
-    ("c11_partialSC.cat", "C-3.LB+ctrl"): _THIN_AIR,
     ("c11_partialSC.cat", "C-3.LB+data"): f"{_THIN_AIR}; herd prints a symbol",
     ("c11_partialSC.cat", "C-LB+data"): f"{_THIN_AIR}; herd prints a symbol",
     ("c11_partialSC.cat", "C13"): f"{_THIN_AIR}; herd prints a symbol",
-    ("c11_partialSC.cat", "roachmotel2"): _THIN_AIR,
-    ("c11_partialSC.cat", "strengthen2"): _THIN_AIR,
     ("aarch64.cat", "L031"): f"{_OLDER} does not know that the halves of a pair access are read at once",
     ("aarch64.cat", "L032"): f"{_OLDER} does not know that the halves of a pair access are read at once",
     ("aarch64.cat", "L041"): f"{_OLDER} takes DSB ST for DMB ST",
