@@ -49,6 +49,13 @@ class Case:
     verify: bool = True
     filtered: bool = True
     unroll: int | None = None
+    waits: bool = False  # whether waiting loops are recognised, which the thesis does not do
+
+    @property
+    def reductions_off(self) -> frozenset[str]:
+        """What membar does beyond the thesis and leaves out here."""
+        off = {"prune": self.filtered, "await": self.waits}
+        return frozenset(name for name, is_on in off.items() if not is_on)
 
     @property
     def mode(self) -> str:
@@ -93,7 +100,7 @@ def measure(case: Case, seconds: float) -> Measurement:
             properties=None if case.verify else (),
             limits=Limits(seconds=limit),
             options=Options(
-                reductions_off=frozenset() if case.filtered else frozenset({"prune"}),
+                reductions_off=case.reductions_off,
                 unrolling=Unrolling(exact=case.unroll, chosen_by_user=case.unroll is not None),
             ),
         )
@@ -249,6 +256,14 @@ def peterson(seconds: float) -> Iterator[Measurement]:
     """Section 6.4: deepening from 5 by 2 until a violation is found or the time is over."""
     for fences in (False, True):
         for model in ("sc", "bajczi-fixed-sc", "x86-tso", WEAK, "bajczi-sc", "bajczi-weak"):
+            whole = Case(
+                group="peterson",
+                name=f"peterson{' with fences' if fences else ''}, waiting recognised",
+                text=programs.peterson(fences=fences),
+                model=model,
+                waits=True,
+            )
+            yield measure(whole, seconds)
             left, bound = seconds, 5
             while left > 0:
                 case = Case(
