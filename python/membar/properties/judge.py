@@ -13,7 +13,8 @@ A loop that was cut is no waiting loop: whether it ends is then not checked, unl
 to wait for ever.
 
 A race breaks a property only in a program that asks no question of its own, and only under a model that
-gives racy programs no meaning; everywhere else it is a flag.
+gives racy programs no meaning; everywhere else it is a flag. A deadlock, or a loop that waits for ever, in a
+program with a question of its own is a flag too, unless that property was asked for by name.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ from membar.outcome import (
     Witness,
 )
 from membar.program.condition import Quantifier
+from membar.program.operations import Assume, Lock
+from membar.program.program import Program
 from membar.properties import PROPERTIES
 from membar.source import Span
 from membar.task import Task
@@ -129,11 +132,18 @@ def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Wi
         return "assertions", tally.failed_assertion
     if "races" in checked and tally.race is not None and not has_condition and task.model.language_model:
         return "races", tally.race
-    if "deadlock" in checked and tally.deadlock is not None and not has_condition:
+    if "deadlock" in checked and tally.deadlock is not None:
         return "deadlock", tally.deadlock
-    if "termination" in checked and tally.stuck is not None and not has_condition:
+    if "termination" in checked and tally.stuck is not None:
         return "termination", tally.stuck
     return None
+
+
+def _is_only_flagged(task: Task, tally: Tally, name: str) -> bool:
+    """Whether a broken property is only a flag beside the program's question: it was not asked for by name."""
+    found = {"deadlock": tally.deadlock, "termination": tally.stuck}.get(name)
+    is_by_name = set(task.properties) != set(PROPERTIES)
+    return found is not None and task.program.condition is not None and not is_by_name
 
 
 def _answer(task: Task, tally: Tally, run: Run) -> Outcome:
@@ -199,6 +209,7 @@ def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
     applicable = [name for name in PROPERTIES if PROPERTIES[name].applies(task.program, task.model)]
     # Where nothing that was asked applies, all of it holds trivially; then it is named all the same.
     checked = [name for name in possible if name in applicable] or possible
+    checked = [name for name in checked if not _is_only_flagged(task, tally, name)]
     flags = set(tally.flags)
     if tally.race is not None:
         flags.add(RACE_FLAG)
@@ -224,10 +235,20 @@ def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
 
 
 def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
-    """What the engine was able to check; loops that were cut may or may not end."""
-    is_whole = tally.stuck is not None or tally.loops_cut is None
+    """What the engine was able to check.
+
+    Loops that were cut may or may not end; and who waits at a lock keeps others waiting, which engines do not
+    follow: so without a witness nothing is said about waiting there.
+    """
+    is_whole = tally.stuck is not None or (tally.loops_cut is None and not _has_other_waits(task.program))
     checks_waiting = tally.awaits and task.model.fair and is_whole
     return tally.looked_for | {"termination"} if checks_waiting else tally.looked_for
+
+
+def _has_other_waits(program: Program) -> bool:
+    """Whether threads wait by other means than loops."""
+    operations = (item for thread in program.threads for edge in thread.edges for item in edge.operations)
+    return any(isinstance(item, Lock) or (isinstance(item, Assume) and item.waits) for item in operations)
 
 
 def _notes_on_loops(tally: Tally) -> list[str]:

@@ -1,0 +1,57 @@
+"""What is said about loops that wait where threads wait by other means too, or the program has a question."""
+
+from __future__ import annotations
+
+import pytest
+
+from membar import api
+from membar.frontends.program import FRONTEND
+from membar.outcome import Outcome
+from membar.source import SourceFile
+from membar.task import Task
+
+SPIN = """
+  {start} -> 8: r := load [&x]
+  8 -> 9 when r == 1
+  8 -> {start} when !(r == 1)"""
+HEAD = "program p\nmemory x : i32\nmemory y : i32\nmemory l : i32\n"
+BEHIND_A_LOCK = (
+    f"{HEAD}thread P {{ 0 -> 1: lock [&l]{SPIN.format(start=1)}\n 9 -> 10: unlock [&l] }}\n"
+    "thread Q { 0 -> 1: lock [&l]\n 1 -> 2: store [&x] := 1\n 2 -> 3: unlock [&l] }"
+)
+BEHIND_A_WAIT = (
+    f"{HEAD}thread P {{{SPIN.format(start=0)} }}\n"
+    "thread Q { 0 -> 1: s := load [&y]\n 1 -> 2: wait s == 1\n 2 -> 3: store [&x] := 1 }"
+)
+WITH_A_QUESTION = (
+    f"{HEAD}thread P {{{SPIN.format(start=0)} }}\nthread Q {{ 0 -> 1: store [&x] := 2 }}\nforall 0:r = 1"
+)
+ALL = tuple(sorted(api._properties(None)))
+
+
+def answered(text: str, engine: str, properties: tuple[str, ...]) -> Outcome:
+    program = FRONTEND.parse(SourceFile("p.mbp", text))
+    task = Task(program=program, model=api.load_model("sc"), properties=properties)
+    return api.answer(task, api.load_engine(engine))
+
+
+@pytest.mark.parametrize("engine", ["graphs", "reference"])
+@pytest.mark.parametrize("text", [BEHIND_A_LOCK, BEHIND_A_WAIT])
+def test_nothing_is_said_about_loops_where_threads_wait_by_other_means(engine: str, text: str) -> None:
+    run = answered(text, engine, ALL).run
+    assert "termination" not in run.checked
+    assert "termination" in run.unchecked
+
+
+@pytest.mark.parametrize("engine", ["graphs", "reference"])
+def test_a_question_of_its_own_makes_waiting_a_flag(engine: str) -> None:
+    outcome = answered(WITH_A_QUESTION, engine, ALL)
+    assert api.WORDS[type(outcome)] == "holds"
+    assert outcome.run.flags == ("waits-for-ever",)
+    assert "termination" not in outcome.run.checked
+
+
+@pytest.mark.parametrize("engine", ["graphs", "reference"])
+def test_waiting_is_a_violation_where_it_was_asked_for(engine: str) -> None:
+    outcome = answered(WITH_A_QUESTION, engine, ("termination",))
+    assert api.WORDS[type(outcome)] == "violated"
