@@ -140,7 +140,7 @@ def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Wi
 
 
 def _is_only_flagged(task: Task, tally: Tally, name: str) -> bool:
-    """Whether a broken property is only a flag beside the program's question: it was not asked for by name."""
+    """Whether a broken property is only a flag beside a condition: it was not asked for by name."""
     found = {"deadlock": tally.deadlock, "termination": tally.stuck}.get(name)
     is_by_name = set(task.properties) != set(PROPERTIES)
     return found is not None and task.program.condition is not None and not is_by_name
