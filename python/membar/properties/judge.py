@@ -112,9 +112,11 @@ def judge(task: Task, tally: Tally) -> Outcome:
     broken = _broken(task, tally, run.checked)
     if broken is not None:
         return Violated(run, *broken)
-    if "condition" in run.checked:
-        return _answer(task, tally, run)
-    return _universal(task, tally, run)
+    if task.program.condition is None:
+        return _universal(task, tally, run)
+    if "condition" not in run.checked:
+        return Unknown(run, f"the engine {tally.engine} cannot answer the program's condition this way")
+    return _answer(task, tally, run)
 
 
 def is_settled(task: Task, tally: Tally) -> bool:

@@ -8,7 +8,7 @@ from membar import api
 from membar.frontends.program import FRONTEND
 from membar.outcome import Outcome
 from membar.source import SourceFile
-from membar.task import Task
+from membar.task import Options, Task
 
 SPIN = """
   {start} -> 8: r := load [&x]
@@ -55,3 +55,16 @@ def test_a_question_of_its_own_makes_waiting_a_flag(engine: str) -> None:
 def test_waiting_is_a_violation_where_it_was_asked_for(engine: str) -> None:
     outcome = answered(WITH_A_QUESTION, engine, ("termination",))
     assert api.WORDS[type(outcome)] == "violated"
+
+
+def test_a_procedure_that_cannot_answer_the_question_does_not_say_holds() -> None:
+    threads = "thread P { 0 -> 1: store [&x] := 1 }\nforall x = 2"
+    program = FRONTEND.parse(SourceFile("p.mbp", HEAD + threads))
+    task = Task(
+        program=program,
+        model=api.load_model("x86-tso"),
+        properties=ALL,
+        options=Options(algorithm="backward"),
+    )
+    outcome = api.answer(task, api.load_engine("buffers"))
+    assert api.WORDS[type(outcome)] == "unknown"
