@@ -14,6 +14,7 @@ from membar.engines.reference.replay import replay as replay_witness
 from membar.models.model import Model
 from membar.properties.judge import Tally, judge
 from membar.reports import json
+from membar.reports._parts.saved_run import SavedRun
 from membar.source import SourceFile
 from membar.task import Task
 
@@ -26,14 +27,14 @@ def run(chosen: argparse.Namespace) -> int:
         if isinstance(item, json.Claim):
             sys.stdout.write(f"{item.file}: no witness to replay (verdict {item.verdict})\n")
             continue
-        problem, shown = _run_again(item) if isinstance(item, json.SavedRun) else _looked_at(item)
+        problem, shown = _run_again(item) if isinstance(item, SavedRun) else _looked_at(item)
         if problem:
             code = VIOLATED
         sys.stdout.write(f"{item.source.path}: {problem or shown}\n")
     return code
 
 
-def _run_again(saved: json.SavedRun) -> tuple[str, str]:
+def _run_again(saved: SavedRun) -> tuple[str, str]:
     """What is wrong with a run of a parameterized system, and what it shows."""
     system = proving.parse_system(saved.source)
     mismatch = proving.replay(system, api.load_model(saved.model), saved.run)
