@@ -79,9 +79,9 @@ class Obligation:
 def obligations_of(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> Iterator[Obligation]:
     """Everything that must be shown of (grounded) cubes."""
     for number, states in enumerate((*system.unsafe, *system.invariants)):
-        kind = "unsafe state" if number < len(system.unsafe) else "state excluded by an invariant"
+        kind = "an unsafe state" if number < len(system.unsafe) else "a state that an invariant excludes"
         for one in grounded(system, root(states)):
-            yield Obligation(one, excludes_initial=False, failure=f"an {kind} is not covered")
+            yield Obligation(one, excludes_initial=False, failure=f"{kind} is not covered")
     for cube in cubes:
         yield Obligation(cube, excludes_initial=True, failure="an initial state is covered")
     for cube in cubes:
