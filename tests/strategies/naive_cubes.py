@@ -24,7 +24,7 @@ def search(
 ) -> tuple[str, list[EventCube]]:
     """`safe` with the cubes that prove it, `unsafe`, or `limit` after that many cubes."""
     cubes: list[EventCube] = []
-    cover = Cover(system, cubes, Logic(system))
+    cover = Cover(system, Logic(system))
     waiting = [one for cube in (*system.invariants, *system.unsafe) for one in grounded(system, root(cube))]
     waiting += extra
     while waiting:
@@ -37,6 +37,7 @@ def search(
         if len(cubes) == nodes:
             return "limit", cubes
         cubes.append(cube)
+        cover.add(cube)
         waiting += [tidy(one) for transition in system.transitions for one in pre(system, cube, transition)]
     return "safe", cubes
 

@@ -51,7 +51,7 @@ def certify(
     """
     start = time.perf_counter()
     ground = _grounded(system, cubes)
-    cover = Cover(system, ground, Logic(system))
+    cover = _cover(system, ground)
     obligations = 0
     problem = None
     for obligation in obligations_of(system, ground):
@@ -100,7 +100,7 @@ def _is_met(cover: Cover, obligation: Obligation) -> bool:
 def script(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> str:
     """All obligations of a proof as one SMT-LIB text; every answer must be `unsat`."""
     ground = _grounded(system, cubes)
-    cover = Cover(system, ground, Logic(system))
+    cover = _cover(system, ground)
     blocks = ["; Obligations of a proof by membar: every (check-sat) must answer unsat."]
     for obligation in obligations_of(system, ground):
         if obligation.excludes_initial:
@@ -109,6 +109,13 @@ def script(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> str:
             question = cover.question(obligation.cube)
         blocks.append(f"(reset) ; if sat: {obligation.failure}\n{question.to_smt2()}")
     return "\n".join(blocks)
+
+
+def _cover(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> Cover:
+    cover = Cover(system, Logic(system))
+    for cube in cubes:
+        cover.add(cube)
+    return cover
 
 
 def _grounded(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> list[EventCube]:

@@ -6,10 +6,11 @@ its events are events there that do at least as much, in an order that is known 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import permutations
+from typing import TypeAlias
 
 import z3
 
@@ -29,7 +30,6 @@ from membar.systems.terms import (
     Process,
     ProcessConstant,
     ProcessVariable,
-    Term,
 )
 
 
@@ -51,22 +51,20 @@ class Covered:
         return frozenset(self.cube.literals)
 
     @cached_property
-    def values(self) -> dict[Term, Constructor]:
-        """The places that certainly have a certain constructor as value."""
+    def values(self) -> dict[tuple[str, tuple[Process, ...]], Constructor]:
+        """The cells that certainly have a certain constructor as value (a shortcut: z3 would find out)."""
         return {
-            literal.left: literal.right
+            (literal.left.symbol, literal.left.indices): literal.right
             for literal in self.cube.literals
-            if literal.comparison is Comparison.EQUAL and isinstance(literal.right, Constructor)
+            if literal.comparison is Comparison.EQUAL
+            and isinstance(literal.left, Access)
+            and isinstance(literal.right, Constructor)
         }
 
-    def contradicts(self, literal: Literal) -> bool:
-        """Whether a literal is certainly false (a shortcut: z3 would find out)."""
-        known = self.values.get(literal.left)
-        if known is None or not isinstance(literal.right, Constructor):
-            return False
-        if literal.comparison is Comparison.EQUAL:
-            return known != literal.right
-        return literal.comparison is Comparison.DIFFERENT and known == literal.right
+    @cached_property
+    def symbols(self) -> Counter[tuple[EventKind, str]]:
+        """How many events of each kind speak of each symbol."""
+        return symbols_of(self.cube.events)
 
 
 @dataclass(frozen=True)
@@ -74,8 +72,12 @@ class Cover:
     """The cubes of a proof."""
 
     system: ParameterizedSystem
-    cubes: Sequence[EventCube]
     logic: Logic
+    candidates: list[Candidate] = field(default_factory=list)
+
+    def add(self, cube: EventCube) -> None:
+        """One cube more."""
+        self.candidates.append(Candidate(cube))
 
     def is_covered(self, cube: EventCube) -> bool:
         """Whether every state of `cube` is in one of the cubes."""
@@ -83,7 +85,7 @@ class Cover:
         if target.order is None:
             return True
         found: list[Conjunction] = []
-        for candidate in self.cubes:
+        for candidate in self.candidates:
             for instance in _instances(candidate, target):
                 if all(literal in target.literals for literal in instance):
                     return True
@@ -93,7 +95,7 @@ class Cover:
     def question(self, cube: EventCube) -> z3.Solver:
         """Satisfiable exactly if a state of `cube` is in none of the cubes."""
         target = self._target(cube)
-        found = [instance for candidate in self.cubes for instance in _instances(candidate, target)]
+        found = [instance for candidate in self.candidates for instance in _instances(candidate, target)]
         return self._question(cube, found)
 
     def _target(self, cube: EventCube) -> Covered:
@@ -109,25 +111,77 @@ class Cover:
         return solver
 
 
-def _instances(candidate: EventCube, target: Covered) -> Iterator[Conjunction]:
+@dataclass(frozen=True)
+class Candidate:
+    """A cube of the proof, prepared for being looked up again and again."""
+
+    cube: EventCube
+
+    @cached_property
+    def demands(self) -> tuple[tuple[Demand, ...], ...]:
+        """What it says of constructors, by the last of its processes that a literal speaks of."""
+        found: list[list[Demand]] = [[] for _ in range(len(self.cube.parameters) + 1)]
+        position = {parameter: number for number, parameter in enumerate(self.cube.parameters)}
+        for literal in self.cube.literals:
+            left, right = literal.left, literal.right
+            if not isinstance(left, Access) or not isinstance(right, Constructor):
+                continue
+            if literal.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}:
+                where = tuple(
+                    position[index] if isinstance(index, ProcessVariable) else index for index in left.indices
+                )
+                last = max((number + 1 for number in where if isinstance(number, int)), default=0)
+                found[last].append((left.symbol, where, right, literal.comparison is Comparison.EQUAL))
+        return tuple(map(tuple, found))
+
+    @cached_property
+    def symbols(self) -> Counter[tuple[EventKind, str]]:
+        """How many events of each kind speak of each symbol."""
+        return symbols_of(self.cube.events)
+
+
+# A symbol, its indices (the cube's processes by number), a constructor, and whether the cell is that.
+Demand: TypeAlias = tuple[str, tuple[int | ProcessConstant, ...], Constructor, bool]
+
+
+def symbols_of(events: Sequence[Event]) -> Counter[tuple[EventKind, str]]:
+    """How many locations of each symbol are read, and written, by how many events."""
+    return Counter(
+        (event.kind, symbol) for event in events for symbol in {place.symbol for place in event.locations}
+    )
+
+
+def _instances(candidate: Candidate, target: Covered) -> Iterator[Conjunction]:
     """What the candidate says, for each choice of processes and events of the target for its own."""
-    if len(candidate.parameters) > len(target.universe) or len(candidate.events) > len(target.cube.events):
+    cube = candidate.cube
+    if len(cube.parameters) > len(target.universe) or len(cube.events) > len(target.cube.events):
         return
-    for names in _renamings(candidate, target):
-        literals = literals_renamed(candidate.literals, names)
-        for events in _embeddings(candidate, target, names):
-            yield _with_events(literals, events)
+    if not candidate.symbols <= target.symbols:
+        return
+    for chosen in _renamings(candidate, target, ()):
+        names = dict(zip(cube.parameters, chosen, strict=True))
+        literals = None
+        for events in _embeddings(cube, target, names):
+            if literals is None:
+                literals = literals_renamed(cube.literals, names)
+            yield _with_events(literals, events) if events else literals
 
 
-def _renamings(candidate: EventCube, target: Covered) -> Iterator[dict[ProcessVariable, Process]]:
+def _renamings(
+    candidate: Candidate, target: Covered, chosen: tuple[Process, ...]
+) -> Iterator[tuple[Process, ...]]:
     """Injective choices of processes that nothing contradicts."""
-    for chosen in permutations(target.universe, len(candidate.parameters)):
-        names = dict(zip(candidate.parameters, chosen, strict=True))
-        if not any(
-            isinstance(literal.left, Access) and target.contradicts(literals_renamed((literal,), names)[0])
-            for literal in candidate.literals
-        ):
-            yield names
+    for symbol, where, wanted, equal in candidate.demands[len(chosen)]:
+        indices = tuple(chosen[index] if isinstance(index, int) else index for index in where)
+        known = target.values.get((symbol, indices))
+        if known is not None and (known == wanted) is not equal:
+            return
+    if len(chosen) == len(candidate.cube.parameters):
+        yield chosen
+        return
+    for process in target.universe:
+        if process not in chosen:
+            yield from _renamings(candidate, target, (*chosen, process))
 
 
 def _embeddings(candidate: EventCube, target: Covered, names: Renaming) -> Iterator[tuple[int, ...]]:
