@@ -217,15 +217,19 @@ BUGS: tuple[tuple[str, str, Rewrite], ...] = (
     (
         "covers forget who acts",
         "flags with a fence",
-        Rewrite(COVER, "and event.process == process_renamed(wanted.process, names)", "and True"),
+        Rewrite(
+            COVER,
+            "if wanted.process is not None and event.process != process_renamed(wanted.process, names):",
+            "and True",
+        ),
     ),
     (
         "covers forget locations",
         "flags with a fence",
         Rewrite(
             COVER,
-            "            for place in wanted.locations\n",
-            "            for place in wanted.locations[:0]\n",
+            "        for place in wanted.locations\n    )",
+            "        for place in wanted.locations[:0]\n    )",
         ),
     ),
     (

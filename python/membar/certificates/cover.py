@@ -6,7 +6,6 @@ its events are events there that do at least as much, in an order that is known 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -62,8 +61,8 @@ class Covered:
         }
 
     @cached_property
-    def symbols(self) -> Counter[tuple[EventKind, str]]:
-        """How many events of each kind speak of each symbol."""
+    def symbols(self) -> frozenset[tuple[EventKind, str]]:
+        """Which symbols are read or written."""
         return symbols_of(self.cube.events)
 
 
@@ -135,8 +134,8 @@ class Candidate:
         return tuple(map(tuple, found))
 
     @cached_property
-    def symbols(self) -> Counter[tuple[EventKind, str]]:
-        """How many events of each kind speak of each symbol."""
+    def symbols(self) -> frozenset[tuple[EventKind, str]]:
+        """Which symbols are read or written."""
         return symbols_of(self.cube.events)
 
 
@@ -144,19 +143,15 @@ class Candidate:
 Demand: TypeAlias = tuple[str, tuple[int | ProcessConstant, ...], Constructor, bool]
 
 
-def symbols_of(events: Sequence[Event]) -> Counter[tuple[EventKind, str]]:
-    """How many locations of each symbol are read, and written, by how many events."""
-    return Counter(
-        (event.kind, symbol) for event in events for symbol in {place.symbol for place in event.locations}
-    )
+def symbols_of(events: Sequence[Event]) -> frozenset[tuple[EventKind, str]]:
+    """Which symbols are read and which are written."""
+    return frozenset((event.kind, place.symbol) for event in events for place in event.locations)
 
 
 def _instances(candidate: Candidate, target: Covered) -> Iterator[Conjunction]:
     """What the candidate says, for each choice of processes and events of the target for its own."""
     cube = candidate.cube
-    if len(cube.parameters) > len(target.universe) or len(cube.events) > len(target.cube.events):
-        return
-    if not candidate.symbols <= target.symbols:
+    if len(cube.parameters) > len(target.universe) or not candidate.symbols <= target.symbols:
         return
     for chosen in _renamings(candidate, target, ()):
         names = dict(zip(cube.parameters, chosen, strict=True))
@@ -185,7 +180,7 @@ def _renamings(
 
 
 def _embeddings(candidate: EventCube, target: Covered, names: Renaming) -> Iterator[tuple[int, ...]]:
-    """Injective choices of events that do at least as much, in an order that is known."""
+    """Choices of events that do at least as much, in an order that is known; two may be one."""
     if not candidate.events:
         yield ()
         return
@@ -206,8 +201,6 @@ def _extended(
         yield chosen
         return
     for number in partners[len(chosen)]:
-        if number in chosen:
-            continue
         further = (*chosen, number)
         if all(
             known.is_before(further[one], further[other])
@@ -222,16 +215,23 @@ def _extended(
 
 
 def _does(event: Event, wanted: Event, names: Renaming) -> bool:
-    """Whether an event does at least what is wanted."""
-    return (
-        event.kind is wanted.kind
-        and event.process == process_renamed(wanted.process, names)
-        and (event.fence or not wanted.fence or wanted.kind is EventKind.WRITE)
-        and all(
-            Location(place.symbol, tuple(process_renamed(index, names) for index in place.indices))
-            in event.locations
-            for place in wanted.locations
-        )
+    """Whether an event does at least what is wanted.
+
+    A wanted read of nothing only says what comes before it: earlier reads of its process, which are before
+    every event of the process, and with a fence earlier writes, which are before writes and fences.
+    """
+    if wanted.process is not None and event.process != process_renamed(wanted.process, names):
+        return False
+    is_write = event.kind is EventKind.WRITE
+    if wanted.kind is EventKind.READ:
+        if wanted.fence and not event.fence and not (is_write and not wanted.locations):
+            return False
+        if not wanted.locations:
+            return True
+    return event.kind is wanted.kind and all(
+        Location(place.symbol, tuple(process_renamed(index, names) for index in place.indices))
+        in event.locations
+        for place in wanted.locations
     )
 
 

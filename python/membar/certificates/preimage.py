@@ -101,7 +101,7 @@ def cube_renamed(cube: EventCube, names: Renaming, *, parameters: tuple[ProcessV
         events=tuple(
             replace(
                 event,
-                process=process_renamed(event.process, names),
+                process=None if event.process is None else process_renamed(event.process, names),
                 locations=tuple(
                     Location(one.symbol, tuple(process_renamed(index, names) for index in one.indices))
                     for one in event.locations
