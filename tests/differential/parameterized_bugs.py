@@ -220,7 +220,7 @@ BUGS: tuple[tuple[str, str, Rewrite], ...] = (
         Rewrite(
             COVER,
             "if wanted.process is not None and event.process != process_renamed(wanted.process, names):",
-            "and True",
+            "if False:",
         ),
     ),
     (
