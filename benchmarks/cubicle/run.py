@@ -2,10 +2,10 @@
 
     python benchmarks/cubicle/run.py [NAME…] [--seconds 60] [--json FILE]
 
-Reads ../shared/corpus/cub (expected.json) and ../shared/peers/baselines.json beside the project. A model that Cubicle
-only answers with BRAB is run with `--brab 2`. Each model is answered by a process of its own: `search` is the CPU
-time of the engine, `all` that of everything (reading, search, z3's check of the proof or the replay of the run).
-Exit code 1 if a verdict differs or an answer is missing.
+Reads ../shared/corpus/cub (expected.json) and ../shared/peers/baselines.json beside the project. A model that
+Cubicle only answers with BRAB is run with `--brab 2`. Each model is answered by a process of its own: `search`
+is the time of the engine, `all` the CPU time of everything (reading, search, z3's check of the proof or the
+replay of the run). Exit code 1 if a verdict differs or an answer is missing.
 """
 
 from __future__ import annotations
@@ -137,10 +137,9 @@ def main() -> int:
         sys.stdout.write(line(rows[-1]) + "\n")
         sys.stdout.flush()
     right = sum(row.is_right for row in rows)
-    sys.stdout.write(
-        f"{right} of {len(rows)} verdicts as known; CPU seconds: search {sum(row.search for row in rows):.2f},"
-        f" all {sum(row.everything for row in rows):.2f}; {time.perf_counter() - start:.0f} s on {os.cpu_count()} cores\n"
-    )
+    search, everything = sum(row.search for row in rows), sum(row.everything for row in rows)
+    spent = f"search {search:.2f} s, all {everything:.2f} s of CPU; {time.perf_counter() - start:.0f} s"
+    sys.stdout.write(f"{right} of {len(rows)} verdicts as known; {spent} on {os.cpu_count()} cores\n")
     if chosen.json:
         chosen.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
     return 0 if right == len(rows) else 1
