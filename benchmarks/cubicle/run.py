@@ -3,9 +3,9 @@
     python benchmarks/cubicle/run.py [NAME…] [--seconds 60] [--json FILE]
 
 Reads ../shared/corpus/cub (expected.json) and ../shared/peers/baselines.json beside the project. A model that
-Cubicle only answers with BRAB is run with `--brab 2`. Each model is answered by a process of its own: `search`
-is the time of the engine, `all` the CPU time of everything (reading, search, z3's check of the proof or the
-replay of the run). Exit code 1 if a verdict differs or an answer is missing.
+Cubicle only answers with BRAB is run with `--brab 2`. Each model is answered by a process of its own:
+`search` is the time of the engine, `all` the CPU time of everything (reading, search, z3's check of the proof
+or the replay of the run). Exit code 1 if a verdict differs or an answer is missing.
 """
 
 from __future__ import annotations

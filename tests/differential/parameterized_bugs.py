@@ -187,11 +187,11 @@ BUGS: tuple[tuple[str, str, Rewrite], ...] = (
     ),
     (
         "universal guards are forgotten",
-        "flags with a fence",
+        "order of all",
         Rewrite(
             PREIMAGE,
-            "        for choice in product(*columns):\n            yield (*guard,",
-            "        for choice in product(*columns[:0]):\n            yield (*guard,",
+            "        for choice in product(*columns):\n            yield tuple(literal for body",
+            "        for choice in product(*columns[:0]):\n            yield tuple(literal for body",
         ),
     ),
     (

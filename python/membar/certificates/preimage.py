@@ -173,15 +173,19 @@ class _Step:
 
     def results(self) -> Iterator[EventCube]:
         """The cubes before the step."""
-        for guard in self._guards():
-            for changed, conditions in self._registers():
+        for changed, conditions in self._registers():
+            choices = _Choices(self.cube)
+            values = {place: choices.term(place.symbol, value) for place, value in changed.items()}
+            kept = tuple(_substituted(literal, values) for literal in self.cube.literals)
+            known = decided((*literals_renamed(self.transition.guard, self.names), *conditions, *kept))
+            if known is None:  # most steps lead elsewhere: no need to look at their events
+                continue
+            for others in self._others():
                 for written, further in self._writes():
-                    literals = (*guard, *conditions, *further)
-                    yield from self._joined(literals, changed, written)
+                    yield from self._joined((*known, *others, *further), written, choices)
 
-    def _guards(self) -> Iterator[Conjunction]:
-        """The guard, with one alternative of each universal guard for each other process."""
-        guard = literals_renamed(self.transition.guard, self.names)
+    def _others(self) -> Iterator[Conjunction]:
+        """One alternative of each universal guard for each process that takes no part."""
         others = [one for one in self.universe if one not in self.names.values()]
         columns = [
             [literals_renamed(body, {**self.names, each.variable: other}) for body in each.alternatives]
@@ -189,7 +193,7 @@ class _Step:
             for other in others
         ]
         for choice in product(*columns):
-            yield (*guard, *(literal for body in choice for literal in body))
+            yield tuple(literal for body in choice for literal in body)
 
     def _options(self, update: Update, cell: Cell) -> list[Option]:
         """How an update may set a cell; empty if it is about others."""
@@ -255,19 +259,15 @@ class _Step:
         )
 
     def _joined(
-        self, literals: Conjunction, changed: Mapping[Place, Value], written: Mapping[Location, Value]
+        self, literals: Conjunction, written: Mapping[Location, Value], choices: _Choices
     ) -> Iterator[EventCube]:
         """The cubes for one choice of everything but the sources of reads."""
-        choices = _Choices(self.cube)
-        values = {place: choices.term(place.symbol, value) for place, value in changed.items()}
-        kept = tuple(_substituted(literal, values) for literal in self.cube.literals)
         if self.transition.acting is None or not self.system.is_weak:
-            found = replace(self.cube, parameters=self.parameters, literals=(*literals, *kept))
-            yield from simplified(found)
+            yield from simplified(replace(self.cube, parameters=self.parameters, literals=literals))
             return
         actor = self.names[self.transition.acting]
         writes = {place: choices.term(place.symbol, value) for place, value in written.items()}
-        yield from self._with_events((*literals, *kept), writes, actor)
+        yield from self._with_events(literals, writes, actor)
 
     def _with_events(
         self, literals: Conjunction, writes: Mapping[Location, Term], actor: Process
