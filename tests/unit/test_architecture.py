@@ -34,6 +34,7 @@ ORDER = {
     "outcome": 6,
     "progress": 6,
     "program": 7,
+    "systems": 7,
     "diagnostics": 8,
     "source": 9,
 }
