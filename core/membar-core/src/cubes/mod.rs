@@ -5,18 +5,18 @@
 //! and the `events` that are still to come. `preimage` goes one transition back, `visited` says what is known already,
 //! `initial` whether it is all over, and `search` brings them together.
 
-mod choice;
-mod concrete;
+pub mod choice;
+pub mod concrete;
 pub mod cube;
 pub mod events;
 pub mod facts;
 pub mod fault;
-mod initial;
-mod linear;
-mod matching;
-mod order;
-mod preimage;
+pub mod initial;
+pub mod linear;
+pub mod matching;
+pub mod order;
+pub mod preimage;
 pub mod search;
 pub mod system;
 pub mod term;
-mod visited;
+pub mod visited;

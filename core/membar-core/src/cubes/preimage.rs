@@ -29,7 +29,6 @@ struct Draft {
     facts: Facts,
     values: Vec<(Place, Value)>,
     writes: Vec<Place>,
-    satisfied: Vec<Place>,
 }
 
 /// All cubes from which `transition` leads into `cube`, except those inside `cube` itself.
@@ -106,7 +105,7 @@ impl Step<'_> {
         if !conditions_hold(&self.transition.guard, &bindings, &mut facts, self.system)? {
             return Ok(());
         }
-        let draft = Draft { facts, values: Vec::new(), writes: Vec::new(), satisfied: Vec::new() };
+        let draft = Draft { facts, values: Vec::new(), writes: Vec::new() };
         let mut drafts = self.universal(vec![draft], node)?;
         for cell in &cells {
             drafts = self.with_cell(drafts, *cell, node)?;

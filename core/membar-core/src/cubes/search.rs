@@ -86,6 +86,8 @@ struct Node {
     names: Vec<u8>,
     next_name: u8,
     goal: usize,
+    /// Of a root: the process of each parameter.
+    goal_processes: Vec<u8>,
     depth: u32,
     deleted: bool,
 }
@@ -137,10 +139,10 @@ impl<'a> Search<'a> {
             counts: Counts::default(),
         };
         for formula in &system.invariants {
-            for (cube, _) in cubes_of(system, formula)? {
-                search.assumed.add(BELIEVED, cube.clone());
+            for root in cubes_of(system, formula)? {
+                search.assumed.add(BELIEVED, root.cube.clone());
                 if options.trust {
-                    search.visited.add(BELIEVED, cube);
+                    search.visited.add(BELIEVED, root.cube);
                 }
             }
         }
@@ -151,10 +153,8 @@ impl<'a> Search<'a> {
         let trusted = if self.options.trust { 0 } else { self.system.invariants.len() };
         let goals = self.system.unsafe_states.iter().chain(self.system.invariants.iter().take(trusted));
         for (goal, formula) in goals.enumerate() {
-            for (cube, names) in cubes_of(self.system, formula)? {
-                let next_name = cube.slots;
-                let node =
-                    Node { cube, parent: None, taken: None, names, next_name, goal, depth: 0, deleted: false };
+            for root in cubes_of(self.system, formula)? {
+                let node = root.node(goal);
                 if let Some(at) = self.accept(node)? {
                     return Ok(Answer::Reached(self.trace(at)));
                 }
@@ -207,6 +207,7 @@ impl<'a> Search<'a> {
             taken: Some(Taken { transition, processes }),
             next_name: most,
             goal: parent.goal,
+            goal_processes: Vec::new(),
             depth: parent.depth + 1,
             deleted: false,
         }
@@ -246,7 +247,7 @@ impl<'a> Search<'a> {
             taken.push(step.clone());
             node = &self.nodes[parent];
         }
-        Trace { taken, processes, goal: node.goal, goal_processes: node.names.clone() }
+        Trace { taken, processes, goal: node.goal, goal_processes: node.goal_processes.clone() }
     }
 
     fn findings(self, answer: Answer) -> Findings {
@@ -257,18 +258,44 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The cubes of a formula, with the name of each process: one, or one for each choice among fixed processes.
-fn cubes_of(system: &System, formula: &Formula) -> Result<Vec<(Cube, Vec<u8>)>, CoreError> {
+/// A cube of a formula.
+struct Root {
+    cube: Cube,
+    /// The process of each parameter.
+    chosen: Vec<u8>,
+    /// The process of each process variable of the cube.
+    names: Vec<u8>,
+}
+
+impl Root {
+    fn node(self, goal: usize) -> Node {
+        let next_name = self.chosen.iter().chain(&self.names).map(|&name| name + 1).max().unwrap_or(0);
+        Node {
+            cube: self.cube,
+            parent: None,
+            taken: None,
+            names: self.names,
+            next_name,
+            goal,
+            goal_processes: self.chosen,
+            depth: 0,
+            deleted: false,
+        }
+    }
+}
+
+/// The cubes of a formula: one, or one for each choice among fixed processes.
+fn cubes_of(system: &System, formula: &Formula) -> Result<Vec<Root>, CoreError> {
     let mut found = Vec::new();
     let choices = match (system.sorts.is_fixed, system.size) {
         (true, Some(size)) => arrangements(formula.parameters, size),
         (_, Some(size)) if formula.parameters > size => Vec::new(),
         _ => vec![(0..formula.parameters).collect()],
     };
-    for choice in choices {
-        if let Some(mut cube) = Cube::of(system, formula, &choice)? {
-            let kept = cube.drop_unused(system);
-            found.push((cube, kept));
+    for chosen in choices {
+        if let Some(mut cube) = Cube::of(system, formula, &chosen)? {
+            let names = cube.drop_unused(system);
+            found.push(Root { cube, chosen, names });
         }
     }
     Ok(found)

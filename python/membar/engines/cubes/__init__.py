@@ -1,0 +1,1 @@
+"""Backward reachability for any number of processes."""
