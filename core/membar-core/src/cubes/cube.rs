@@ -175,6 +175,33 @@ impl Cube {
         self.slots = u8::try_from(kept.len()).unwrap_or(NOBODY);
     }
 
+    /// For each process variable the first one that may be swapped with it without changing the cube: both stand
+    /// only as the one index of cells of finite types, and of the same ones with the same values.
+    #[must_use]
+    pub fn twins(&self) -> Vec<u8> {
+        let count = self.slots as usize;
+        let mut said: Vec<Vec<(u16, u64)>> = vec![Vec::new(); count];
+        let mut alone = vec![true; count];
+        for &(place, values) in &self.facts.within {
+            match place.index {
+                [slot, NOBODY, ..] if !place.is_read() && slot != NOBODY => said[slot as usize].push((place.symbol, values)),
+                _ => place.slots().for_each(|slot| alone[slot as usize] = false),
+            }
+        }
+        let compared = self.facts.pairs.iter().chain(&self.facts.order).flat_map(|&(_, a, b)| [a, b]);
+        let numbers = self.facts.linear.iter().flat_map(|one| one.sum.parts.iter().map(|part| part.0));
+        let others = compared.chain(numbers).chain(self.events.pending());
+        for slot in others.chain(self.events.stored.iter().map(|one| one.0)).flat_map(Place::slots) {
+            alone[slot as usize] = false;
+        }
+        for slot in 0..count {
+            alone[slot] &= self.events.program.get(slot).is_none_or(|&nodes| nodes == 0);
+        }
+        let is_twin = |a: usize, b: usize| alone[a] && alone[b] && said[a] == said[b];
+        let first = |slot: usize| (0..slot).find(|&other| is_twin(other, slot)).unwrap_or(slot);
+        (0..count).map(|slot| u8::try_from(first(slot)).unwrap_or(NOBODY)).collect()
+    }
+
     /// Roughly how many bytes it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {

@@ -7,44 +7,117 @@ use crate::cubes::term::{Judged, Linear, Place, Relation, Sum};
 use crate::error::CoreError;
 
 /// Comparisons kept while variables are eliminated; beyond, the answer is "yes".
-const MOST: usize = 2_000;
-/// Disequalities that are split; beyond, the others are forgotten, and the answer may be a wrong "yes".
-const MOST_SPLITS: usize = 10;
+const MOST: usize = 500;
+/// Disequalities of integers that are split; the others are looked at one by one, and "yes" may be wrong.
+const MOST_SPLITS: usize = 3;
 
 /// Whether some values satisfy all of them.
 ///
 /// # Errors
 /// A number is too large.
 pub fn satisfiable(constraints: &[Linear]) -> Result<bool, CoreError> {
-    if constraints.len() < 2 {
-        return Ok(true);
+    for group in groups(constraints) {
+        let is_feasible = match single(&group) {
+            Some(range) => range.has_value(),
+            None => has_values(&group)?,
+        };
+        if !is_feasible {
+            return Ok(false);
+        }
     }
-    split(constraints.to_vec(), 0)
+    Ok(true)
 }
 
-/// Splits disequalities, one after the other, once the rest is known to be satisfiable.
-fn split(mut constraints: Vec<Linear>, splits: usize) -> Result<bool, CoreError> {
-    let rest: Vec<Linear> =
-        constraints.iter().filter(|one| one.relation != Relation::Different).cloned().collect();
-    if !feasible(rest)? {
-        return Ok(false);
-    }
-    if splits >= MOST_SPLITS {
-        return Ok(true);
-    }
-    let Some(at) = constraints.iter().position(|one| one.relation == Relation::Different) else {
-        return Ok(true);
-    };
-    let different = constraints.swap_remove(at);
-    for factor in [1, -1] {
-        let side = Linear::new(Relation::Less, different.sum.times(factor)?, different.is_real)?;
-        let mut with = constraints.clone();
-        match side {
-            Judged::True => {}
-            Judged::False => continue,
-            Judged::Open(linear) => with.push(linear),
+/// Comparisons that share places, directly or through others.
+fn groups(constraints: &[Linear]) -> Vec<Vec<&Linear>> {
+    let mut groups: Vec<(Vec<Place>, Vec<&Linear>)> = Vec::new();
+    for one in constraints {
+        let mut places: Vec<Place> = one.sum.parts.iter().map(|part| part.0).collect();
+        let mut joined = vec![one];
+        let touches = |group: &mut (Vec<Place>, Vec<&Linear>)| {
+            one.sum.parts.iter().any(|part| group.0.contains(&part.0))
+        };
+        for (more, members) in groups.extract_if(.., touches) {
+            places.extend(more);
+            joined.extend(members);
         }
-        if split(with, splits + 1)? {
+        groups.push((places, joined));
+    }
+    groups.into_iter().map(|group| group.1).collect()
+}
+
+/// The values of one integer: bounds and holes.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Range {
+    least: Option<i128>,
+    most: Option<i128>,
+    holes: Vec<i128>,
+}
+
+impl Range {
+    fn add(&mut self, one: &Linear) {
+        let constant = i128::from(one.sum.constant);
+        let Some(&(_, factor)) = one.sum.parts.first() else { return };
+        // In normal form the only factor of an integer is 1 or -1: value = -constant, or a bound by it.
+        let at = -constant * i128::from(factor.signum());
+        match one.relation {
+            Relation::Equal => {
+                self.least = Some(self.least.map_or(at, |least| least.max(at)));
+                self.most = Some(self.most.map_or(at, |most| most.min(at)));
+            }
+            Relation::Different => self.holes.push(at),
+            _ if factor > 0 => self.most = Some(self.most.map_or(at, |most| most.min(at))),
+            _ => self.least = Some(self.least.map_or(at, |least| least.max(at))),
+        }
+    }
+
+    fn has_value(mut self) -> bool {
+        let (Some(least), Some(most)) = (self.least, self.most) else { return true };
+        self.holes.sort_unstable();
+        self.holes.dedup();
+        let inside = self.holes.iter().filter(|&&hole| least <= hole && hole <= most).count();
+        most - least + 1 > inside as i128
+    }
+}
+
+/// All comparisons as a range, if they are about one integer.
+fn single(group: &[&Linear]) -> Option<Range> {
+    let mut range = Range::default();
+    for one in group {
+        let [(place, _)] = one.sum.parts.as_slice() else { return None };
+        if one.is_real || *place != group[0].sum.parts[0].0 {
+            return None;
+        }
+        range.add(one);
+    }
+    Some(range)
+}
+
+/// Whether comparisons can hold together. Over reals a disequality matters only if the rest implies its equation: a
+/// convex set lies in finitely many planes only if it lies in one of them.
+fn has_values(constraints: &[&Linear]) -> Result<bool, CoreError> {
+    let (different, rest): (Vec<&Linear>, Vec<&Linear>) =
+        constraints.iter().partition(|one| one.relation == Relation::Different);
+    let rest: Vec<Linear> = rest.into_iter().cloned().collect();
+    if different.is_empty() {
+        return feasible(rest);
+    }
+    for one in &different {
+        if !split(&rest, &[one])? {
+            return Ok(false);
+        }
+    }
+    let is_real = constraints.iter().all(|one| one.is_real);
+    if is_real || different.len() > MOST_SPLITS { Ok(true) } else { split(&rest, &different) }
+}
+
+/// Whether each disequality can hold on one of its sides.
+fn split(rest: &[Linear], different: &[&Linear]) -> Result<bool, CoreError> {
+    let Some((first, others)) = different.split_first() else { return feasible(rest.to_vec()) };
+    for factor in [1, -1] {
+        let mut with = rest.to_vec();
+        let side = Linear::new(Relation::Less, first.sum.times(factor)?, first.is_real)?;
+        if push(&mut with, side) && split(&with, others)? {
             return Ok(true);
         }
     }

@@ -3,6 +3,8 @@
 //! If everything that a cube says, so renamed, is said by another one too, the other one's states are among its own.
 //! Two nodes that are not ordered may go to one node: what comes before both is asked of that one.
 
+use std::cell::Cell;
+
 use crate::cubes::cube::Cube;
 use crate::cubes::events::{Nodes, members};
 use crate::cubes::facts::Truth;
@@ -19,6 +21,10 @@ pub(crate) struct Matching<'a> {
     pub fault: Fault,
     /// Literals of `large` that need not follow from `small`.
     pub most_open: usize,
+    /// For each process variable of `small` the first one that is like it in everything.
+    pub twins: &'a [u8],
+    /// Choices that may still be tried: beyond, the answer is "no way".
+    pub steps: Cell<u32>,
 }
 
 /// Where process variables and nodes go, and which literals do not follow.
@@ -68,6 +74,13 @@ impl Matching<'_> {
             if partial.slots.contains(&slot) && self.fault != Fault::ProcessesMayMeet {
                 continue;
             }
+            if self.has_free_twin(slot, &partial.slots) {
+                continue;
+            }
+            if self.steps.get() == 0 {
+                return Ok(false);
+            }
+            self.steps.set(self.steps.get() - 1);
             let mut next = partial.clone();
             next.slots.push(slot);
             if self.judged(&stages[at + 1], &mut next)? && self.slot(stages, next, found)? {
@@ -75,6 +88,13 @@ impl Matching<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Whether an earlier process variable that is alike is not taken: one of them is enough, if all must follow.
+    fn has_free_twin(&self, slot: u8, taken: &[u8]) -> bool {
+        let twin = self.twins[slot as usize];
+        let is_alike = |other: u8| self.twins[other as usize] == twin && !taken.contains(&other);
+        self.most_open == 0 && twin != slot && !self.sorts.is_fixed && (twin..slot).any(is_alike)
     }
 
     /// Chooses a node of `small` for the next one of `large`.

@@ -11,7 +11,9 @@ pub mod cube;
 pub mod events;
 pub mod facts;
 pub mod fault;
+pub mod forward;
 pub mod initial;
+pub mod instance;
 pub mod linear;
 pub mod matching;
 pub mod order;
@@ -20,3 +22,8 @@ pub mod search;
 pub mod system;
 pub mod term;
 pub mod visited;
+
+#[cfg(test)]
+mod differential;
+#[cfg(test)]
+mod random;

@@ -10,6 +10,7 @@ use crate::buffers::budget::{Budget, Halted};
 use crate::cubes::cube::Cube;
 use crate::cubes::fault::Fault;
 use crate::cubes::initial::may_be_initial;
+use crate::cubes::instance::arrangements;
 use crate::cubes::preimage::{Before, preimages};
 use crate::cubes::system::{Formula, System};
 use crate::cubes::visited::{Cover, Visited};
@@ -180,6 +181,9 @@ impl<'a> Search<'a> {
             let found = preimages(self.system, &self.nodes[at].cube, transition, self.options.fault)?;
             for before in found {
                 self.counts.made += 1;
+                if let Err(halted) = budget.step(self.nodes.len() as u64, self.counts.bytes) {
+                    return Ok(Some(Answer::Halted(halted)));
+                }
                 if self.nodes[at].deleted {
                     return Ok(None);
                 }
@@ -288,7 +292,7 @@ impl Root {
 fn cubes_of(system: &System, formula: &Formula) -> Result<Vec<Root>, CoreError> {
     let mut found = Vec::new();
     let choices = match (system.sorts.is_fixed, system.size) {
-        (true, Some(size)) => arrangements(formula.parameters, size),
+        (true, Some(size)) => arrangements(formula.parameters, size, false),
         (_, Some(size)) if formula.parameters > size => Vec::new(),
         _ => vec![(0..formula.parameters).collect()],
     };
@@ -301,15 +305,3 @@ fn cubes_of(system: &System, formula: &Formula) -> Result<Vec<Root>, CoreError> 
     Ok(found)
 }
 
-/// All ways to choose `count` different numbers below `size`, in order.
-fn arrangements(count: u8, size: u8) -> Vec<Vec<u8>> {
-    let mut found = vec![Vec::new()];
-    for _ in 0..count {
-        let longer = |list: &Vec<u8>| {
-            let list = list.clone();
-            (0..size).filter(|n| !list.contains(n)).map(|n| [list.as_slice(), &[n]].concat()).collect::<Vec<_>>()
-        };
-        found = found.iter().flat_map(longer).collect();
-    }
-    found
-}

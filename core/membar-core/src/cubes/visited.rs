@@ -1,5 +1,7 @@
 //! The cubes that were met, and whether they cover another one.
 
+use std::cell::Cell;
+
 use crate::cubes::cube::Cube;
 use crate::cubes::facts::{self, Facts, Truth};
 use crate::cubes::fault::Fault;
@@ -12,8 +14,11 @@ use crate::error::CoreError;
 const MOST_OPEN: usize = 3;
 /// Ways of visited cubes that are looked at together.
 const MOST_CLAUSES: usize = 2_000;
-/// Steps of one covering check.
-const MOST_STEPS: u32 = 2_000;
+/// Choices tried to see one cube inside another: alone, and together with others.
+const MOST_CHOICES: u32 = 2_000;
+const MOST_CHOICES_TOGETHER: u32 = 500;
+/// Literals that one covering check looks at.
+const MOST_STEPS: u32 = 20_000;
 
 /// What a cube needs in another one that it subsumes: a set of hashes.
 #[must_use]
@@ -35,6 +40,7 @@ fn needs(cube: &Cube) -> u128 {
 struct Entry {
     number: usize,
     needs: u128,
+    twins: Vec<u8>,
     cube: Cube,
 }
 
@@ -58,7 +64,7 @@ pub enum Cover {
 impl Visited {
     /// Adds a cube under a number.
     pub fn add(&mut self, number: usize, cube: Cube) {
-        self.entries.push(Entry { number, needs: needs(&cube), cube });
+        self.entries.push(Entry { number, needs: needs(&cube), twins: cube.twins(), cube });
     }
 
     /// How many.
@@ -92,7 +98,15 @@ impl Visited {
             }
             let most_open = if fault == Fault::DeleteWithoutCover { 1 } else { 0 };
             let sorts = &system.sorts;
-            let matching = Matching { large: cube, small: &entry.cube, sorts, fault: Fault::None, most_open };
+            let matching = Matching {
+                large: cube,
+                small: &entry.cube,
+                sorts,
+                fault: Fault::None,
+                most_open,
+                twins: &entry.twins,
+                steps: Cell::new(MOST_CHOICES),
+            };
             match matching.each(&mut |_| true) {
                 Ok(true) => {
                     removed.push(entry.number);
@@ -118,27 +132,33 @@ impl Visited {
     pub fn covers(&self, cube: &Cube, system: &System, fault: Fault) -> Result<Cover, CoreError> {
         let sorts = &system.sorts;
         let signature = needs(cube);
+        let twins = cube.twins();
         for entry in &self.entries {
             if entry.needs & !signature != 0 {
                 continue;
             }
-            let (large, small) =
-                if fault == Fault::MatchReversed { (cube, &entry.cube) } else { (&entry.cube, cube) };
-            let matching = Matching { large, small, sorts, fault, most_open: 0 };
+            let (large, small, twins) = match fault {
+                Fault::MatchReversed => (cube, &entry.cube, &entry.twins),
+                _ => (&entry.cube, cube, &twins),
+            };
+            let steps = Cell::new(MOST_CHOICES);
+            let matching = Matching { large, small, sorts, fault, most_open: 0, twins, steps };
             if matching.each(&mut |_| true)? {
                 return Ok(Cover::One(entry.number));
             }
         }
-        self.covered_together(cube, system, fault)
+        self.covered_together(cube, &twins, system, fault)
     }
 
     /// Whether no state of `cube` escapes all visited cubes: each way of one of them gives a clause of negated
     /// literals.
-    fn covered_together(&self, cube: &Cube, system: &System, fault: Fault) -> Result<Cover, CoreError> {
+    fn covered_together(&self, cube: &Cube, twins: &[u8], system: &System, fault: Fault) -> Result<Cover, CoreError> {
         let sorts = &system.sorts;
         let mut clauses: Vec<Vec<Literal>> = Vec::new();
         for entry in &self.entries {
-            let matching = Matching { large: &entry.cube, small: cube, sorts, fault, most_open: MOST_OPEN };
+            let steps = Cell::new(MOST_CHOICES_TOGETHER);
+            let matching =
+                Matching { large: &entry.cube, small: cube, sorts, fault, most_open: MOST_OPEN, twins, steps };
             matching.each(&mut |open| {
                 clauses.push(open);
                 clauses.len() >= MOST_CLAUSES
@@ -172,10 +192,6 @@ impl Visited {
 
 /// Whether facts can hold together with one literal of each clause; true when in doubt.
 fn escapes(facts: &Facts, clauses: &[Vec<Literal>], system: &System, steps: &mut u32) -> Result<bool, CoreError> {
-    *steps += 1;
-    if *steps > MOST_STEPS {
-        return Ok(true);
-    }
     let sorts = &system.sorts;
     let mut rest: Vec<Vec<Literal>> = Vec::new();
     let mut shortest: Option<usize> = None;
@@ -183,6 +199,10 @@ fn escapes(facts: &Facts, clauses: &[Vec<Literal>], system: &System, steps: &mut
         let mut open = Vec::new();
         let mut holds = false;
         for literal in clause {
+            *steps += 1;
+            if *steps > MOST_STEPS {
+                return Ok(true);
+            }
             match facts.judge(literal, sorts)? {
                 Truth::True => {
                     holds = true;
