@@ -115,7 +115,8 @@ def _plain_place(place: Place) -> Place:
     return Access(place.symbol, place.indices) if isinstance(place, Access) else place
 
 
-def _plain(literals: Conjunction) -> Conjunction:
+def plain(literals: Conjunction) -> Conjunction:
+    """Literals without points of view."""
     return tuple(
         Literal(
             with_places(item.left, _plain_place),
@@ -131,23 +132,23 @@ def _plain_value(value: Value) -> Value:
 
 
 def _plain_cube(cube: Cube) -> Cube:
-    return replace(cube, literals=_plain(cube.literals))
+    return replace(cube, literals=plain(cube.literals))
 
 
 def _plain_update(update: Update) -> Update:
     if isinstance(update, Assign):
         return replace(update, value=_plain_value(update.value))
     return replace(
-        update, cases=tuple(Case(_plain(case.condition), _plain_value(case.value)) for case in update.cases)
+        update, cases=tuple(Case(plain(case.condition), _plain_value(case.value)) for case in update.cases)
     )
 
 
 def _plain_transition(transition: Transition) -> Transition:
     return replace(
         transition,
-        guard=_plain(transition.guard),
+        guard=plain(transition.guard),
         universal=tuple(
-            ForallOther(one.variable, tuple(_plain(literals) for literals in one.alternatives))
+            ForallOther(one.variable, tuple(plain(literals) for literals in one.alternatives))
             for one in transition.universal
         ),
         updates=tuple(_plain_update(update) for update in transition.updates),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from membar.frontends import SystemFrontend
 from membar.source import SourceFile
 from membar.systems.system import ParameterizedSystem
 
@@ -12,3 +13,11 @@ def parse(source: SourceFile) -> ParameterizedSystem:
     from membar.frontends.cubicle.parser import parse_text  # noqa: PLC0415 - on demand
 
     return elaborated(source, parse_text(source))
+
+
+FRONTEND = SystemFrontend(
+    name="Cubicle",
+    suffixes=(".cub",),
+    parse=parse,
+    default_model=lambda system: "x86-tso" if system.is_weak else "sc",
+)
