@@ -75,6 +75,12 @@ impl AnySize {
         Ok(CubeFindings { found })
     }
 
+    /// Whether process n of a cube is always the n-th process.
+    #[getter]
+    fn fixed(&self) -> bool {
+        self.system.sorts.is_fixed
+    }
+
     /// The mistakes that the searches can make on purpose, for tests.
     #[staticmethod]
     fn faults() -> Vec<&'static str> {

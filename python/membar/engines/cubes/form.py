@@ -15,7 +15,6 @@ from membar.systems.system import (
     Assign,
     AssignAll,
     Cube,
-    ForallOther,
     ParameterizedSystem,
     Transition,
     Update,
@@ -171,9 +170,7 @@ class _Writer:
             self._term(literal.left)
             self._term(literal.right)
             return
-        difference = total(
-            kind, Fraction(0), ((Fraction(1), literal.left), (Fraction(-1), literal.right))
-        )
+        difference = total(kind, Fraction(0), ((Fraction(1), literal.left), (Fraction(-1), literal.right)))
         parts, constant, _ = _whole(difference)
         self.words += (1, _RELATIONS[literal.comparison])
         self._parts(parts)
@@ -211,7 +208,9 @@ class _Writer:
                 self.words.append(2)
                 self._access(term)
             case EventValue() | Linear():
-                raise EngineLimitError("internal error, please report: a value of an event, or a sum, is no term here")
+                raise EngineLimitError(
+                    "internal error, please report: a value of an event, or a sum, is no term here"
+                )
 
     def _parts(self, parts: Sequence[tuple[Access, int]]) -> None:
         self.words.append(len(parts))
