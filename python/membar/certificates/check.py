@@ -14,6 +14,7 @@ from itertools import permutations, product
 import z3
 
 from membar.certificates.cover import Cover
+from membar.certificates.graph import order
 from membar.certificates.preimage import grounded, pre, root
 from membar.certificates.smt import Logic
 from membar.systems.events import EventCube, EventKind
@@ -53,8 +54,8 @@ def certify(
     ground = _grounded(system, cubes)
     cover = _cover(system, ground)
     obligations = 0
-    problem = None
-    for obligation in obligations_of(system, ground):
+    problem = _disorder(cubes)
+    for obligation in obligations_of(system, ground) if problem is None else ():
         obligations += 1
         if should_stop():
             problem = "the time for checking the proof was over"
@@ -109,6 +110,11 @@ def script(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> str:
             question = cover.question(obligation.cube)
         blocks.append(f"(reset) ; if sat: {obligation.failure}\n{question.to_smt2()}")
     return "\n".join(blocks)
+
+
+def _disorder(cubes: Sequence[EventCube]) -> str | None:
+    has_cycle = any(order(len(cube.events), cube.before, cube.together) is None for cube in cubes)
+    return "the events of a cube have no order" if has_cycle else None
 
 
 def _cover(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> Cover:

@@ -1,14 +1,15 @@
 """Whether a set of cubes covers a cube: z3 finds no state of it that is in none of them.
 
 A cube covers states of another through a choice of processes and events: its processes are processes there,
-its events are events there that do at least as much, in an order that is known there.
+its waiting reads are waiting reads there, and what it says of their order is known there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import TypeAlias
 
 import z3
@@ -136,7 +137,46 @@ class Candidate:
     @cached_property
     def symbols(self) -> frozenset[tuple[EventKind, str]]:
         """Which symbols are read or written."""
-        return symbols_of(self.cube.events)
+        waiting = [self.cube.events[number] for number in self.waiting]
+        return symbols_of((*waiting, *(event for event, _ in self.facts)))
+
+    @cached_property
+    def order(self) -> Order:
+        """The closure of its order.
+
+        Raises:
+            ValueError: there is none; such a cube has no states, and no place in a proof.
+        """
+        found = order(len(self.cube.events), self.cube.before, self.cube.together)
+        if found is None:
+            raise ValueError("a cube whose events have no order")
+        return found
+
+    @cached_property
+    def waiting(self) -> tuple[int, ...]:
+        """The reads that wait for values."""
+        return tuple(
+            number
+            for number, event in enumerate(self.cube.events)
+            if event.kind is EventKind.READ and event.locations
+        )
+
+    @cached_property
+    def facts(self) -> tuple[tuple[Event, int], ...]:
+        """The other events, each with a waiting read that it is at or before.
+
+        Nothing but earlier events is ever put before them, so all that they mean is: what comes before the
+        event comes before that read. Each such fact may be known through another event.
+        """
+        return tuple(
+            dict.fromkeys(
+                (event, read)
+                for number, event in enumerate(self.cube.events)
+                if number not in self.waiting
+                for read in self.waiting
+                if self.order.is_before(number, read) or self.order.is_together(number, read)
+            )
+        )
 
 
 # A symbol, its indices (the cube's processes by number), a constructor, and whether the cell is that.
@@ -156,7 +196,7 @@ def _instances(candidate: Candidate, target: Covered) -> Iterator[Conjunction]:
     for chosen in _renamings(candidate, target, ()):
         names = dict(zip(cube.parameters, chosen, strict=True))
         literals = None
-        for events in _embeddings(cube, target, names):
+        for events in _embeddings(candidate, target, names):
             if literals is None:
                 literals = literals_renamed(cube.literals, names)
             yield _with_events(literals, events) if events else literals
@@ -179,39 +219,40 @@ def _renamings(
             yield from _renamings(candidate, target, (*chosen, process))
 
 
-def _embeddings(candidate: EventCube, target: Covered, names: Renaming) -> Iterator[tuple[int, ...]]:
-    """Choices of events that do at least as much, in an order that is known; two may be one."""
-    if not candidate.events:
-        yield ()
-        return
+def _embeddings(candidate: Candidate, target: Covered, names: Renaming) -> Iterator[dict[int, int]]:
+    """Choices of events for those that wait, such that all is known that the candidate says of orders."""
     found = target.order
     if found is None:
         return
-    partners = [
-        [number for number, other in enumerate(target.cube.events) if _does(other, event, names)]
-        for event in candidate.events
-    ]
-    yield from _extended(candidate, found, partners, ())
-
-
-def _extended(
-    candidate: EventCube, known: Order, partners: Sequence[Sequence[int]], chosen: tuple[int, ...]
-) -> Iterator[tuple[int, ...]]:
-    if len(chosen) == len(candidate.events):
-        yield chosen
-        return
-    for number in partners[len(chosen)]:
-        further = (*chosen, number)
-        if all(
-            known.is_before(further[one], further[other])
-            for one, other in candidate.before
-            if max(one, other) == len(chosen)
-        ) and all(
-            known.is_together(further[one], further[other])
-            for one, other in candidate.together
-            if max(one, other) == len(chosen)
+    partners = {
+        number: [
+            other
+            for other, event in enumerate(target.cube.events)
+            if _does(event, candidate.cube.events[number], names)
+        ]
+        for number in candidate.waiting
+    }
+    for chosen in product(*partners.values()):
+        events = dict(zip(partners, chosen, strict=True))
+        if _is_ordered(candidate, found, events) and all(
+            any(
+                _does(event, fact, names)
+                for other, event in enumerate(target.cube.events)
+                if found.is_before(other, events[number]) or found.is_together(other, events[number])
+            )
+            for fact, number in candidate.facts
         ):
-            yield from _extended(candidate, known, partners, further)
+            yield events
+
+
+def _is_ordered(candidate: Candidate, known: Order, events: Mapping[int, int]) -> bool:
+    wanted = candidate.order
+    return all(
+        (known.is_before(events[one], events[other]) or not wanted.is_before(one, other))
+        and (known.is_together(events[one], events[other]) or not wanted.is_together(one, other))
+        for one in events
+        for other in events
+    )
 
 
 def _does(event: Event, wanted: Event, names: Renaming) -> bool:
@@ -235,7 +276,7 @@ def _does(event: Event, wanted: Event, names: Renaming) -> bool:
     )
 
 
-def _with_events(literals: Conjunction, events: tuple[int, ...]) -> Conjunction:
+def _with_events(literals: Conjunction, events: Mapping[int, int]) -> Conjunction:
     def change(place: Place) -> Place:
         if isinstance(place, EventValue):
             return EventValue(events[place.event], place.symbol, place.indices)
