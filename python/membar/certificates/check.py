@@ -70,11 +70,15 @@ def certify(
 
 @dataclass(frozen=True, slots=True)
 class Obligation:
-    """One thing to be shown: that a cube is covered, or that it excludes the initial states."""
+    """One thing to be shown: that a cube is covered, or that it excludes the initial states.
+
+    `after` is the cube into which the step leads, where it is about a step.
+    """
 
     cube: EventCube
     excludes_initial: bool
     failure: str
+    after: EventCube | None = None
 
 
 def obligations_of(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> Iterator[Obligation]:
@@ -89,13 +93,13 @@ def obligations_of(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> I
         for transition in system.transitions:
             failure = f"`{transition.name}` leads into the cubes from outside"
             for before in pre(system, cube, transition):
-                yield Obligation(before, excludes_initial=False, failure=failure)
+                yield Obligation(before, excludes_initial=False, failure=failure, after=cube)
 
 
 def _is_met(cover: Cover, obligation: Obligation) -> bool:
     if obligation.excludes_initial:
         return not is_initial(cover.system, obligation.cube, cover.logic)
-    return cover.is_covered(obligation.cube)
+    return cover.is_covered(obligation.cube, after=obligation.after)
 
 
 def script(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> str:

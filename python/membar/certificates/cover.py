@@ -29,7 +29,6 @@ from membar.systems.terms import (
     Place,
     Process,
     ProcessConstant,
-    ProcessVariable,
 )
 
 
@@ -46,20 +45,33 @@ class Covered:
         return order(len(self.cube.events), self.cube.before, self.cube.together)
 
     @cached_property
-    def literals(self) -> frozenset[Literal]:
-        """What is said."""
-        return frozenset(self.cube.literals)
-
-    @cached_property
-    def values(self) -> dict[tuple[str, tuple[Process, ...]], Constructor]:
-        """The cells that certainly have a certain constructor as value (a shortcut: z3 would find out)."""
+    def values(self) -> dict[tuple[str, Process | None], str]:
+        """The cells of one process, or of none, that certainly have a certain constructor as value."""
         return {
-            (literal.left.symbol, literal.left.indices): literal.right
+            (
+                literal.left.symbol,
+                literal.left.indices[0] if literal.left.indices else None,
+            ): literal.right.name
             for literal in self.cube.literals
             if literal.comparison is Comparison.EQUAL
             and isinstance(literal.left, Access)
             and isinstance(literal.right, Constructor)
+            and len(literal.left.indices) <= 1
         }
+
+    @cached_property
+    def _allowed(self) -> dict[tuple[frozenset[Demand], Process | None], bool]:
+        return {}
+
+    def allows(self, demands: frozenset[Demand], process: Process | None) -> bool:
+        """Whether nothing certainly contradicts demands on cells (a shortcut: z3 would find out)."""
+        key = (demands, process)
+        if key not in self._allowed:
+            self._allowed[key] = all(
+                (known := self.values.get((symbol, process))) is None or (known == wanted) is equal
+                for symbol, wanted, equal in demands
+            )
+        return self._allowed[key]
 
     @cached_property
     def symbols(self) -> frozenset[tuple[EventKind, str]]:
@@ -74,28 +86,54 @@ class Cover:
     system: ParameterizedSystem
     logic: Logic
     candidates: list[Candidate] = field(default_factory=list)
+    _numbers: dict[Literal, int] = field(default_factory=dict)
 
     def add(self, cube: EventCube) -> None:
         """One cube more."""
         self.candidates.append(Candidate(cube))
 
-    def is_covered(self, cube: EventCube) -> bool:
-        """Whether every state of `cube` is in one of the cubes."""
+    def is_covered(self, cube: EventCube, *, after: EventCube | None = None) -> bool:
+        """Whether every state of `cube` is in one of the cubes; the likeliest is `after`, a step later."""
+        if after is not None and _is_part(cube, after):
+            return True
         target = self._target(cube)
         if target.order is None:
             return True
-        found: list[Conjunction] = []
+        known = frozenset(map(self._number, cube.literals))
+        found: list[list[Conjunction]] = [[], [], []]
         for candidate in self.candidates:
-            for instance in _instances(candidate, target):
-                if all(literal in target.literals for literal in instance):
+            for instance, numbers in self._numbered(candidate, target):
+                unknown = len(numbers - known)
+                if not unknown:
                     return True
-                found.append(instance)
-        return bool(self._question(cube, found).check() == z3.unsat)
+                found[min(unknown, len(found)) - 1].append(instance)
+        solver = self._question(cube, ())
+        for stage in ([], *found):  # first without any, then with those that say least beyond the cube
+            solver.add([self.logic.refuted(instance) for instance in stage])
+            if solver.check() == z3.unsat:
+                return True
+        return False
+
+    def _number(self, literal: Literal) -> int:
+        return self._numbers.setdefault(literal, len(self._numbers))
+
+    def _numbered(
+        self, candidate: Candidate, target: Covered
+    ) -> Iterator[tuple[Conjunction, frozenset[int]]]:
+        """What a candidate says of the target, with the numbers of the literals."""
+        for chosen, events in _matches(candidate, target):
+            key = (chosen, tuple(events.items()))
+            if key not in candidate.said:
+                literals = _said(candidate, chosen, events)
+                candidate.said[key] = (literals, frozenset(map(self._number, literals)))
+            yield candidate.said[key]
 
     def question(self, cube: EventCube) -> z3.Solver:
         """Satisfiable exactly if a state of `cube` is in none of the cubes."""
         target = self._target(cube)
-        found = [instance for candidate in self.candidates for instance in _instances(candidate, target)]
+        found = [
+            instance for candidate in self.candidates for instance, _ in self._numbered(candidate, target)
+        ]
         return self._question(cube, found)
 
     def _target(self, cube: EventCube) -> Covered:
@@ -107,32 +145,48 @@ class Cover:
     def _question(self, cube: EventCube, found: Sequence[Conjunction]) -> z3.Solver:
         solver = z3.Solver(ctx=self.logic.context)
         solver.add(self.logic.all(cube.literals), self.logic.apart(cube.parameters))
-        solver.add([z3.Not(self.logic.all(instance)) for instance in found])
+        solver.add([self.logic.refuted(instance) for instance in found])
         return solver
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A cube of the proof, prepared for being looked up again and again."""
+    """A cube of the proof, prepared for being looked up again and again.
+
+    Attributes:
+        cube: the cube.
+        said: what it says of processes and events that it was asked about, with the numbers of the literals.
+    """
 
     cube: EventCube
+    said: dict[
+        tuple[tuple[Process, ...], tuple[tuple[int, int], ...]], tuple[Conjunction, frozenset[int]]
+    ] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
-    def demands(self) -> tuple[tuple[Demand, ...], ...]:
-        """What it says of constructors, by the last of its processes that a literal speaks of."""
-        found: list[list[Demand]] = [[] for _ in range(len(self.cube.parameters) + 1)]
-        position = {parameter: number for number, parameter in enumerate(self.cube.parameters)}
+    def demands(self) -> tuple[frozenset[Demand], ...]:
+        """What it says of the constructors of each process's own cells."""
+        found: dict[Process, set[Demand]] = {parameter: set() for parameter in self.cube.parameters}
         for literal in self.cube.literals:
             left, right = literal.left, literal.right
-            if not isinstance(left, Access) or not isinstance(right, Constructor):
+            if not isinstance(left, Access) or not isinstance(right, Constructor) or len(left.indices) != 1:
                 continue
-            if literal.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}:
-                where = tuple(
-                    position[index] if isinstance(index, ProcessVariable) else index for index in left.indices
-                )
-                last = max((number + 1 for number in where if isinstance(number, int)), default=0)
-                found[last].append((left.symbol, where, right, literal.comparison is Comparison.EQUAL))
-        return tuple(map(tuple, found))
+            if left.indices[0] in found and literal.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}:
+                equal = literal.comparison is Comparison.EQUAL
+                found[left.indices[0]].add((left.symbol, right.name, equal))
+        return tuple(map(frozenset, found.values()))
+
+    @cached_property
+    def globals(self) -> frozenset[Demand]:
+        """What it says of the constructors of variables."""
+        return frozenset(
+            (literal.left.symbol, literal.right.name, literal.comparison is Comparison.EQUAL)
+            for literal in self.cube.literals
+            if isinstance(literal.left, Access)
+            and isinstance(literal.right, Constructor)
+            and not literal.left.indices
+            and literal.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}
+        )
 
     @cached_property
     def symbols(self) -> frozenset[tuple[EventKind, str]]:
@@ -179,8 +233,8 @@ class Candidate:
         )
 
 
-# A symbol, its indices (the cube's processes by number), a constructor, and whether the cell is that.
-Demand: TypeAlias = tuple[str, tuple[int | ProcessConstant, ...], Constructor, bool]
+# A symbol, a constructor, and whether the cell is that, or is not.
+Demand: TypeAlias = tuple[str, str, bool]
 
 
 def symbols_of(events: Sequence[Event]) -> frozenset[tuple[EventKind, str]]:
@@ -188,35 +242,50 @@ def symbols_of(events: Sequence[Event]) -> frozenset[tuple[EventKind, str]]:
     return frozenset((event.kind, place.symbol) for event in events for place in event.locations)
 
 
-def _instances(candidate: Candidate, target: Covered) -> Iterator[Conjunction]:
-    """What the candidate says, for each choice of processes and events of the target for its own."""
+def _matches(
+    candidate: Candidate, target: Covered
+) -> Iterator[tuple[tuple[Process, ...], Mapping[int, int]]]:
+    """Choices of processes and events of the target for the candidate's own."""
     cube = candidate.cube
     if len(cube.parameters) > len(target.universe) or not candidate.symbols <= target.symbols:
         return
-    for chosen in _renamings(candidate, target, ()):
+    for chosen in _renamings(candidate, target):
         names = dict(zip(cube.parameters, chosen, strict=True))
-        literals = None
-        for events in _embeddings(candidate, target, names):
-            if literals is None:
-                literals = literals_renamed(cube.literals, names)
-            yield _with_events(literals, events) if events else literals
+        for events in _embeddings(candidate, target, names) if cube.events else ({},):
+            yield chosen, events
 
 
-def _renamings(
-    candidate: Candidate, target: Covered, chosen: tuple[Process, ...]
-) -> Iterator[tuple[Process, ...]]:
+def _said(candidate: Candidate, chosen: tuple[Process, ...], events: Mapping[int, int]) -> Conjunction:
+    """What the candidate says of these processes and events."""
+    names = dict(zip(candidate.cube.parameters, chosen, strict=True))
+    literals = literals_renamed(candidate.cube.literals, names)
+    return _with_events(literals, events) if events else literals
+
+
+def _is_part(cube: EventCube, whole: EventCube) -> bool:
+    """Whether a cube says all that another says, of the same processes and events."""
+    if not set(whole.literals) <= set(cube.literals) or not set(whole.parameters) <= set(cube.parameters):
+        return False
+    return (
+        whole.before <= cube.before
+        and whole.together <= cube.together
+        and all(old == new for old, new in zip(whole.events, cube.events, strict=False))
+        and len(whole.events) <= len(cube.events)
+    )
+
+
+def _renamings(candidate: Candidate, target: Covered) -> Iterator[tuple[Process, ...]]:
     """Injective choices of processes that nothing contradicts."""
-    for symbol, where, wanted, equal in candidate.demands[len(chosen)]:
-        indices = tuple(chosen[index] if isinstance(index, int) else index for index in where)
-        known = target.values.get((symbol, indices))
-        if known is not None and (known == wanted) is not equal:
-            return
-    if len(chosen) == len(candidate.cube.parameters):
-        yield chosen
+    if not target.allows(candidate.globals, None):
         return
-    for process in target.universe:
-        if process not in chosen:
-            yield from _renamings(candidate, target, (*chosen, process))
+    columns = []
+    for demands in candidate.demands:
+        columns.append([process for process in target.universe if target.allows(demands, process)])
+        if not columns[-1]:
+            return
+    for chosen in product(*columns):
+        if len(set(chosen)) == len(chosen):
+            yield chosen
 
 
 def _embeddings(candidate: Candidate, target: Covered, names: Renaming) -> Iterator[dict[int, int]]:
