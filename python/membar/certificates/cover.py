@@ -31,6 +31,18 @@ from membar.systems.terms import (
     ProcessConstant,
 )
 
+# A symbol, a constructor, and whether the cell is that, or is not.
+Demand: TypeAlias = tuple[str, str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What a cube says of each process's own cells, of variables, and which symbols its events speak of."""
+
+    processes: tuple[frozenset[Demand], ...]
+    variables: frozenset[Demand]
+    symbols: frozenset[tuple[EventKind, str]]
+
 
 @dataclass(frozen=True)
 class Covered:
@@ -85,12 +97,13 @@ class Cover:
 
     system: ParameterizedSystem
     logic: Logic
-    candidates: list[Candidate] = field(default_factory=list)
+    candidates: dict[Demands, list[Candidate]] = field(default_factory=dict)
     _numbers: dict[Literal, int] = field(default_factory=dict)
 
     def add(self, cube: EventCube) -> None:
         """One cube more."""
-        self.candidates.append(Candidate(cube))
+        candidate = Candidate(cube)
+        self.candidates.setdefault(candidate.demands, []).append(candidate)
 
     def is_covered(self, cube: EventCube, *, after: EventCube | None = None) -> bool:
         """Whether every state of `cube` is in one of the cubes; the likeliest is `after`, a step later."""
@@ -101,12 +114,12 @@ class Cover:
             return True
         known = frozenset(map(self._number, cube.literals))
         found: list[list[Conjunction]] = [[], [], []]
-        for candidate in self.candidates:
-            for instance, numbers in self._numbered(candidate, target):
-                unknown = len(numbers - known)
-                if not unknown:
-                    return True
-                found[min(unknown, len(found)) - 1].append(instance)
+        for candidate, chosen, events in self._matches(target):
+            instance, numbers = self._said(candidate, chosen, events)
+            unknown = len(numbers - known)
+            if not unknown:
+                return True
+            found[min(unknown, len(found)) - 1].append(instance)
         solver = self._question(cube, ())
         for stage in ([], *found):  # first without any, then with those that say least beyond the cube
             solver.add([self.logic.refuted(instance) for instance in stage])
@@ -117,23 +130,29 @@ class Cover:
     def _number(self, literal: Literal) -> int:
         return self._numbers.setdefault(literal, len(self._numbers))
 
-    def _numbered(
-        self, candidate: Candidate, target: Covered
-    ) -> Iterator[tuple[Conjunction, frozenset[int]]]:
-        """What a candidate says of the target, with the numbers of the literals."""
-        for chosen, events in _matches(candidate, target):
-            key = (chosen, tuple(events.items()))
-            if key not in candidate.said:
-                literals = _said(candidate, chosen, events)
-                candidate.said[key] = (literals, frozenset(map(self._number, literals)))
-            yield candidate.said[key]
+    def _matches(self, target: Covered) -> Iterator[tuple[Candidate, tuple[Process, ...], Mapping[int, int]]]:
+        """Choices of processes and events of the target for those of each candidate."""
+        for demands, alike in self.candidates.items():
+            for chosen in _renamings(demands, target):
+                for candidate in alike:
+                    for events in _embeddings(candidate, target, chosen):
+                        yield candidate, chosen, events
+
+    def _said(
+        self, candidate: Candidate, chosen: tuple[Process, ...], events: Mapping[int, int]
+    ) -> tuple[Conjunction, frozenset[int]]:
+        """What a candidate says of processes and events, with the numbers of the literals."""
+        key = (chosen, tuple(events.items()))
+        if key not in candidate.said:
+            names = dict(zip(candidate.cube.parameters, chosen, strict=True))
+            literals = _with_events(literals_renamed(candidate.cube.literals, names), events)
+            candidate.said[key] = (literals, frozenset(map(self._number, literals)))
+        return candidate.said[key]
 
     def question(self, cube: EventCube) -> z3.Solver:
         """Satisfiable exactly if a state of `cube` is in none of the cubes."""
         target = self._target(cube)
-        found = [
-            instance for candidate in self.candidates for instance, _ in self._numbered(candidate, target)
-        ]
+        found = [self._said(*match)[0] for match in self._matches(target)]
         return self._question(cube, found)
 
     def _target(self, cube: EventCube) -> Covered:
@@ -164,28 +183,21 @@ class Candidate:
     ] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
-    def demands(self) -> tuple[frozenset[Demand], ...]:
-        """What it says of the constructors of each process's own cells."""
-        found: dict[Process, set[Demand]] = {parameter: set() for parameter in self.cube.parameters}
+    def demands(self) -> Demands:
+        """What it says of constructors and of events; cubes that agree in this are looked up together."""
+        found: dict[Process | None, set[Demand]] = {parameter: set() for parameter in self.cube.parameters}
+        found[None] = set()
         for literal in self.cube.literals:
             left, right = literal.left, literal.right
-            if not isinstance(left, Access) or not isinstance(right, Constructor) or len(left.indices) != 1:
+            if not isinstance(left, Access) or not isinstance(right, Constructor) or len(left.indices) > 1:
                 continue
-            if left.indices[0] in found and literal.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}:
-                equal = literal.comparison is Comparison.EQUAL
-                found[left.indices[0]].add((left.symbol, right.name, equal))
-        return tuple(map(frozenset, found.values()))
-
-    @cached_property
-    def globals(self) -> frozenset[Demand]:
-        """What it says of the constructors of variables."""
-        return frozenset(
-            (literal.left.symbol, literal.right.name, literal.comparison is Comparison.EQUAL)
-            for literal in self.cube.literals
-            if isinstance(literal.left, Access)
-            and isinstance(literal.right, Constructor)
-            and not literal.left.indices
-            and literal.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}
+            owner = left.indices[0] if left.indices else None
+            if owner in found and literal.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}:
+                found[owner].add((left.symbol, right.name, literal.comparison is Comparison.EQUAL))
+        return Demands(
+            tuple(frozenset(found[parameter]) for parameter in self.cube.parameters),
+            frozenset(found[None]),
+            self.symbols,
         )
 
     @cached_property
@@ -233,33 +245,9 @@ class Candidate:
         )
 
 
-# A symbol, a constructor, and whether the cell is that, or is not.
-Demand: TypeAlias = tuple[str, str, bool]
-
-
 def symbols_of(events: Sequence[Event]) -> frozenset[tuple[EventKind, str]]:
     """Which symbols are read and which are written."""
     return frozenset((event.kind, place.symbol) for event in events for place in event.locations)
-
-
-def _matches(
-    candidate: Candidate, target: Covered
-) -> Iterator[tuple[tuple[Process, ...], Mapping[int, int]]]:
-    """Choices of processes and events of the target for the candidate's own."""
-    cube = candidate.cube
-    if len(cube.parameters) > len(target.universe) or not candidate.symbols <= target.symbols:
-        return
-    for chosen in _renamings(candidate, target):
-        names = dict(zip(cube.parameters, chosen, strict=True))
-        for events in _embeddings(candidate, target, names) if cube.events else ({},):
-            yield chosen, events
-
-
-def _said(candidate: Candidate, chosen: tuple[Process, ...], events: Mapping[int, int]) -> Conjunction:
-    """What the candidate says of these processes and events."""
-    names = dict(zip(candidate.cube.parameters, chosen, strict=True))
-    literals = literals_renamed(candidate.cube.literals, names)
-    return _with_events(literals, events) if events else literals
 
 
 def _is_part(cube: EventCube, whole: EventCube) -> bool:
@@ -274,12 +262,12 @@ def _is_part(cube: EventCube, whole: EventCube) -> bool:
     )
 
 
-def _renamings(candidate: Candidate, target: Covered) -> Iterator[tuple[Process, ...]]:
+def _renamings(wanted: Demands, target: Covered) -> Iterator[tuple[Process, ...]]:
     """Injective choices of processes that nothing contradicts."""
-    if not target.allows(candidate.globals, None):
+    if not wanted.symbols <= target.symbols or not target.allows(wanted.variables, None):
         return
     columns = []
-    for demands in candidate.demands:
+    for demands in wanted.processes:
         columns.append([process for process in target.universe if target.allows(demands, process)])
         if not columns[-1]:
             return
@@ -288,21 +276,27 @@ def _renamings(candidate: Candidate, target: Covered) -> Iterator[tuple[Process,
             yield chosen
 
 
-def _embeddings(candidate: Candidate, target: Covered, names: Renaming) -> Iterator[dict[int, int]]:
+def _embeddings(
+    candidate: Candidate, target: Covered, chosen: tuple[Process, ...]
+) -> Iterator[Mapping[int, int]]:
     """Choices of events for those that wait, such that all is known that the candidate says of orders."""
+    if not candidate.cube.events:
+        yield {}
+        return
     found = target.order
     if found is None:
         return
-    partners = {
-        number: [
-            other
-            for other, event in enumerate(target.cube.events)
-            if _does(event, candidate.cube.events[number], names)
+    names = dict(zip(candidate.cube.parameters, chosen, strict=True))
+    partners: dict[int, list[int]] = {}
+    for number in candidate.waiting:
+        wanted = candidate.cube.events[number]
+        partners[number] = [
+            other for other, event in enumerate(target.cube.events) if _does(event, wanted, names)
         ]
-        for number in candidate.waiting
-    }
-    for chosen in product(*partners.values()):
-        events = dict(zip(partners, chosen, strict=True))
+        if not partners[number]:
+            return
+    for choice in product(*partners.values()):
+        events = dict(zip(partners, choice, strict=True))
         if _is_ordered(candidate, found, events) and all(
             any(
                 _does(event, fact, names)
@@ -346,6 +340,9 @@ def _does(event: Event, wanted: Event, names: Renaming) -> bool:
 
 
 def _with_events(literals: Conjunction, events: Mapping[int, int]) -> Conjunction:
+    if not events:
+        return literals
+
     def change(place: Place) -> Place:
         if isinstance(place, EventValue):
             return EventValue(events[place.event], place.symbol, place.indices)
