@@ -4,9 +4,9 @@ use crate::buffers::budget::Budget;
 use crate::cubes::fault::Fault;
 use crate::cubes::forward::explore;
 use crate::cubes::instance::Instance;
-use crate::cubes::random::{Dice, Flavour, system};
+use crate::cubes::random::{Dice, Flavour, TURN, system};
 use crate::cubes::search::{Answer, Options, search};
-use crate::cubes::system::System;
+use crate::cubes::system::{Condition, System, Term, Update};
 use crate::stop::{Limits, Stop, Watch};
 use std::time::Duration;
 
@@ -28,11 +28,17 @@ fn flavour(seed: u64) -> Flavour {
     Flavour { weak: seed % 2 == 1, universal: seed % 3 == 0, numbers: seed % 5 == 0 }
 }
 
+/// Whether a condition is about a variable that holds a process.
+fn is_about_turn(condition: &Condition) -> bool {
+    let is_turn = |term: &Term| matches!(term, Term::Access(access) if access.symbol == TURN);
+    matches!(condition, Condition::Compare(_, a, b) if is_turn(a) || is_turn(b))
+}
+
 fn judged(system: &System, fault: Fault) -> Verdict {
     let stop = Stop::default();
     let limits = Limits { time: Some(Duration::from_secs(2)), ..Limits::default() };
     let mut budget = Budget { watch: Watch::new(&stop, limits), states: Some(MOST_NODES) };
-    let Ok(found) = search(system, Options { trust: false, fault }, &mut budget) else { return Verdict::Open };
+    let Ok(found) = search(system, Options { fault, ..Options::default() }, &mut budget) else { return Verdict::Open };
     let forward = |count: u8| {
         let mut budget = Budget { watch: Watch::new(&stop, Limits::default()), states: None };
         explore(&Instance::new(system, count, 3), MOST_STATES, true, &mut budget).expect("no limit")
@@ -44,8 +50,12 @@ fn judged(system: &System, fault: Fault) -> Verdict {
         }
         Answer::Reached(trace) => {
             // A variable may name a process that takes no part.
-            let with = [forward(trace.processes), forward(trace.processes + 1)];
-            let has_universal = system.transitions.iter().any(|one| !one.universal.is_empty());
+            let others = u8::from(system.transitions.iter().flat_map(|one| &one.guard).any(is_about_turn));
+            let with: Vec<_> = (0..=others).map(|more| forward(trace.processes + more)).collect();
+            // Universal guards, and writes to all cells of an array, are asked of the processes of a cube only.
+            let has_universal = system.transitions.iter().any(|one| {
+                !one.universal.is_empty() || one.updates.iter().any(|update| matches!(update, Update::All(..)))
+            });
             if with.iter().any(|found| found.bad.is_some()) {
                 Verdict::Reached
             } else if with.iter().all(|found| found.is_complete) && !has_universal {
@@ -79,3 +89,30 @@ fn proofs_and_traces_agree_with_small_instances() {
 
 struct Show(std::time::Instant, u64);
 impl Drop for Show { fn drop(&mut self) { if self.0.elapsed().as_millis() > 300 { eprintln!("slow {} {:?}", self.1, self.0.elapsed()); } } }
+
+/// Systems on which a fault shows: the search misses a bad state, invents one, or ends otherwise.
+fn shows(fault: Fault, seeds: std::ops::Range<u64>) -> Option<(u64, Verdict)> {
+    seeds.into_iter().find_map(|seed| {
+        let verdict = judged(&system(&mut Dice::new(seed + 1), flavour(seed)), fault);
+        matches!(verdict, Verdict::Missed | Verdict::Invented).then_some((seed, verdict))
+    })
+}
+
+#[test]
+fn every_deliberate_mistake_is_seen() {
+    let unseen: Vec<&str> =
+        Fault::ALL.iter().filter(|one| shows(one.0, 0..3_000).is_none()).map(|one| one.1).collect();
+    assert!(unseen.is_empty(), "not seen: {unseen:?}");
+}
+
+#[test]
+fn debug_one() {
+    let Some(seed) = std::env::var("ONE").ok().and_then(|t| t.parse::<u64>().ok()) else { return };
+    let s = system(&mut Dice::new(seed + 1), flavour(seed));
+    eprintln!("{:?}", judged(&s, Fault::None));
+    for t in &s.transitions { eprintln!("{t:?}"); }
+    eprintln!("{:?}", s.unsafe_states);
+    let stop = Stop::default();
+    let mut budget = Budget { watch: Watch::new(&stop, Limits::default()), states: Some(MOST_NODES) };
+    eprintln!("{:?}", search(&s, Options::default(), &mut budget).unwrap().answer);
+}

@@ -84,13 +84,14 @@ impl Events {
         self.flushed.resize(slots.max(self.flushed.len()), 0);
     }
 
-    /// One node of simultaneous pending reads, of any processes.
+    /// One node of simultaneous pending reads, of any processes, in a state: all that any process has done and all
+    /// that it had to see flushed comes before.
     pub fn begin(&mut self, reads: Vec<Place>) {
         if reads.is_empty() {
             return;
         }
-        for read in &reads {
-            self.program[read.reader as usize] |= 1;
+        for nodes in &mut self.program {
+            *nodes |= 1;
         }
         self.reads.push(reads);
         self.after.push(0);

@@ -171,3 +171,13 @@ impl Matching<'_> {
         Ok(true)
     }
 }
+
+/// Choices tried to see one cube inside another.
+pub(crate) const MOST_CHOICES: u32 = 2_000;
+
+/// Whether every state of `small` is in `large`, as far as one renaming shows it.
+pub(crate) fn contains(large: &Cube, small: &Cube, sorts: &Sorts, fault: Fault) -> Result<bool, CoreError> {
+    let twins = small.twins();
+    let steps = Cell::new(MOST_CHOICES);
+    Matching { large, small, sorts, fault, most_open: 0, twins: &twins, steps }.each(&mut |_| true)
+}

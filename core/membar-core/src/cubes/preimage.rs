@@ -257,6 +257,10 @@ impl Step<'_> {
                     let pending = events.pending().map(Place::location);
                     let known = pending.chain(events.stored.iter().map(|one| one.0));
                     locations.extend(known.filter(|location| location.symbol == *symbol));
+                    if self.system.symbols[*symbol as usize].dimensions == 1 {
+                        let cell = |slot| Place::cell(*symbol, [slot, NOBODY, NOBODY, NOBODY]);
+                        locations.extend((0..self.slots).map(cell));
+                    }
                 }
                 _ => {}
             }

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use crate::cubes::cube::Cube;
 use crate::cubes::facts::{self, Facts, Truth};
 use crate::cubes::fault::Fault;
-use crate::cubes::matching::Matching;
+use crate::cubes::matching::{MOST_CHOICES, Matching};
 use crate::cubes::system::System;
 use crate::cubes::term::{Judged, Literal};
 use crate::error::CoreError;
@@ -14,8 +14,7 @@ use crate::error::CoreError;
 const MOST_OPEN: usize = 3;
 /// Ways of visited cubes that are looked at together.
 const MOST_CLAUSES: usize = 2_000;
-/// Choices tried to see one cube inside another: alone, and together with others.
-const MOST_CHOICES: u32 = 2_000;
+/// Choices tried to see one cube inside another, of those that cover it together.
 const MOST_CHOICES_TOGETHER: u32 = 500;
 /// Literals that one covering check looks at.
 const MOST_STEPS: u32 = 20_000;
