@@ -15,12 +15,12 @@ import z3
 
 from membar.certificates.cover import Cover
 from membar.certificates.graph import order
-from membar.certificates.preimage import grounded, pre, root
+from membar.certificates.preimage import grounded, pre, root, universe_of
 from membar.certificates.smt import Logic
 from membar.systems.events import EventCube, EventKind
 from membar.systems.mapping import literals_renamed, plain
 from membar.systems.system import ParameterizedSystem
-from membar.systems.terms import Access, Comparison, EventValue, Literal, Process, ProcessConstant
+from membar.systems.terms import Access, Comparison, EventValue, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,9 +139,7 @@ def is_initial(system: ParameterizedSystem, cube: EventCube, logic: Logic) -> bo
 
 def initial_question(system: ParameterizedSystem, cube: EventCube, logic: Logic) -> z3.Solver:
     """Satisfiable exactly if some initial state is in a cube."""
-    universe: tuple[Process, ...] = cube.parameters
-    if system.size is not None:
-        universe = tuple(ProcessConstant(number) for number in range(1, system.size + 1))
+    universe = universe_of(system, cube)
     solver = z3.Solver(ctx=logic.context)
     solver.add(logic.all(cube.literals), logic.apart(cube.parameters))
     for number, event in enumerate(cube.events):

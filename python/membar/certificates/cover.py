@@ -15,6 +15,7 @@ from typing import TypeAlias
 import z3
 
 from membar.certificates.graph import Order, order
+from membar.certificates.preimage import universe_of
 from membar.certificates.smt import Logic
 from membar.systems.events import Event, EventCube, EventKind, Location
 from membar.systems.mapping import Renaming, literals_renamed, process_renamed, with_places
@@ -28,7 +29,6 @@ from membar.systems.terms import (
     Literal,
     Place,
     Process,
-    ProcessConstant,
 )
 
 # A symbol, a constructor, and whether the cell is that, or is not.
@@ -156,10 +156,7 @@ class Cover:
         return self._question(cube, found)
 
     def _target(self, cube: EventCube) -> Covered:
-        universe: tuple[Process, ...] = cube.parameters
-        if self.system.size is not None:
-            universe = tuple(ProcessConstant(number) for number in range(1, self.system.size + 1))
-        return Covered(cube, universe)
+        return Covered(cube, universe_of(self.system, cube))
 
     def _question(self, cube: EventCube, found: Sequence[Conjunction]) -> z3.Solver:
         solver = z3.Solver(ctx=self.logic.context)

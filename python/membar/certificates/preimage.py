@@ -93,6 +93,16 @@ def grounded(system: ParameterizedSystem, cube: EventCube) -> Iterator[EventCube
         yield cube_renamed(cube, dict(zip(cube.parameters, chosen, strict=True)), parameters=())
 
 
+def universe_of(system: ParameterizedSystem, cube: EventCube) -> tuple[Process, ...]:
+    """The processes that a cube is about: all, if their number is fixed; else its own, or one if it has none.
+
+    There is always at least one process.
+    """
+    if system.size is not None:
+        return tuple(ProcessConstant(number) for number in range(1, system.size + 1))
+    return cube.parameters or (ProcessVariable("someone"),)
+
+
 def cube_renamed(cube: EventCube, names: Renaming, *, parameters: tuple[ProcessVariable, ...]) -> EventCube:
     """The cube with other processes."""
     return EventCube(
