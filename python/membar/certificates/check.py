@@ -15,7 +15,7 @@ import z3
 
 from membar.certificates.cover import Cover
 from membar.certificates.graph import order
-from membar.certificates.preimage import grounded, pre, root, universe_of
+from membar.certificates.preimage import grounded, pre, roots, universe_of
 from membar.certificates.smt import Logic
 from membar.systems.events import EventCube, EventKind
 from membar.systems.mapping import literals_renamed, plain
@@ -85,7 +85,7 @@ def obligations_of(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> I
     """Everything that must be shown of (grounded) cubes."""
     for number, states in enumerate((*system.unsafe, *system.invariants)):
         kind = "an unsafe state" if number < len(system.unsafe) else "a state that an invariant excludes"
-        for one in grounded(system, root(states)):
+        for one in roots(system, states):
             yield Obligation(one, excludes_initial=False, failure=f"{kind} is not covered")
     for cube in cubes:
         yield Obligation(cube, excludes_initial=True, failure="an initial state is covered")
