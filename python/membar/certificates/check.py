@@ -51,11 +51,14 @@ def certify(
     Stops early, with that as the problem, when `should_stop` says so.
     """
     start = time.perf_counter()
+    if any(order(len(cube.events), cube.before, cube.together) is None for cube in cubes):
+        disorder = "the events of a cube have no order"
+        return Certificate(problem=disorder, cubes=len(cubes), obligations=0, seconds=0.0)
     ground = _grounded(system, cubes)
     cover = _cover(system, ground)
     obligations = 0
-    problem = _disorder(cubes)
-    for obligation in obligations_of(system, ground) if problem is None else ():
+    problem = None
+    for obligation in obligations_of(system, ground):
         obligations += 1
         if should_stop():
             problem = "the time for checking the proof was over"
@@ -114,11 +117,6 @@ def script(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> str:
             question = cover.question(obligation.cube)
         blocks.append(f"(reset) ; if sat: {obligation.failure}\n{question.to_smt2()}")
     return "\n".join(blocks)
-
-
-def _disorder(cubes: Sequence[EventCube]) -> str | None:
-    has_cycle = any(order(len(cube.events), cube.before, cube.together) is None for cube in cubes)
-    return "the events of a cube have no order" if has_cycle else None
 
 
 def _cover(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> Cover:
