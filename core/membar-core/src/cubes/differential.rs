@@ -38,7 +38,9 @@ fn judged(system: &System, fault: Fault) -> Verdict {
     let stop = Stop::default();
     let limits = Limits { time: Some(Duration::from_secs(2)), ..Limits::default() };
     let mut budget = Budget { watch: Watch::new(&stop, limits), states: Some(MOST_NODES) };
-    let Ok(found) = search(system, Options { fault, ..Options::default() }, &mut budget) else { return Verdict::Open };
+    let Ok(found) = search(system, Options { fault, ..Options::default() }, &mut budget) else {
+        return Verdict::Open;
+    };
     let forward = |count: u8| {
         let mut budget = Budget { watch: Watch::new(&stop, Limits::default()), states: None };
         explore(&Instance::new(system, count, 3), MOST_STATES, true, &mut budget).expect("no limit")
@@ -54,7 +56,8 @@ fn judged(system: &System, fault: Fault) -> Verdict {
             let with: Vec<_> = (0..=others).map(|more| forward(trace.processes + more)).collect();
             // Universal guards, and writes to all cells of an array, are asked of the processes of a cube only.
             let has_universal = system.transitions.iter().any(|one| {
-                !one.universal.is_empty() || one.updates.iter().any(|update| matches!(update, Update::All(..)))
+                !one.universal.is_empty()
+                    || one.updates.iter().any(|update| matches!(update, Update::All(..)))
             });
             if with.iter().any(|found| found.bad.is_some()) {
                 Verdict::Reached
@@ -74,7 +77,8 @@ fn proofs_and_traces_agree_with_small_instances() {
     let seeds = std::env::var("MEMBAR_CUBES_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(600);
     for seed in 0..seeds {
         let system = system(&mut Dice::new(seed + 1), flavour(seed));
-        let before = std::time::Instant::now(); eprint!("{seed} ");
+        let before = std::time::Instant::now();
+        eprint!("{seed} ");
         let _guard = Show(before, seed);
         match judged(&system, Fault::None) {
             Verdict::Safe => counts[0] += 1,
@@ -88,31 +92,56 @@ fn proofs_and_traces_agree_with_small_instances() {
 }
 
 struct Show(std::time::Instant, u64);
-impl Drop for Show { fn drop(&mut self) { if self.0.elapsed().as_millis() > 300 { eprintln!("slow {} {:?}", self.1, self.0.elapsed()); } } }
+impl Drop for Show {
+    fn drop(&mut self) {
+        if self.0.elapsed().as_millis() > 300 {
+            eprintln!("slow {} {:?}", self.1, self.0.elapsed());
+        }
+    }
+}
+
+/// Whether a bad state is said to be reachable; None if the search does not end soon.
+fn ending(system: &System, fault: Fault) -> Option<bool> {
+    let stop = Stop::default();
+    let limits = Limits { time: Some(Duration::from_secs(2)), ..Limits::default() };
+    let mut budget = Budget { watch: Watch::new(&stop, limits), states: Some(MOST_NODES) };
+    match search(system, Options { fault, ..Options::default() }, &mut budget).ok()?.answer {
+        Answer::Closed => Some(false),
+        Answer::Reached(_) => Some(true),
+        Answer::Halted(_) => None,
+    }
+}
 
 /// Systems on which a fault shows: the search misses a bad state, invents one, or ends otherwise.
 fn shows(fault: Fault, seeds: std::ops::Range<u64>) -> Option<(u64, Verdict)> {
     seeds.into_iter().find_map(|seed| {
-        let verdict = judged(&system(&mut Dice::new(seed + 1), flavour(seed)), fault);
+        let system = system(&mut Dice::new(seed + 1), flavour(seed));
+        // Where both end alike there is nothing to compare.
+        if ending(&system, fault) == ending(&system, Fault::None) {
+            return None;
+        }
+        let verdict = judged(&system, fault);
         matches!(verdict, Verdict::Missed | Verdict::Invented).then_some((seed, verdict))
     })
 }
 
+/// For each mistake a system on which it shows; `find_systems_for_mistakes` finds them anew.
+const SEEDS: &[(Fault, u64)] = &[];
+
 #[test]
 fn every_deliberate_mistake_is_seen() {
-    let unseen: Vec<&str> =
-        Fault::ALL.iter().filter(|one| shows(one.0, 0..3_000).is_none()).map(|one| one.1).collect();
-    assert!(unseen.is_empty(), "not seen: {unseen:?}");
+    for (fault, what) in Fault::ALL {
+        let seeds = SEEDS.iter().filter(|one| one.0 == *fault);
+        let is_seen = seeds.into_iter().any(|one| shows(*fault, one.1..one.1 + 1).is_some());
+        assert!(is_seen, "not seen: {what}");
+    }
 }
 
 #[test]
-fn debug_one() {
-    let Some(seed) = std::env::var("ONE").ok().and_then(|t| t.parse::<u64>().ok()) else { return };
-    let s = system(&mut Dice::new(seed + 1), flavour(seed));
-    eprintln!("{:?}", judged(&s, Fault::None));
-    for t in &s.transitions { eprintln!("{t:?}"); }
-    eprintln!("{:?}", s.unsafe_states);
-    let stop = Stop::default();
-    let mut budget = Budget { watch: Watch::new(&stop, Limits::default()), states: Some(MOST_NODES) };
-    eprintln!("{:?}", search(&s, Options::default(), &mut budget).unwrap().answer);
+#[ignore = "slow: only after a change of the random systems"]
+fn find_systems_for_mistakes() {
+    for (fault, _) in Fault::ALL {
+        let found = shows(*fault, 0..4_000).map(|one| one.0);
+        assert_eq!(SEEDS.iter().find(|one| one.0 == *fault).map(|one| one.1), found, "{fault:?}");
+    }
 }

@@ -3,15 +3,18 @@
 //! A guess only makes the set of cubes larger, so a search that ends proves as much as before; if a guess turns out to
 //! be reachable, it is remembered, and the search begins anew.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use crate::buffers::budget::{Budget, Halted};
 use crate::cubes::cube::Cube;
-use crate::cubes::facts::{Comparison, Facts};
+use crate::cubes::facts::Facts;
 use crate::cubes::fault::Fault;
 use crate::cubes::forward::explore;
 use crate::cubes::instance::{Instance, State, arrangements};
 use crate::cubes::matching::contains;
 use crate::cubes::system::System;
-use crate::cubes::term::{Linear, Literal, NOBODY, Place, Relation};
+use crate::cubes::term::{Literal, NOBODY, Place, Relation};
 use crate::error::CoreError;
 
 /// States of an instance that are looked at.
@@ -29,6 +32,8 @@ pub struct Guide<'a> {
     instance: Instance<'a>,
     states: Vec<State>,
     wrong: Vec<Cube>,
+    /// Whether a state is in a cube, for those asked about.
+    known: RefCell<HashMap<Cube, bool>>,
 }
 
 impl<'a> Guide<'a> {
@@ -40,7 +45,7 @@ impl<'a> Guide<'a> {
         let count = system.size.unwrap_or(count);
         let instance = Instance::new(system, count, BUFFER);
         let states = explore(&instance, MOST_STATES, false, budget)?.states;
-        Ok(Self { instance, states, wrong: Vec::new() })
+        Ok(Self { instance, states, wrong: Vec::new(), known: RefCell::default() })
     }
 
     /// How many guesses were wrong.
@@ -122,42 +127,87 @@ impl<'a> Guide<'a> {
 
     /// Whether a state of the instance is in the cube.
     fn holds_somewhere(&self, cube: &Cube) -> bool {
+        if let Some(&known) = self.known.borrow().get(cube) {
+            return known;
+        }
         let choices = if self.instance.system.sorts.is_fixed {
             vec![(0..cube.slots).collect()]
         } else {
             arrangements(cube.slots, self.instance.count, false)
         };
-        choices.iter().any(|processes| self.states.iter().any(|state| self.holds(state, &cube.facts, processes)))
+        let mut found = false;
+        for processes in &choices {
+            let asked = self.asked(&cube.facts, processes);
+            found = self.states.iter().any(|state| asked.iter().all(|one| self.holds(state, one)));
+            if found {
+                break;
+            }
+        }
+        self.known.borrow_mut().insert(cube.clone(), found);
+        found
     }
 
-    fn holds(&self, state: &State, facts: &Facts, processes: &[u8]) -> bool {
-        let within = |&(place, values): &(Place, u64)| {
-            let value = self.value(state, place, processes);
-            u32::try_from(value).is_ok_and(|value| value < 64 && values >> value & 1 == 1)
-        };
-        let compares = |&(relation, a, b): &Comparison| {
-            related(relation, self.value(state, a, processes), self.value(state, b, processes))
-        };
-        let sums = |one: &Linear| {
-            let sum = one.sum.parts.iter().try_fold(one.sum.constant, |sum, &(place, factor)| {
-                sum.checked_add(factor.checked_mul(self.value(state, place, processes))?)
-            });
-            sum.is_none_or(|sum| related(one.relation, sum, 0))
-        };
-        facts.within.iter().all(within)
-            && facts.pairs.iter().chain(&facts.order).all(compares)
-            && facts.linear.iter().all(sums)
+    /// Facts about cells of the instance.
+    fn asked(&self, facts: &Facts, processes: &[u8]) -> Vec<Asked> {
+        let source = |place: Place| self.source(place, processes);
+        let within = facts.within.iter().map(|&(place, values)| Asked::In(source(place), values));
+        let pairs = facts.pairs.iter().chain(&facts.order);
+        let compared = pairs.map(|&(relation, a, b)| Asked::Compare(relation, source(a), source(b)));
+        let sums = facts.linear.iter().map(|one| {
+            let parts = one.sum.parts.iter().map(|&(place, factor)| (source(place), factor)).collect();
+            Asked::Sum(one.relation, parts, one.sum.constant)
+        });
+        within.chain(compared).chain(sums).collect()
     }
 
-    fn value(&self, state: &State, place: Place, processes: &[u8]) -> i64 {
+    fn source(&self, place: Place, processes: &[u8]) -> Source {
         if let Some(slot) = place.slot() {
-            return i64::from(processes[slot as usize]);
+            return Source::Process(i64::from(processes[slot as usize]));
         }
         let index = place.index.into_iter().take_while(|&slot| slot != NOBODY);
         let cell = self.instance.cell(place.symbol, index.map(|slot| processes[slot as usize]));
-        let reader = place.is_read().then(|| processes[place.reader as usize]);
-        self.instance.view(state, cell, reader)
+        Source::Cell(cell, place.is_read().then(|| processes[place.reader as usize]))
     }
+
+    fn value(&self, state: &State, source: Source) -> i64 {
+        match source {
+            Source::Process(process) => process,
+            Source::Cell(cell, None) => state.memory[cell],
+            Source::Cell(cell, reader) => self.instance.view(state, cell, reader),
+        }
+    }
+
+    fn holds(&self, state: &State, asked: &Asked) -> bool {
+        match asked {
+            Asked::In(source, values) => {
+                let value = self.value(state, *source);
+                u32::try_from(value).is_ok_and(|value| value < 64 && values >> value & 1 == 1)
+            }
+            Asked::Compare(relation, a, b) => {
+                related(*relation, self.value(state, *a), self.value(state, *b))
+            }
+            Asked::Sum(relation, parts, constant) => {
+                let sum = parts.iter().try_fold(*constant, |sum, &(source, factor)| {
+                    sum.checked_add(factor.checked_mul(self.value(state, source))?)
+                });
+                sum.is_none_or(|sum| related(*relation, sum, 0))
+            }
+        }
+    }
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    Process(i64),
+    Cell(usize, Option<u8>),
+}
+
+/// A literal about an instance.
+enum Asked {
+    In(Source, u64),
+    Compare(Relation, Source, Source),
+    Sum(Relation, Vec<(Source, i64)>, i64),
 }
 
 fn related(relation: Relation, a: i64, b: i64) -> bool {

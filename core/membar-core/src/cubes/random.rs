@@ -46,8 +46,6 @@ const OTHER: u16 = 3;
 pub(crate) const TURN: u16 = 4;
 const NUMBER: u16 = 5;
 const PLACES: u8 = 3;
-/// Steps of a process that goes straight on.
-const STEPS: u8 = 2;
 
 /// A system with a program counter, a flag per process, globals, a process and a number.
 pub(crate) fn system(dice: &mut Dice, flavour: Flavour) -> System {
@@ -66,7 +64,8 @@ pub(crate) fn system(dice: &mut Dice, flavour: Flavour) -> System {
         symbol(number, 0, weak),
     ];
     let maker = Maker { flavour, reader: None };
-    let zero = |access: Access| Condition::Compare(Relation::Equal, Term::Access(access), Term::Constructor(0));
+    let zero =
+        |access: Access| Condition::Compare(Relation::Equal, Term::Access(access), Term::Constructor(0));
     let mut init = vec![zero(cell(PC, &[0])), zero(cell(FLAG, &[0])), zero(cell(GLOBAL, &[]))];
     init.push(zero(cell(OTHER, if weak { &[0] } else { &[] })));
     init.push(if flavour.numbers {
@@ -103,9 +102,9 @@ pub(crate) fn system(dice: &mut Dice, flavour: Flavour) -> System {
 fn straight(dice: &mut Dice, universal: bool) -> System {
     let symbol = |sort, dimensions, is_weak| Symbol { sort, dimensions, is_weak };
     let symbols = vec![
-        symbol(Sort::Finite(STEPS + 1), 1, false),
+        symbol(Sort::Finite(4), 1, false),
         symbol(Sort::Finite(2), 1, true),
-        symbol(Sort::Finite(3), 0, true),
+        symbol(Sort::Finite(2), 0, true),
         symbol(Sort::Finite(3), 1, false),
         symbol(Sort::Process, 1, false),
         symbol(Sort::Finite(3), 0, true),
@@ -113,10 +112,12 @@ fn straight(dice: &mut Dice, universal: bool) -> System {
     let zero = |symbol, index: &[u8]| {
         Condition::Compare(Relation::Equal, Term::Access(cell(symbol, index)), Term::Constructor(0))
     };
-    let init = vec![zero(PC, &[0]), zero(FLAG, &[0]), zero(GLOBAL, &[]), zero(OTHER, &[0]), zero(NUMBER, &[])];
+    let init =
+        vec![zero(PC, &[0]), zero(FLAG, &[0]), zero(GLOBAL, &[]), zero(OTHER, &[0]), zero(NUMBER, &[])];
     let mut transitions = Vec::new();
-    for step in 0..STEPS {
-        for _ in 0..1 + dice.below(2) {
+    let steps = 2 + u8::from(dice.chance(50));
+    for step in 0..steps {
+        for _ in 0..1 + u8::from(dice.chance(25)) {
             let number = transitions.len();
             transitions.push(straight_step(dice, number, step, universal));
         }
@@ -124,7 +125,7 @@ fn straight(dice: &mut Dice, universal: bool) -> System {
     let at = |process: u8, place: u8| {
         Condition::Compare(Relation::Equal, Term::Access(cell(PC, &[process])), Term::Constructor(place))
     };
-    let mut conditions = vec![at(0, STEPS), at(1, STEPS - u8::from(dice.chance(15)))];
+    let mut conditions = vec![at(0, steps), at(1, steps - u8::from(dice.chance(15)))];
     if dice.chance(30) {
         let reader = Process::Variable(dice.small(2));
         conditions.push(weak_literal(dice, 2, reader));
@@ -145,32 +146,34 @@ fn straight(dice: &mut Dice, universal: bool) -> System {
     }
 }
 
-/// A weak cell and how many values it has.
-fn weak_cell(dice: &mut Dice, variables: u8) -> (Access, u8) {
-    match dice.below(3) {
-        0 => (cell(GLOBAL, &[]), 3),
+/// A weak cell and how many values it has; `process` is preferred as its index.
+fn weak_cell(dice: &mut Dice, variables: u8, process: u8) -> (Access, u8) {
+    match dice.below(5) {
+        0 => (cell(GLOBAL, &[]), 2),
         1 => (cell(NUMBER, &[]), 3),
-        _ => (cell(FLAG, &[dice.small(variables)]), 2),
+        _ => (cell(FLAG, &[if dice.chance(80) { process } else { dice.small(variables) }]), 2),
     }
 }
 
 fn weak_literal(dice: &mut Dice, variables: u8, reader: Process) -> Condition {
-    let (access, size) = weak_cell(dice, variables);
+    let (access, size) = weak_cell(dice, variables, variables - 1);
     let access = Term::Access(Access { reader: Some(reader), ..access });
-    let relation = if dice.chance(85) { Relation::Equal } else { Relation::Different };
-    Condition::Compare(relation, access, Term::Constructor(dice.small(size)))
+    let relation = if dice.chance(90) { Relation::Equal } else { Relation::Different };
+    let value = if dice.chance(60) { 0 } else { dice.small(size) };
+    Condition::Compare(relation, access, Term::Constructor(value))
 }
 
 fn straight_step(dice: &mut Dice, number: usize, step: u8, universal: bool) -> Transition {
-    let parameters = 1 + u8::from(dice.chance(40));
+    let parameters = 1 + u8::from(dice.chance(70));
     let reader = Process::Variable(0);
     let at = Condition::Compare(Relation::Equal, Term::Access(cell(PC, &[0])), Term::Constructor(step));
     let mut guard = vec![at];
     let mut updates = vec![Update::Cell(cell(PC, &[0]), Term::Constructor(step + 1))];
     let mut forall = Vec::new();
-    let (reads, writes) = [(true, false), (false, true), (true, true), (true, false), (false, true)][dice.small(5) as usize];
+    let (reads, writes) =
+        [(true, false), (false, true), (true, true), (false, true), (true, false)][dice.small(5) as usize];
     if reads {
-        for _ in 0..1 + dice.below(2) {
+        for _ in 0..1 + u8::from(dice.chance(20)) {
             guard.push(weak_literal(dice, parameters, reader));
         }
         if universal && dice.chance(40) {
@@ -179,15 +182,15 @@ fn straight_step(dice: &mut Dice, number: usize, step: u8, universal: bool) -> T
             forall.push(vec![vec![Condition::Compare(Relation::Equal, flag, Term::Constructor(value))]]);
         }
         if dice.chance(25) {
-            let (access, _) = weak_cell(dice, parameters);
+            let (access, _) = weak_cell(dice, parameters, 0);
             let seen = Term::Access(Access { reader: Some(reader), ..access });
             updates.push(Update::Cell(cell(OTHER, &[0]), seen));
         }
     }
     if writes {
-        let (access, size) = weak_cell(dice, parameters);
-        let value = Term::Constructor(dice.small(size));
-        let second = weak_cell(dice, parameters);
+        let (access, size) = weak_cell(dice, parameters, 0);
+        let value = Term::Constructor(if dice.chance(70) { 1 } else { dice.small(size) });
+        let second = weak_cell(dice, parameters, 0);
         if dice.chance(20) && second.0.symbol != access.symbol {
             updates.push(Update::Cell(second.0, Term::Constructor(dice.small(second.1))));
         }
@@ -207,7 +210,17 @@ fn straight_step(dice: &mut Dice, number: usize, step: u8, universal: bool) -> T
         }
     }
     let fence = dice.chance(30);
-    Transition { number, parameters, acting: Some(0), fence, guard, universal: forall, updates, reads, writes }
+    Transition {
+        number,
+        parameters,
+        acting: Some(0),
+        fence,
+        guard,
+        universal: forall,
+        updates,
+        reads,
+        writes,
+    }
 }
 
 pub(crate) fn cell(symbol: u16, index: &[u8]) -> Access {
@@ -279,7 +292,9 @@ impl Maker {
         // Weak transitions mostly read or mostly write, or they are all atomic.
         let reads = !weak || dice.chance(55);
         let writes = !weak || !reads || dice.chance(25);
-        let pc = |value| Condition::Compare(Relation::Equal, Term::Access(cell(PC, &[0])), Term::Constructor(value));
+        let pc = |value| {
+            Condition::Compare(Relation::Equal, Term::Access(cell(PC, &[0])), Term::Constructor(value))
+        };
         let step = u8::try_from(number).unwrap_or(0) % PLACES;
         let (from, to) = if dice.chance(75) {
             (step, (step + 1) % PLACES)
@@ -296,7 +311,11 @@ impl Maker {
             let count = 1 + dice.below(2);
             let one = |dice: &mut Dice| -> Conjunction {
                 let (access, size) = (maker.read(cell(FLAG, &[parameters])), 2);
-                vec![Condition::Compare(Relation::Equal, Term::Access(access), Term::Constructor(dice.small(size)))]
+                vec![Condition::Compare(
+                    Relation::Equal,
+                    Term::Access(access),
+                    Term::Constructor(dice.small(size)),
+                )]
             };
             let alternatives: Alternatives = (0..count).map(|_| one(dice)).collect();
             universal.push(alternatives);
@@ -304,8 +323,17 @@ impl Maker {
         let mut updates = vec![Update::Cell(cell(PC, &[0]), Term::Constructor(to))];
         updates.extend(maker.updates(dice, parameters, reads, writes));
         let fence = weak && dice.chance(25);
-        let mut made =
-            Transition { number, parameters, acting, fence, guard, universal, updates, reads: false, writes: false };
+        let mut made = Transition {
+            number,
+            parameters,
+            acting,
+            fence,
+            guard,
+            universal,
+            updates,
+            reads: false,
+            writes: false,
+        };
         if weak {
             (made.reads, made.writes) = kinds(&made);
         }
