@@ -56,15 +56,15 @@ def test_the_example_is_reproduced_step_by_step() -> None:
     (unsafe,) = roots(system, system.unsafe[0])
     assert not unsafe.events
 
-    (first,) = before(system, unsafe, "trans22", J)
+    (first,) = before(system, unsafe, "trans22", TWO)
     assert shown(first) == [(TWO, "read", ["Alpha"])]
 
-    (second,) = before(system, first, "trans12", I)
+    (second,) = before(system, first, "trans12", ONE)
     assert shown(second) == [(TWO, "read", ["Alpha"]), (ONE, "read", ["Beta"])]
     assert not is_initial(system, second, logic)
 
     # The write of Beta by j satisfies the read by i, which contradicts its value, or it does not.
-    third = before(system, second, "trans21", J)
+    third = before(system, second, "trans21", TWO)
     waits = [one for one in third if one.events[1].locations]
     assert len(waits) == 1
     assert [is_initial(system, one, logic) for one in third if one not in waits] in ([], [False])
@@ -73,7 +73,7 @@ def test_the_example_is_reproduced_step_by_step() -> None:
     assert (1, 2) in missed.before  # i reads Beta before j's write reaches memory
     assert (2, 0) not in missed.before  # no fence: j may read Alpha before that
 
-    fourth = before(system, missed, "trans11", I)
+    fourth = before(system, missed, "trans11", ONE)
     (last,) = [one for one in fourth if one.events[0].locations]
     assert shown(last)[3] == (ONE, "write", ["Alpha"])
     assert [event.kind for event in last.events].count(EventKind.WRITE) == 2
@@ -84,8 +84,8 @@ def test_with_fences_the_last_step_has_a_cycle() -> None:
     fenced = TEXT.replace("PC[i] = L2 }", "PC[i] = L2 && fence() }")
     system = parse(SourceFile("example.cub", fenced))
     (cube,) = roots(system, system.unsafe[0])
-    (cube,) = before(system, cube, "trans22", J)
-    (cube,) = before(system, cube, "trans12", I)
-    (cube,) = [one for one in before(system, cube, "trans21", J) if one.events[1].locations]
+    (cube,) = before(system, cube, "trans22", TWO)
+    (cube,) = before(system, cube, "trans12", ONE)
+    (cube,) = [one for one in before(system, cube, "trans21", TWO) if one.events[1].locations]
     assert (2, 0) in cube.before
-    assert [one for one in before(system, cube, "trans11", I) if one.events[0].locations] == []
+    assert [one for one in before(system, cube, "trans11", ONE) if one.events[0].locations] == []
