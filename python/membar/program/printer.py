@@ -62,7 +62,13 @@ _HEX_FROM = 1 << 31
 
 
 def print_program(program: Program) -> str:
-    """The whole program, one declaration or step per line, with a final end of line."""
+    """The whole program, one declaration or step per line, with a final end of line.
+
+    Raises:
+        ValueError: it names error states or makes claims about runs, for which the language has no words.
+    """
+    if program.errors or program.claims:
+        raise ValueError("error states and claims cannot be written in this language")
     return "\n".join(_program_lines(program)) + "\n"
 
 

@@ -15,6 +15,8 @@ from membar.program.operations import Operation
 
 if TYPE_CHECKING:
     from membar.program.condition import FinalCondition
+    from membar.program.predicate import StatePredicate
+    from membar.program.temporal import Claim
     from membar.source import Span
 
 Value: TypeAlias = int | Address
@@ -142,6 +144,8 @@ class Program:
         threads: all threads, including those that a `Spawn` starts.
         channels: message channels (DVE, Promela).
         condition: the question about final states that the text itself asks, if any.
+        errors: states that must not be reached.
+        claims: what the text says of all runs: LTL formulas, never claims, property processes.
     """
 
     name: str
@@ -150,6 +154,8 @@ class Program:
     threads: tuple[Thread, ...]
     channels: tuple[Channel, ...] = ()
     condition: FinalCondition | None = None
+    errors: tuple[StatePredicate, ...] = ()
+    claims: tuple[Claim, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @cached_property
@@ -184,6 +190,10 @@ class Program:
     def cell_at(self) -> Mapping[int, Cell]:
         """The cell that starts at an address."""
         return {cell.address: cell for cell in self.cells}
+
+    def object(self, name: str) -> MemoryObject:
+        """The memory object called `name`."""
+        return next(item for item in self.objects if item.name == name)
 
     def word(self, value: Value) -> int:
         """A constant or address as a 64-bit word."""

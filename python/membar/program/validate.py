@@ -26,6 +26,7 @@ from membar.program.expr import (
     Select,
     Unary,
     addresses_of,
+    registers_of,
 )
 from membar.program.operations import (
     Join,
@@ -40,7 +41,9 @@ from membar.program.operations import (
     StoreConditional,
     Unlock,
 )
+from membar.program.predicate import AtPoint, CellValue, RegisterValue, StatePredicate
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
+from membar.program.temporal import predicates_of
 from membar.source import Span
 
 SIZES = (1, 2, 4, 8)
@@ -71,6 +74,8 @@ def _findings(program: Program) -> Iterator[Diagnostic]:
     yield from _unstarted(program)
     if program.condition is not None:
         yield from _condition(program.condition, program)
+    for predicate in (*program.errors, *predicates_of(program.claims)):
+        yield from _predicate(predicate, program)
 
 
 class _Names:
@@ -293,3 +298,15 @@ def _term(term: Term, program: Program) -> Iterator[Diagnostic]:
             elif not 0 <= index < item.count:
                 message = f"the condition speaks of `{name}[{index}]`"
                 yield _finding("W0310", message, program.span, f"`{name}` has {item.count} elements")
+
+
+def _predicate(predicate: StatePredicate, program: Program) -> Iterator[Diagnostic]:
+    bound = {name for name, _ in predicate.reads}
+    for name in sorted(set(registers_of(predicate.expression)) - bound):
+        yield _finding("W0310", f"the predicate does not say what `{name}` stands for", program.span)
+    for _, seen in predicate.reads:
+        match seen:
+            case CellValue(name, index):
+                yield from _term(FinalCell(name, index), program)
+            case RegisterValue(thread) | AtPoint(thread):
+                yield from _term(FinalRegister(thread, ""), program)

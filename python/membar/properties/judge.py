@@ -42,6 +42,8 @@ from membar.task import Task
 
 RACE_FLAG = "data-race"
 DEADLOCK_FLAG = "deadlock"
+# What the text itself asks: where it asks, an answer to other questions alone is none.
+_OWN_QUESTIONS = ("condition", "errors", "claims")
 WAITING_FLAG = "waits-for-ever"
 
 
@@ -61,6 +63,8 @@ class Tally:
         negative_witness: the first that does not.
         failed_assertion: an execution in which an assertion fails.
         race: an execution with a data race.
+        error: a run into a state that must not be reached.
+        lasso: a run for which one of the program's claims is false.
         deadlock: a run into a deadlock.
         stuck: an execution in which a thread waits for ever.
         awaits: whether turns of loops that only look ended the run of their thread.
@@ -85,6 +89,8 @@ class Tally:
     negative_witness: Witness | None = None
     failed_assertion: Witness | None = None
     race: Witness | None = None
+    error: Witness | None = None
+    lasso: Witness | None = None
     deadlock: Witness | None = None
     stuck: Witness | None = None
     awaits: bool = False
@@ -101,10 +107,8 @@ class Tally:
 def judge(task: Task, tally: Tally) -> Outcome:
     """The outcome of `task`, given what an engine found."""
     named = [name for name in task.properties if name != "none"]
-    asked = [name for name in named if name != "condition"]
-    if named and task.program.condition is not None:
-        asked.insert(0, "condition")  # a program's own question is always answered
-    run = _run(task, tally, asked)
+    own = [name for name in _OWN_QUESTIONS if named and PROPERTIES[name].applies(task.program, task.model)]
+    run = _run(task, tally, [*own, *(name for name in named if name not in _OWN_QUESTIONS)])
     if not named:
         return Explored(run, complete=tally.limit is None)
     if not run.checked:
@@ -112,11 +116,10 @@ def judge(task: Task, tally: Tally) -> Outcome:
     broken = _broken(task, tally, run.checked)
     if broken is not None:
         return Violated(run, *broken)
-    if task.program.condition is None:
-        return _universal(task, tally, run)
-    if "condition" not in run.checked:
-        return Unknown(run, f"the engine {tally.engine} cannot answer the program's condition this way")
-    return _answer(task, tally, run)
+    for name in own:
+        if name not in run.checked:
+            return Unknown(run, f"the engine {tally.engine} cannot answer the program's {name} this way")
+    return _universal(task, tally, run) if task.program.condition is None else _answer(task, tally, run)
 
 
 def is_settled(task: Task, tally: Tally) -> bool:
@@ -132,6 +135,10 @@ def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Wi
     has_condition = task.program.condition is not None
     if "assertions" in checked and tally.failed_assertion is not None:
         return "assertions", tally.failed_assertion
+    if "errors" in checked and tally.error is not None:
+        return "errors", tally.error
+    if "claims" in checked and tally.lasso is not None:
+        return "claims", tally.lasso
     if "races" in checked and tally.race is not None and not has_condition and task.model.language_model:
         return "races", tally.race
     if "deadlock" in checked and tally.deadlock is not None:

@@ -9,6 +9,9 @@ from typing import NamedTuple, TypeAlias
 
 from membar.diagnostics import Diagnostic
 from membar.models.model import Operational
+from membar.program.expr import MASK, signed
+from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue
+from membar.program.program import Program
 
 
 class FenceEffect(enum.IntEnum):
@@ -93,6 +96,20 @@ class State(NamedTuple):
     memory: tuple[int, ...]
     locals: tuple[Local, ...]
     channels: tuple[tuple[tuple[int, ...], ...], ...] = ()
+
+
+def look(program: Program, state: State, seen: Observable) -> int:
+    """What an observable is in a state."""
+    match seen:
+        case CellValue(name, index):
+            cell = program.cell_at[program.bases[name] + index * program.object(name).size]
+            word = state.memory[cell.id]
+            return signed(word, 8 * cell.object.size) & MASK if cell.object.signed else word
+        case RegisterValue(thread, register):
+            return dict(state.locals[thread].registers).get(register, 0)
+        case AtPoint(thread, points):
+            local = state.locals[thread]
+            return int(local.born and local.point in points)
 
 
 class Did(enum.Enum):

@@ -1,0 +1,66 @@
+"""What can be said of one state of a running program: of memory, of registers, of where threads are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from membar.program.expr import Expr, evaluate
+
+
+@dataclass(frozen=True, slots=True)
+class CellValue:
+    """What memory holds in element `index` of an object, extended as the object's sign says.
+
+    A store that still waits in a buffer is not seen.
+    """
+
+    name: str
+    index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterValue:
+    """The word in a register of thread number `thread`."""
+
+    thread: int
+    register: str
+
+
+@dataclass(frozen=True, slots=True)
+class AtPoint:
+    """1 if thread number `thread` has been started and is at one of the control points, else 0."""
+
+    thread: int
+    points: frozenset[int]
+
+
+Observable: TypeAlias = CellValue | RegisterValue | AtPoint
+
+
+@dataclass(frozen=True, slots=True)
+class StatePredicate:
+    """An expression whose registers stand for observables: true of a state where it is not 0.
+
+    Attributes:
+        expression: over the names in `reads`, and no others.
+        reads: what each name stands for.
+        text: as the user wrote it, for reports; two predicates that differ only in it are equal.
+    """
+
+    expression: Expr
+    reads: tuple[tuple[str, Observable], ...]
+    text: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, StatePredicate):
+            return NotImplemented
+        return (self.expression, self.reads) == (other.expression, other.reads)
+
+    def __hash__(self) -> int:
+        return hash((self.expression, self.reads))
+
+    def holds(self, look: Callable[[Observable], int]) -> bool:
+        """Whether it is true of the state that `look` shows."""
+        return evaluate(self.expression, {name: look(seen) for name, seen in self.reads}, {}) != 0
