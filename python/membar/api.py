@@ -185,11 +185,15 @@ def load_engine(name: str) -> Engine:
     return plugins.load("membar.engines", name, Engine, attribute="ENGINE")
 
 
-def default_engine(model: Model, options: Options) -> str:
-    """The engine that answers when the user names none: store buffers were asked for, or axioms are there."""
+def default_engine(program: Program, model: Model, options: Options) -> str:
+    """The engine that answers when the user names none.
+
+    Store buffers were asked for, or the question is about states on the way; otherwise axioms decide.
+    """
     if options.unbounded_buffers:
         return _FOR_UNBOUNDED_BUFFERS
-    wants_buffers = model.plan is None or options.buffers_chosen_by_user
+    asks_about_states = model.operational is not None and program.asks_about_states
+    wants_buffers = model.plan is None or options.buffers_chosen_by_user or asks_about_states
     preferred = _FOR_BUFFERS if wants_buffers else _FOR_AXIOMS
     return next(engine for engine in preferred if engine in plugins.names("membar.engines"))
 
@@ -238,7 +242,7 @@ def check(
         limits=limits or Limits(),
         options=options or Options(),
     )
-    answering = load_engine(engine or default_engine(chosen, task.options))
+    answering = load_engine(engine or default_engine(program, chosen, task.options))
     try:
         return Result(text, program, chosen, answer(task, answering))
     except InterruptError as interrupt:
@@ -279,7 +283,7 @@ def _runs_buffers(task: Task, engine: Engine) -> bool:
     if task.model.operational is None:
         return False
     return engine.name == _FOR_UNBOUNDED_BUFFERS or (
-        engine.name == "reference" and task.options.buffers_chosen_by_user
+        engine.name == "reference" and (task.options.buffers_chosen_by_user or task.program.asks_about_states)
     )
 
 
