@@ -31,6 +31,7 @@ class Plan:
         seconds: float | None = None,
         executions: int | None = None,
         memory: int | None = None,
+        steps: int | None = None,
         keep_all: bool = False,
         prune: bool = True,
         progress: Callable[[int, int, float], None] | None = None,
