@@ -312,8 +312,10 @@ def meaningless_tags(program: Program, model: Model) -> str | None:
     """Why the model cannot speak about the program: ordering words it gives no meaning to; or None."""
     if model.any_tags or model.plan is None:  # without axioms, the simulator knows its fences
         return None
-    words = {**_words_of_all(), **words_of(program.language)}
     for tags, edge in used_tags(program):
+        if tags <= model.tags:
+            continue
+        words = {**_words_of_all(), **words_of(program.language)}
         for tag in sorted(tags - model.tags):
             if not words.get(tag, "").startswith(_NO_ORDER):
                 place = f" (line {edge.span.line})" if edge.span else ""

@@ -77,7 +77,7 @@ class Run:
         guarantee: what was established, in words: "all executions", "loops unrolled 4 times".
         checked: properties that were checked.
         unchecked: properties that apply to the language and were not checked.
-        outcomes: the set of final states, sorted.
+        outcomes: the set of final states, sorted by their values, numbers before addresses.
         positive: executions that satisfy the final condition's formula.
         negative: executions that do not.
         flags: data races and flags raised by the model.

@@ -101,6 +101,8 @@ class Thread:
     @cached_property
     def back_edges(self) -> frozenset[int]:
         """Indices into `edges` that close a cycle in a depth-first walk from `entry`: one per loop."""
+        if all(edge.source < edge.target for edge in self.edges):
+            return frozenset()  # as front ends number what has no loops
         indices: dict[int, list[int]] = {}
         for index, edge in enumerate(self.edges):
             indices.setdefault(edge.source, []).append(index)
@@ -157,6 +159,13 @@ class Program:
     errors: tuple[StatePredicate, ...] = ()
     claims: tuple[Claim, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def operation_kinds(self) -> frozenset[type[Operation]]:
+        """What kinds of operations it has."""
+        return frozenset(
+            [type(item) for thread in self.threads for edge in thread.edges for item in edge.operations]
+        )
 
     @cached_property
     def bases(self) -> Mapping[str, int]:

@@ -34,9 +34,9 @@ from membar.outcome import (
     Witness,
 )
 from membar.program.condition import Quantifier
-from membar.program.operations import Assume, Lock
-from membar.program.program import Program
+from membar.program.operations import Lock
 from membar.properties import PROPERTIES
+from membar.properties.property import has_operation, has_waiting_assumption
 from membar.source import Span
 from membar.task import Task
 
@@ -221,7 +221,8 @@ def _times(number: int) -> str:
 
 
 def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
-    possible = [name for name in asked if name in _looked_for(task, tally)]
+    looked_for = _looked_for(task, tally)
+    possible = [name for name in asked if name in looked_for]
     applicable = [name for name in PROPERTIES if PROPERTIES[name].applies(task.program, task.model)]
     # Where nothing that was asked applies, all of it holds trivially; then it is named all the same.
     checked = [name for name in possible if name in applicable] or possible
@@ -256,15 +257,11 @@ def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
     Loops that were cut may or may not end; and who waits at a lock keeps others waiting, which engines do not
     follow: so without a witness nothing is said about waiting there.
     """
-    is_whole = tally.stuck is not None or (tally.loops_cut is None and not _has_other_waits(task.program))
+    program = task.program
+    waits_otherwise = has_operation(program, Lock) or has_waiting_assumption(program)
+    is_whole = tally.stuck is not None or (tally.loops_cut is None and not waits_otherwise)
     checks_waiting = tally.awaits and task.model.fair and is_whole
     return tally.looked_for | {"termination"} if checks_waiting else tally.looked_for
-
-
-def _has_other_waits(program: Program) -> bool:
-    """Whether threads wait by other means than loops."""
-    operations = (item for thread in program.threads for edge in thread.edges for item in edge.operations)
-    return any(isinstance(item, Lock) or (isinstance(item, Assume) and item.waits) for item in operations)
 
 
 def _notes_on_loops(tally: Tally) -> list[str]:
@@ -283,9 +280,6 @@ def _guarantee(tally: Tally) -> str:
     return _bound(tally) or f"all {tally.unit}"
 
 
-def _order(state: FinalState) -> tuple[tuple[str, bool, int, str], ...]:
-    """Sorts states by their values; numbers before addresses."""
-    return tuple(
-        (label, True, 0, value) if isinstance(value, str) else (label, False, value, "")
-        for label, value in state
-    )
+def _order(state: FinalState) -> list[tuple[bool, int | str]]:
+    """Sorts states, which all show the same, by their values; numbers before addresses."""
+    return [(isinstance(value, str), value) for _, value in state]
