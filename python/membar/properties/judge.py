@@ -246,7 +246,7 @@ def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
         negative=tally.negative,
         flags=tuple(sorted(flags)),
         executions=tuple(tally.kept),
-        notes=(*task.model.notes, *tally.notes, *_notes_on_loops(tally)),
+        notes=(*task.model.notes, *tally.notes, *_notes_on_loops(tally), *_notes_on_bound(tally)),
         statistics=tally.statistics,
     )
 
@@ -271,6 +271,14 @@ def _notes_on_loops(tally: Tally) -> list[str]:
         return []
     places = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
     return [f"waiting recognised at {places}: turns that only look are not repeated"]
+
+
+def _notes_on_bound(tally: Tally) -> list[str]:
+    """That nothing ended, which makes what holds within a bound hold of next to nothing."""
+    is_empty = 0 in (tally.statistics.executions, tally.statistics.classes)
+    if tally.limit is not None or _bound(tally) is None or not is_empty:
+        return []
+    return ["no execution ended within the bound: only what they do until they are cut was checked"]
 
 
 def _guarantee(tally: Tally) -> str:
