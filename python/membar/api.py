@@ -180,6 +180,7 @@ def default_model(program: Program) -> str:
     return "sc"
 
 
+@cache
 def load_engine(name: str) -> Engine:
     """The engine called `name`."""
     return plugins.load("membar.engines", name, Engine, attribute="ENGINE")
