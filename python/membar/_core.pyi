@@ -132,6 +132,7 @@ class StoreBuffers:
         *,
         sleep: bool = True,
         acceleration: bool = True,
+        only_first: bool = False,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
@@ -164,6 +165,7 @@ class StoreBuffers:
 
 @final
 class BufferFindings:
+    def run_to(self, goal: tuple[str, Sequence[int]]) -> list[tuple[int, int | None, list[int]]] | None: ...
     @property
     def goals(self) -> list[tuple[str, list[int]]]: ...
     @property

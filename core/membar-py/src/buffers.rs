@@ -79,12 +79,16 @@ impl StoreBuffers {
     }
 
     /// Depth-first search of sets of buffer contents.
-    #[pyo3(signature = (*, sleep=true, acceleration=true, seconds=None, states=None, memory=None))]
+    #[pyo3(signature = (
+        *, sleep=true, acceleration=true, only_first=false, seconds=None, states=None, memory=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn forward(
         &self,
         py: Python<'_>,
         sleep: bool,
         acceleration: bool,
+        only_first: bool,
         seconds: Option<f64>,
         states: Option<u64>,
         memory: Option<u64>,
@@ -93,10 +97,10 @@ impl StoreBuffers {
         run_detached(py, None, |stop| {
             let mut budget = Budget { watch: Watch::new(stop, limits), states };
             let mut system = System::new(&self.program, self.fault)?;
-            let reductions = Reductions { sleep, acceleration };
+            let reductions = Reductions { sleep, acceleration, only_first };
             let found =
                 forward::search(&mut system, &self.question, self.discipline, reductions, &mut budget)?;
-            Ok(BufferFindings { found })
+            Ok(BufferFindings { found, cells: self.program.cells.len() })
         })
     }
 
@@ -117,7 +121,7 @@ impl StoreBuffers {
             let mut budget = Budget { watch: Watch::new(stop, limits), states };
             let mut system = System::new(&self.program, self.fault)?;
             let found = dual::search(&mut system, &self.question, &mut budget)?;
-            Ok(BufferFindings { found })
+            Ok(BufferFindings { found, cells: self.program.cells.len() })
         })
     }
 
@@ -137,7 +141,7 @@ impl StoreBuffers {
             let mut system = System::new(&self.program, self.fault)?;
             let (found, _) =
                 concrete::explore(&mut system, &self.question, self.discipline, bound, None, &mut budget)?;
-            Ok(BufferFindings { found })
+            Ok(BufferFindings { found, cells: self.program.cells.len() })
         })
     }
 
@@ -159,7 +163,7 @@ impl StoreBuffers {
             let mut system = System::new(&self.program, Fault::None)?;
             concrete::run_to(&mut system, &self.question, self.discipline, &goal, &mut budget)
         })?;
-        Ok(run.map(|moves| moves.iter().filter_map(|step| self.tuple_of(step)).collect()))
+        Ok(run.map(|moves| tuples_of(&moves, self.program.cells.len())))
     }
 
     /// The mistakes that the searches can make on purpose, for tests.
@@ -169,16 +173,15 @@ impl StoreBuffers {
     }
 }
 
-impl StoreBuffers {
-    /// None for what only the core knows of: births and ends of threads.
-    fn tuple_of(&self, step: &Move) -> Option<MoveTuple> {
-        match &step.act {
-            Act::Edge { edge, .. } if matches!(*edge, BIRTH | DEATH) => None,
-            Act::Edge { edge, made } => Some((step.thread, Some(edge.0), made.clone())),
-            Act::Flush { cell, .. } if cell.index() >= self.program.cells.len() => None,
-            Act::Flush { cell, value } => Some((step.thread, None, vec![u64::from(cell.0), *value])),
-        }
-    }
+/// A run without what only the core knows of: births and ends of threads.
+fn tuples_of(moves: &[Move], cells: usize) -> Vec<MoveTuple> {
+    let tuple_of = |step: &Move| match &step.act {
+        Act::Edge { edge, .. } if matches!(*edge, BIRTH | DEATH) => None,
+        Act::Edge { edge, made } => Some((step.thread, Some(edge.0), made.clone())),
+        Act::Flush { cell, .. } if cell.index() >= cells => None,
+        Act::Flush { cell, value } => Some((step.thread, None, vec![u64::from(cell.0), *value])),
+    };
+    moves.iter().filter_map(tuple_of).collect()
 }
 
 fn goal_of(kind: &str, numbers: &[i128]) -> Option<Goal> {
@@ -221,6 +224,8 @@ fn goal_tuple(goal: &Goal) -> GoalTuple {
 #[pyclass(frozen, module = "membar._core")]
 pub(crate) struct BufferFindings {
     found: question::Findings,
+    /// Cells of the program; those behind them only the core knows.
+    cells: usize,
 }
 
 #[pymethods]
@@ -229,6 +234,13 @@ impl BufferFindings {
     #[getter]
     fn goals(&self) -> Vec<GoalTuple> {
         self.found.goals.iter().map(goal_tuple).collect()
+    }
+
+    /// A run to one of the goals, one content per buffer, where the search read one off its states.
+    #[expect(clippy::needless_pass_by_value, reason = "Python hands over a tuple")]
+    fn run_to(&self, goal: (String, Vec<i128>)) -> Option<Vec<MoveTuple>> {
+        let goal = goal_of(&goal.0, &goal.1)?;
+        self.found.runs.get(&goal).map(|moves| tuples_of(moves, self.cells))
     }
 
     /// States that were kept.
@@ -275,6 +287,7 @@ impl BufferFindings {
             Halted::Stopped(Stopped::Memory) => "memory",
             Halted::Stopped(_) => "request",
             Halted::States => "states",
+            Halted::Found => "found",
         })
     }
 

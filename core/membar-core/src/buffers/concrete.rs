@@ -2,13 +2,12 @@
 //!
 //! It gives short witnesses for what the unbounded searches find, and tests check them against it.
 
-use std::collections::HashMap;
-
 use crate::error::CoreError;
 use crate::program::CellId;
 
 use super::budget::{Budget, Halted};
 use super::fault::Fault;
+use super::hashing::QuickMap;
 use super::question::{Findings, Goal, Question};
 use super::run::{Act, Move};
 use super::system::{End, LocalId, Memory, System, Taken};
@@ -151,7 +150,7 @@ struct Exploration<'s, 'p, 'w> {
     goal: Option<&'s Goal>,
     world: World,
     budget: &'s mut Budget<'w>,
-    known: HashMap<State, u32>,
+    known: QuickMap<State, u32>,
     states: Vec<State>,
     came: Vec<Came>,
     found: Findings,
@@ -178,7 +177,7 @@ pub fn explore(
         goal,
         world,
         budget,
-        known: HashMap::new(),
+        known: QuickMap::default(),
         states: Vec::new(),
         came: Vec::new(),
         found: Findings::default(),

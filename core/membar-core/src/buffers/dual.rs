@@ -11,7 +11,7 @@
 //! are everything above finitely many smallest ones, and going backwards ends. A thread, and a cell, that nothing was
 //! asked of yet is left open: it stands for all its states.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use crate::error::CoreError;
 use crate::program::CellId;
@@ -19,6 +19,7 @@ use crate::program::CellId;
 use super::budget::{Budget, Halted};
 use super::fault::Fault;
 use super::flat::{Access, Flat, Step, flatten};
+use super::hashing::QuickMap;
 use super::question::{Findings, Goal, Question};
 use super::system::{End, LocalId, System};
 
@@ -48,7 +49,7 @@ struct Search<'s, 'p, 'b> {
     threads: &'s [Flat],
     budget: &'s mut Budget<'b>,
     fault: Fault,
-    kept: HashMap<Key, Vec<Element>>,
+    kept: QuickMap<Key, Vec<Element>>,
     todo: VecDeque<Element>,
     stored: u64,
     visited: u64,
@@ -75,7 +76,7 @@ pub fn search(
             threads: &threads,
             budget,
             fault: system.fault,
-            kept: HashMap::new(),
+            kept: QuickMap::default(),
             todo: VecDeque::new(),
             stored: 0,
             visited: 0,

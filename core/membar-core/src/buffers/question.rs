@@ -1,6 +1,6 @@
 //! What is asked about the states of a program, and what was found.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expr::Expr;
 use crate::program::{EdgeId, Term};
@@ -70,6 +70,8 @@ pub struct Cycle {
 pub struct Findings {
     /// All of it.
     pub goals: BTreeSet<Goal>,
+    /// Runs to them, where the search knows one.
+    pub runs: BTreeMap<Goal, Vec<Move>>,
     /// States that were kept.
     pub stored: u64,
     /// States that were met.
