@@ -123,7 +123,8 @@ class StoreBuffers:
         *,
         discipline: str,
         places: Sequence[Sequence[tuple[int, int]]] | None = None,
-        predicate: bytes | None = None,
+        predicates: Sequence[bytes] | None = None,
+        looks: Sequence[tuple[int, Sequence[int]]] | None = None,
         deadlocks: bool = False,
         fault: int | None = None,
     ) -> Self: ...
@@ -148,6 +149,7 @@ class StoreBuffers:
         self,
         *,
         bound: int,
+        only_first: bool = False,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
@@ -182,6 +184,8 @@ class BufferFindings:
     def held(self) -> bool: ...
     @property
     def stopped(self) -> str | None: ...
+    @property
+    def unbounded(self) -> list[tuple[int, list[int], list[int], list[str]]]: ...
     @property
     def cycles(self) -> list[tuple[int, list[tuple[int, int]], str]]: ...
 

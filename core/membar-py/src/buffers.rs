@@ -1,7 +1,7 @@
 //! Searches with store buffers, as Python sees them.
 
 use membar_core::buffers::budget::{Budget, Halted};
-use membar_core::buffers::concrete::{self, Discipline};
+use membar_core::buffers::concrete::{self, Discipline, Until};
 use membar_core::buffers::dual;
 use membar_core::buffers::fault::Fault;
 use membar_core::buffers::forward::{self, Reductions};
@@ -26,6 +26,9 @@ type GoalTuple = (&'static str, Vec<i128>);
 /// The thread whose buffer grows, the edges taken as (thread, edge), and the contents as a regular expression.
 type CycleTuple = (usize, Vec<(usize, u32)>, String);
 
+/// Number of buffers with infinitely many contents, control points, memory, and the contents of each buffer.
+type UnboundedTuple = (usize, Vec<i128>, Vec<u64>, Vec<String>);
+
 /// A program and a question about its states.
 #[pyclass(frozen, module = "membar._core")]
 pub(crate) struct StoreBuffers {
@@ -39,12 +42,15 @@ pub(crate) struct StoreBuffers {
 impl StoreBuffers {
     /// Reads a program; its tags are 0 for a fence of the own buffer, 1 of all buffers, 2 for a locked instruction.
     #[new]
-    #[pyo3(signature = (program, *, discipline, places=None, predicate=None, deadlocks=false, fault=None))]
+    #[pyo3(signature = (
+        program, *, discipline, places=None, predicates=None, looks=None, deadlocks=false, fault=None
+    ))]
     fn new(
         program: &[u8],
         discipline: &str,
         places: Option<Vec<Vec<(u32, u32)>>>,
-        predicate: Option<&[u8]>,
+        predicates: Option<Vec<Vec<u8>>>,
+        looks: Option<Vec<(u32, Vec<u32>)>>,
         deadlocks: bool,
         fault: Option<usize>,
     ) -> PyResult<Self> {
@@ -56,26 +62,30 @@ impl StoreBuffers {
             _ => return Err(PyValueError::new_err("there is no such discipline")),
         };
         let places = places.unwrap_or_default();
-        let is_thread = |&(thread, _): &(u32, u32)| (thread as usize) < program.threads.len();
-        if !places.iter().flatten().all(is_thread) {
+        let looks = looks.unwrap_or_default();
+        let mut named = places.iter().flatten().map(|place| place.0).chain(looks.iter().map(|look| look.0));
+        if named.any(|thread| thread as usize >= program.threads.len()) {
             return Err(PyValueError::new_err("there is no such thread"));
         }
-        let predicate = match predicate {
-            None => None,
-            Some(form) => {
-                let form = words_of(form)?;
-                let mut words = Words::new(&form);
-                let decoded =
-                    Expr::decode(&mut words, program.terms.len()).and_then(|expr| words.end().map(|()| expr));
-                Some(decoded.map_err(|error| to_py(&error))?)
-            }
-        };
+        let mut decoded = Vec::new();
+        for form in predicates.unwrap_or_default() {
+            let form = words_of(&form)?;
+            let mut words = Words::new(&form);
+            let known = program.terms.len() + looks.len();
+            let predicate = Expr::decode(&mut words, known).and_then(|expr| words.end().map(|()| expr));
+            decoded.push(predicate.map_err(|error| to_py(&error))?);
+        }
         let fault = match fault.map(|number| Fault::ALL.get(number)) {
             None => Fault::None,
             Some(Some(&(fault, _))) => fault,
             Some(None) => return Err(PyValueError::new_err("there is no such fault")),
         };
-        Ok(Self { program, question: Question { places, predicate, deadlocks }, discipline, fault })
+        Ok(Self {
+            program,
+            question: Question { places, predicates: decoded, looks, deadlocks },
+            discipline,
+            fault,
+        })
     }
 
     /// Depth-first search of sets of buffer contents.
@@ -126,11 +136,12 @@ impl StoreBuffers {
     }
 
     /// Every state with at most `bound` entries in a buffer.
-    #[pyo3(signature = (*, bound, seconds=None, states=None, memory=None))]
+    #[pyo3(signature = (*, bound, only_first=false, seconds=None, states=None, memory=None))]
     fn bounded(
         &self,
         py: Python<'_>,
         bound: usize,
+        only_first: bool,
         seconds: Option<f64>,
         states: Option<u64>,
         memory: Option<u64>,
@@ -139,8 +150,9 @@ impl StoreBuffers {
         run_detached(py, None, |stop| {
             let mut budget = Budget { watch: Watch::new(stop, limits), states };
             let mut system = System::new(&self.program, self.fault)?;
+            let until = if only_first { Until::FirstWrong } else { Until::All };
             let (found, _) =
-                concrete::explore(&mut system, &self.question, self.discipline, bound, None, &mut budget)?;
+                concrete::explore(&mut system, &self.question, self.discipline, bound, until, &mut budget)?;
             Ok(BufferFindings { found, cells: self.program.cells.len() })
         })
     }
@@ -289,6 +301,16 @@ impl BufferFindings {
             Halted::States => "states",
             Halted::Found => "found",
         })
+    }
+
+    /// The states kept with the most buffers of infinitely many contents, as far as they are few.
+    #[getter]
+    fn unbounded(&self) -> Vec<UnboundedTuple> {
+        let tuple = |state: &question::Unbounded| {
+            let (_, points) = goal_tuple(&Goal::Error(state.points.clone()));
+            (state.buffers, points, state.memory.clone(), state.shown.clone())
+        };
+        self.found.unbounded.iter().map(tuple).collect()
     }
 
     /// Cycles that were accelerated: the thread whose buffer grows, the edges taken as (thread, edge), and the

@@ -13,7 +13,7 @@ use super::automaton::{Language, Letter};
 use super::fault::Fault;
 use super::forward::{Frame, Place, Search, Step};
 use super::paths::Growth;
-use super::question::Cycle;
+use super::question::{Cycle, letter_shown};
 use super::symbolic::{Outcome, State, Successor, Transition};
 use super::system::LocalId;
 
@@ -282,7 +282,7 @@ impl Search<'_, '_, '_> {
         if is_new {
             let moves = cycle.turn.iter().map(|&number| self.move_of(number)).collect();
             let automata = &self.semantics.world.automata;
-            let shown = automata.expression(language, &|cell, value| format!("({},{value})", cell.0));
+            let shown = automata.expression(language, &letter_shown);
             let thread = lane / self.semantics.width().max(1);
             self.found.cycles.push(Cycle { thread, moves, language, shown });
         }

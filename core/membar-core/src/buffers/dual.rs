@@ -65,7 +65,7 @@ pub fn search(
     question: &Question,
     budget: &mut Budget<'_>,
 ) -> Result<Findings, CoreError> {
-    if question.predicate.is_some() {
+    if !question.predicates.is_empty() {
         return Err(CoreError::Unsupported("backwards, error states are control points or assertions"));
     }
     let threads = flatten(system)?;

@@ -18,7 +18,7 @@ use super::concrete::Discipline;
 use super::fault::Fault;
 use super::hashing::QuickMap;
 use super::paths::{Came, Growth, Node, NodeId, Target};
-use super::question::{Findings, Goal, Question};
+use super::question::{Findings, Goal, Question, Unbounded, letter_shown};
 use super::symbolic::{Footprint, Outcome, Semantics, State, Successor, Transition, Transitions};
 use super::system::{LocalId, System};
 
@@ -29,9 +29,12 @@ pub struct Reductions {
     pub sleep: bool,
     /// Acceleration of cycles.
     pub acceleration: bool,
-    /// Whether the first failure, error state or deadlock ends it.
+    /// Whether the first failure or error state ends it.
     pub only_first: bool,
 }
+
+/// States of unbounded buffers that are told.
+const MOST_UNBOUNDED: usize = 256;
 
 /// Control points and memory, by number.
 pub(super) type Place = u32;
@@ -131,6 +134,7 @@ pub fn search(
             search.found.runs.insert(goal, run);
         }
     }
+    search.found.unbounded = search.unbounded();
     Ok(search.found)
 }
 
@@ -155,7 +159,7 @@ impl Search<'_, '_, '_> {
     }
 
     fn is_answered(&self) -> bool {
-        let is_wrong = |goal: &Goal| !matches!(goal, Goal::Ending(_));
+        let is_wrong = |goal: &Goal| !matches!(goal, Goal::Ending(_) | Goal::Stuck(_));
         self.reductions.only_first && self.found.goals.iter().any(is_wrong)
     }
 
@@ -443,6 +447,39 @@ impl Search<'_, '_, '_> {
             }
         }
         Ok(None)
+    }
+
+    /// The states with the most buffers of infinitely many contents.
+    fn unbounded(&self) -> Vec<Unbounded> {
+        let automata = &self.semantics.world.automata;
+        let mut is_infinite: QuickMap<Language, bool> = QuickMap::default();
+        let mut most = 1;
+        let mut found: Vec<NodeId> = Vec::new();
+        for kept in self.kept.iter().flatten() {
+            let lanes = &self.nodes[kept.node as usize].lanes;
+            let infinite =
+                |lane: &&Language| *is_infinite.entry(**lane).or_insert_with(|| automata.is_infinite(**lane));
+            let count = lanes.iter().filter(infinite).count();
+            if count > most {
+                most = count;
+                found.clear();
+            }
+            if count == most && found.len() < MOST_UNBOUNDED {
+                found.push(kept.node);
+            }
+        }
+        let show = |&language: &Language| automata.expression(language, &letter_shown);
+        let describe = |&node: &NodeId| {
+            let node = &self.nodes[node as usize];
+            let bare = &self.bare[node.place as usize];
+            Unbounded {
+                buffers: most,
+                points: self.question.points(self.semantics.system, &bare.locals),
+                memory: bare.memory.clone(),
+                shown: node.lanes.iter().map(show).collect(),
+            }
+        };
+        found.iter().map(describe).collect()
     }
 
     /// Mistakes with sleep sets are to be seen, not mended.

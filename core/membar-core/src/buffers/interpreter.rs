@@ -57,7 +57,7 @@ impl System<'_> {
                 }
                 Ok(Refusals::default())
             }
-            GONE => Ok(Refusals::default()),
+            point if point & GONE != 0 => Ok(Refusals::default()),
             _ => self.steps_at(world, thread, point, &registers, memory, out),
         }
     }
@@ -76,7 +76,7 @@ impl System<'_> {
         if let (true, Some(cell)) = (leaving.is_empty(), self.deaths[thread]) {
             if let Some(mut memory) = memory.drained(world) {
                 memory.write(world, cell, 1);
-                let gone = self.intern(thread, GONE, registers.into())?;
+                let gone = self.intern(thread, point | GONE, registers.into())?;
                 out.push(Taken { edge: DEATH, made: Vec::new(), end: End::Moved(gone), memory });
             }
             return Ok(Refusals::default());

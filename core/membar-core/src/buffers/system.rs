@@ -31,8 +31,8 @@ pub const DEATH: EdgeId = EdgeId(u32::MAX - 1);
 
 /// Control point of a thread that has not begun.
 pub(super) const UNBORN: u32 = u32::MAX;
-/// Control point of a joined thread that has said that it ended.
-pub(super) const GONE: u32 = u32::MAX - 1;
+/// Beside its control point: a joined thread has said that it ended.
+pub(super) const GONE: u32 = 1 << 31;
 
 /// Local states of one thread beyond which its data does not count as finite.
 const MOST_LOCALS: usize = 1 << 20;
@@ -212,14 +212,15 @@ impl<'a> System<'a> {
     /// The control point as the program numbers it; None before a thread begins. Ended threads stay where they ended.
     #[must_use]
     pub fn point(&self, thread: usize, local: LocalId) -> Option<u32> {
-        Some(self.local(thread, local).point).filter(|&point| point != UNBORN)
+        Some(self.local(thread, local).point).filter(|&point| point != UNBORN).map(|point| point & !GONE)
     }
 
     /// Whether a thread has ended or not begun, apart from what its buffer holds.
     #[must_use]
     pub fn is_over(&self, thread: usize, local: LocalId) -> bool {
         match self.local(thread, local).point {
-            UNBORN | GONE => true,
+            UNBORN => true,
+            point if point & GONE != 0 => true,
             point => self.deaths[thread].is_none() && self.code(thread).leaving[point as usize].is_empty(),
         }
     }
