@@ -150,6 +150,10 @@ impl Search<'_, '_, '_> {
         let width = self.semantics.width().max(1);
         for lane in 0..state.lanes.len() {
             let Some(known) = self.cycles.get(&(lane, state.locals[lane / width])) else { continue };
+            let words: Vec<Vec<Letter>> = known.iter().map(|cycle| cycle.word(lane)).collect();
+            if self.semantics.world.automata.repeat(state.lanes[lane], &words) == state.lanes[lane] {
+                continue;
+            }
             let mut cycles = known.clone();
             let language = self.closed_under(state, lane, &mut cycles)?;
             if language != state.lanes[lane] {

@@ -69,7 +69,7 @@ pub(super) struct Frame {
     pub(super) node: NodeId,
     place: Place,
     pub(super) came: Option<Step>,
-    todo: Vec<Successor>,
+    todo: Vec<(u32, Successor)>,
     sleep: Vec<Sleeping>,
 }
 
@@ -146,11 +146,11 @@ impl Search<'_, '_, '_> {
             if let Err(halted) = self.budget.step(self.found.stored, self.bytes) {
                 return Ok(Some(halted));
             }
-            let Some(successor) = frame.todo.pop() else {
+            let Some((number, successor)) = frame.todo.pop() else {
                 self.leave();
                 continue;
             };
-            self.take(successor)?;
+            self.take(number, successor)?;
             if self.is_answered() {
                 return Ok(Some(Halted::Found));
             }
@@ -164,8 +164,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// Goes from the top state by one of its transitions.
-    fn take(&mut self, successor: Successor) -> Result<(), CoreError> {
-        let number = self.transitions.number(&successor.transition);
+    fn take(&mut self, number: u32, successor: Successor) -> Result<(), CoreError> {
         let sleep = self.asleep_after(&successor.footprint);
         let Some(frame) = self.stack.last_mut() else { return Ok(()) };
         let parent = frame.node;
@@ -294,7 +293,7 @@ impl Search<'_, '_, '_> {
             let sleeps = |list: &[Sleeping]| list.iter().any(|sleeping| sleeping.number == number);
             // Covered states have done everything but what sleeps in all of them.
             if !sleeps(&sleep) && cover.asleep.as_ref().is_none_or(|asleep| sleeps(asleep)) {
-                todo.push(successor);
+                todo.push((number, successor));
             }
         }
         if let Some(asleep) = &cover.asleep {
@@ -306,7 +305,7 @@ impl Search<'_, '_, '_> {
         self.keep(node, sleep.clone());
         // The last one is taken first: commits, then steps, each in their order.
         let (mut commits, steps): (Vec<_>, Vec<_>) =
-            todo.into_iter().partition(|next| matches!(next.transition, Transition::Commit { .. }));
+            todo.into_iter().partition(|(_, next)| matches!(next.transition, Transition::Commit { .. }));
         todo = steps;
         todo.reverse();
         commits.reverse();
