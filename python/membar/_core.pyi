@@ -124,7 +124,8 @@ class StoreBuffers:
         *,
         discipline: str,
         places: Sequence[Sequence[tuple[int, int]]] | None = None,
-        predicate: bytes | None = None,
+        predicates: Sequence[bytes] | None = None,
+        looks: Sequence[tuple[int, Sequence[int]]] | None = None,
         deadlocks: bool = False,
         fault: int | None = None,
     ) -> Self: ...
@@ -133,6 +134,7 @@ class StoreBuffers:
         *,
         sleep: bool = True,
         acceleration: bool = True,
+        only_first: bool = False,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
@@ -148,6 +150,7 @@ class StoreBuffers:
         self,
         *,
         bound: int,
+        only_first: bool = False,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
@@ -165,6 +168,7 @@ class StoreBuffers:
 
 @final
 class BufferFindings:
+    def run_to(self, goal: tuple[str, Sequence[int]]) -> list[tuple[int, int | None, list[int]]] | None: ...
     @property
     def goals(self) -> list[tuple[str, list[int]]]: ...
     @property
@@ -181,6 +185,8 @@ class BufferFindings:
     def held(self) -> bool: ...
     @property
     def stopped(self) -> str | None: ...
+    @property
+    def unbounded(self) -> list[tuple[int, list[int], list[int], list[str]]]: ...
     @property
     def cycles(self) -> list[tuple[int, list[tuple[int, int]], str]]: ...
 
