@@ -3,7 +3,17 @@
 from collections.abc import Callable, Sequence
 from typing import Self, TypeAlias, final
 
-__all__ = ["BufferFindings", "Findings", "Plan", "StoreBuffers", "class_faults", "evaluate", "faults"]
+__all__ = [
+    "AnySize",
+    "BufferFindings",
+    "CubeFindings",
+    "Findings",
+    "Plan",
+    "StoreBuffers",
+    "class_faults",
+    "evaluate",
+    "faults",
+]
 
 # thread (-1: initial write), kind, cell, value, tag set (-1: none), step, edge
 _Event: TypeAlias = tuple[int, str, int | None, int, int, int, int]
@@ -189,6 +199,58 @@ class BufferFindings:
     def unbounded(self) -> list[tuple[int, list[int], list[int], list[str]]]: ...
     @property
     def cycles(self) -> list[tuple[int, list[tuple[int, int]], str]]: ...
+
+_CubePlace: TypeAlias = tuple[int, int, int, list[int]]
+_CubeEvents: TypeAlias = tuple[
+    list[list[_CubePlace]],
+    list[tuple[int, int]],
+    list[tuple[int, list[int]]],
+    list[tuple[int, list[int]]],
+    list[tuple[_CubePlace, list[int]]],
+]
+_Cube: TypeAlias = tuple[
+    int,
+    list[tuple[_CubePlace, int]],
+    list[tuple[str, _CubePlace, _CubePlace]],
+    list[tuple[str, list[tuple[int, _CubePlace]], int]],
+    _CubeEvents,
+]
+
+@final
+class AnySize:
+    def __new__(cls, form: bytes, *, fault: int | None = None) -> Self: ...
+    @property
+    def fixed(self) -> bool: ...
+    def search(
+        self,
+        *,
+        trust: bool = False,
+        seconds: float | None = None,
+        nodes: int | None = None,
+        memory: int | None = None,
+        progress: Callable[[int, int, float], object] | None = None,
+    ) -> CubeFindings: ...
+    @staticmethod
+    def faults() -> list[str]: ...
+
+@final
+class CubeFindings:
+    @property
+    def stopped(self) -> str | None: ...
+    @property
+    def trace(self) -> tuple[list[tuple[int, list[int]]], int, int, list[int]] | None: ...
+    @property
+    def cubes(self) -> list[_Cube]: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def made(self) -> int: ...
+    @property
+    def covered(self) -> int: ...
+    @property
+    def deleted(self) -> int: ...
+    @property
+    def processes(self) -> int: ...
 
 def faults() -> tuple[list[str], list[str]]: ...
 def class_faults() -> list[str]: ...

@@ -10,7 +10,7 @@ from pathlib import Path
 from membar import plugins
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
-from membar.frontends import Frontend
+from membar.frontends import Frontend, SystemFrontend
 from membar.models import kept
 from membar.models.model import Model
 from membar.outcome import (
@@ -82,12 +82,16 @@ class InterruptedCheckError(KeyboardInterrupt):
 
 
 @cache
-def frontends() -> tuple[Frontend, ...]:
-    """Every input language."""
+def _every_frontend() -> tuple[Frontend | SystemFrontend, ...]:
     package = "membar.frontends"
-    return tuple(
-        plugins.load(package, name, Frontend, attribute="FRONTEND") for name in plugins.names(package)
-    )
+    found = [plugins.record(package, name, attribute="FRONTEND") for name in plugins.names(package)]
+    return tuple(each for each in found if isinstance(each, Frontend | SystemFrontend))
+
+
+@cache
+def frontends() -> tuple[Frontend, ...]:
+    """Every language of programs."""
+    return tuple(each for each in _every_frontend() if isinstance(each, Frontend))
 
 
 @cache
@@ -158,11 +162,25 @@ def parse(source: SourceFile) -> Program:
 
 
 def frontend_for(source: SourceFile) -> Frontend:
+    """The language of a program, by its file name's ending."""
+    found = language_of(source)
+    if isinstance(found, Frontend):
+        return found
+    raise InputError(
+        Diagnostic(
+            code="W0406",
+            message=f"`{source.path}` is a system for any number of processes, not a program",
+            help="ask about it with `membar check`, or `membar.prove` in Python",
+        )
+    )
+
+
+def language_of(source: SourceFile) -> Frontend | SystemFrontend:
     """The language of a file, by its ending."""
-    for frontend in frontends():
+    for frontend in _every_frontend():
         if source.path.endswith(frontend.suffixes):
             return frontend
-    endings = sorted(s for frontend in frontends() for s in frontend.suffixes)
+    endings = sorted(s for frontend in _every_frontend() for s in frontend.suffixes)
     raise InputError(
         Diagnostic(
             code="W0402",
@@ -182,8 +200,17 @@ def default_model(program: Program) -> str:
 
 @cache
 def load_engine(name: str) -> Engine:
-    """The engine called `name`."""
-    return plugins.load("membar.engines", name, Engine, attribute="ENGINE")
+    """The engine for programs called `name`."""
+    found = plugins.record("membar.engines", name, attribute="ENGINE")
+    if isinstance(found, Engine):
+        return found
+    raise InputError(
+        Diagnostic(
+            code="W0407",
+            message=f"the engine {name} takes systems for any number of processes, not programs",
+            help="such systems are `.cub` files",
+        )
+    )
 
 
 def default_engine(program: Program, model: Model, options: Options) -> str:

@@ -63,6 +63,22 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--explain", action="store_true", help="which axiom forbids the outcome, with the cycle"
     )
+    check.add_argument(
+        "--brab",
+        metavar="N",
+        type=_positive,
+        help=".cub: guess invariants that hold with N processes, and prove them (default: off)",
+    )
+    check.add_argument(
+        "--instances",
+        metavar="LIST",
+        type=_sizes,
+        default=(),
+        help=".cub: compare the answer with systems of this many processes, such as 2,3",
+    )
+    check.add_argument(
+        "--certificate", metavar="FILE", type=Path, help=".cub: write the proof's obligations as SMT-LIB"
+    )
     check.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
     check.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report")
 
@@ -200,6 +216,10 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _sizes(text: str) -> tuple[int, ...]:
+    return tuple(_positive(part.strip()) for part in text.split(","))
+
+
 def _buffers(text: str) -> int:
     """The bound; 0 stands for none."""
     return 0 if text == "unbounded" else _positive(text)
@@ -244,6 +264,8 @@ def options(arguments: argparse.Namespace) -> Options:
         algorithm=arguments.algorithm,
         jobs=arguments.jobs,
         all_executions=getattr(arguments, "all", False),
+        brab=getattr(arguments, "brab", None),
+        instances=getattr(arguments, "instances", ()),
         reductions_off=frozenset(name for name in _REDUCTIONS if getattr(arguments, f"no_{name}")),
     )
 

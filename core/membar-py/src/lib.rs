@@ -1,6 +1,7 @@
 //! The Python face of the core: convert in, detach, convert out, map errors. No algorithm lives here.
 
 mod buffers;
+mod cubes;
 mod detached;
 mod findings;
 
@@ -248,6 +249,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Findings>()?;
     module.add_class::<buffers::StoreBuffers>()?;
     module.add_class::<buffers::BufferFindings>()?;
+    module.add_class::<cubes::AnySize>()?;
+    module.add_class::<cubes::CubeFindings>()?;
     module.add_function(wrap_pyfunction!(faults, module)?)?;
     module.add_function(wrap_pyfunction!(class_faults, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)
