@@ -14,6 +14,7 @@ from membar.properties.judge import Tally
 
 if TYPE_CHECKING:
     from membar.engines.buffers.question import Lowered
+    from membar.program.program import Thread
     from membar.task import Task
 
 Goal: TypeAlias = tuple[str, list[int]]
@@ -102,7 +103,7 @@ class Search:
                     tally.error = tally.error or shown
                     tally.kept += [shown] * keeps_all
             case "stuck", points:
-                if keeps_all or tally.deadlock is None:
+                if (keeps_all or tally.deadlock is None) and not self._may_stay(points):
                     shown = self._witness(goal, found, self._waiting(points))
                     tally.deadlock = tally.deadlock or shown
                     tally.kept += [shown] * keeps_all
@@ -164,15 +165,22 @@ class Search:
             raise EngineLimitError("something was reached, but no run to it was found within the limits")
         return min(runs, key=len)
 
+    def _may_stay(self, points: list[int]) -> bool:
+        """Whether every thread has ended or may wait for ever where it is."""
+        return all(point in thread.ends for thread, point in self._not_ended(points))
+
     def _waiting(self, points: list[int]) -> str:
-        threads = self.task.program.threads
-        stuck = [
-            thread.name
-            for number, thread in enumerate(threads)
-            if 0 <= points[number] < len(self.question.program.points[number])
-            and thread.outgoing[self.question.program.points[number][points[number]]]
-        ]
-        return f"deadlock: {', '.join(stuck)} cannot go on"
+        stuck = ", ".join(thread.name for thread, _ in self._not_ended(points))
+        return f"deadlock: {stuck} cannot go on"
+
+    def _not_ended(self, points: list[int]) -> list[tuple[Thread, int]]:
+        """The threads that have steps left, with their control points."""
+        found = []
+        for number, thread in enumerate(self.task.program.threads):
+            known = self.question.program.points[number]
+            if 0 <= points[number] < len(known) and thread.outgoing[known[points[number]]]:
+                found.append((thread, known[points[number]]))
+        return found
 
     def _counted(self, found: Found) -> list[str]:
         """How many errors there are, as Linden and Wolper count them, and where."""

@@ -60,9 +60,9 @@ def follow_steps(program: Program, model: Model, witness: Witness) -> str | None
     if len(moves) < len(witness.steps):
         return f"step {len(moves) + 1} ({witness.steps[len(moves)].action}) is not possible there"
     again = witness_of(machine, moves, witness.message)
-    for name in ("execution", "steps"):
+    for name in ("execution", "steps", "final"):
         if getattr(again, name) != getattr(witness, name):
-            return f"following the steps gives other {name}"
+            return f"following the steps gives another {name.removesuffix('s')}"
     return None
 
 
@@ -84,7 +84,7 @@ def end_of(program: Program, discipline: Operational, witness: Witness) -> End:
     if machine.is_final(state):
         return End.FINAL
     found = machine.moves(state)
-    return End.OPEN if found.moves or found.blocked else End.DEADLOCK
+    return End.OPEN if found.moves or found.blocked or machine.may_stay(state) else End.DEADLOCK
 
 
 def _moves(machine: Machine, witness: Witness) -> list[Move]:
