@@ -7,8 +7,9 @@ A thread's buffer is one list, oldest entry first. What differs between the mode
     pso   the oldest entry *of a location* is flushed first; at most k entries per location
     cam   as tso, but at most k entries per location
 
-Loads take the newest own entry of their location, else memory. A read-modify-write that writes, a lock,
-and every channel operation wait until the own buffer is empty and act on memory at once. `Spawn` puts a
+Loads take the newest own entry of their location, else memory. A read-modify-write that writes, a lock, a
+store that is atomic (Barnat) and every channel operation wait until the own buffer is empty (`ATOMIC-ALL`:
+all buffers) and act on memory at once. `Spawn` puts a
 mark into the buffer: the new thread starts when what was stored before is in memory. `Join` waits until the
 thread has ended and its buffer is empty. An assumption that fails, and an exclusive store whose reservation
 is lost, stop the run there.
@@ -26,6 +27,7 @@ from collections.abc import Iterator
 
 from membar.diagnostics import Diagnostic, EngineLimitError
 from membar.engines.reference.state import (
+    ATOMIC,
     BARRIER,
     FENCES,
     LOCKED,
@@ -38,6 +40,7 @@ from membar.engines.reference.state import (
     Move,
     Moves,
     State,
+    in_normal_form,
 )
 from membar.engines.reference.step import Step
 from membar.engines.reference.trace import Choices
@@ -72,7 +75,7 @@ class Machine:
             locals=tuple(
                 Local(
                     point=thread.entry,
-                    registers=tuple(sorted((n, self.program.word(v)) for n, v in thread.registers)),
+                    registers=in_normal_form({n: self.program.word(v) for n, v in thread.registers}),
                     born=thread.started,
                 )
                 for thread in self.program.threads
@@ -194,6 +197,12 @@ class Machine:
             return FenceEffect.NOTHING
         return max((FENCES[self.discipline][tag] for tag in tags), default=FenceEffect.NOTHING)
 
+    def atomic(self, tags: Tags) -> FenceEffect:
+        """What a store with these tags waits for before it writes memory at once; `NOTHING`: it does not."""
+        if self.discipline is Operational.SC:
+            return FenceEffect.NOTHING
+        return max((ATOMIC[tag] for tag in tags if tag in ATOMIC), default=FenceEffect.NOTHING)
+
     def _refuse_unknown(self) -> None:
         """Words without a meaning here are refused rather than guessed.
 
@@ -213,6 +222,8 @@ class Machine:
         known = frozenset(FENCES[self.discipline]) if isinstance(operation, Fence) else MARKS
         if isinstance(operation, Rmw | Lock):
             known |= {LOCKED}
+        if isinstance(operation, Store):
+            known |= ATOMIC.keys()
         for tag in sorted(tags_of(operation) - known):
             raise EngineLimitError(f"the {self.discipline.value} store-buffer machine does not know `{tag}`")
 
