@@ -7,6 +7,7 @@ __all__ = [
     "BufferFindings",
     "Findings",
     "Plan",
+    "RunAnswer",
     "StateSpace",
     "StoreBuffers",
     "VisitedStates",
@@ -193,8 +194,8 @@ class BufferFindings:
     @property
     def cycles(self) -> list[tuple[int, list[tuple[int, int]], str]]: ...
 
-# thread, edge (None: flush), who received at once and on which edge, values read and chosen or (cell, value)
-_Step: TypeAlias = tuple[int, int | None, tuple[int, int] | None, list[int]]
+# thread, edge (None: flush), the same of who received at once, values read and chosen or (cell, value)
+_Step: TypeAlias = tuple[int, int | None, tuple[int, int, list[int]] | None, list[int]]
 
 @final
 class StateSpace:
@@ -209,6 +210,17 @@ class StateSpace:
         memory: int | None = None,
         progress: Callable[[int, int, float], None] | None = None,
     ) -> VisitedStates: ...
+    def find_run(
+        self,
+        automaton: bytes,
+        *,
+        fair_buffers: bool = False,
+        fair_processes: bool = False,
+        seconds: float | None = None,
+        states: int | None = None,
+        memory: int | None = None,
+        progress: Callable[[int, int, float], None] | None = None,
+    ) -> RunAnswer: ...
     @staticmethod
     def faults() -> list[str]: ...
 
@@ -239,6 +251,21 @@ class VisitedStates:
     @property
     def stopped(self) -> str | None: ...
     def run_to(self, state: int, last: int | None = None) -> list[_Step]: ...
+
+@final
+class RunAnswer:
+    @property
+    def lasso(self) -> tuple[list[_Step | None], list[_Step | None]] | None: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def transitions(self) -> int: ...
+    @property
+    def held(self) -> bool: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def stopped(self) -> str | None: ...
 
 def faults() -> tuple[list[str], list[str]]: ...
 def class_faults() -> list[str]: ...

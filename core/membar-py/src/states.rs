@@ -2,6 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use membar_core::states::automaton::Automaton;
+use membar_core::states::emptiness::{self, Answer};
+use membar_core::states::fairness::Fair;
 use membar_core::states::fault::Fault;
 use membar_core::states::program::Program;
 use membar_core::states::safety::{self, Exploration, Halted, Options, Taken};
@@ -13,9 +16,9 @@ use pyo3::prelude::*;
 use crate::detached::run_detached;
 use crate::{limits_of, to_py, words_of};
 
-/// Thread, edge (None for a flush), who received at once and on which edge, and the values read and chosen, or the cell
-/// and the value flushed.
-type StepTuple = (usize, Option<u32>, Option<(usize, u32)>, Vec<u64>);
+/// Thread, edge (None for a flush), the same of who received at once, and the values read and chosen, or the cell and
+/// the value flushed.
+type StepTuple = (usize, Option<u32>, Option<(usize, u32, Vec<u64>)>, Vec<u64>);
 
 /// A program whose states can be visited.
 #[pyclass(frozen, module = "membar._core")]
@@ -63,6 +66,34 @@ impl StateSpace {
         Ok(VisitedStates { visited: Mutex::new(visited) })
     }
 
+    /// Looks for a fair run that the automaton accepts, in the form of `engines/states/automaton.py`.
+    #[pyo3(signature = (
+        automaton, *, fair_buffers=false, fair_processes=false, seconds=None, states=None, memory=None, progress=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
+    fn find_run(
+        &self,
+        py: Python<'_>,
+        automaton: &[u8],
+        fair_buffers: bool,
+        fair_processes: bool,
+        seconds: Option<f64>,
+        states: Option<u64>,
+        memory: Option<u64>,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<RunAnswer> {
+        let form = words_of(automaton)?;
+        let automaton =
+            Automaton::decode(&form, self.program.predicates.len()).map_err(|error| to_py(&error))?;
+        let limits = limits_of(seconds, None, memory)?;
+        let fair = Fair { buffers: fair_buffers, processes: fair_processes };
+        let answer = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
+            let mut system = System::new(self.program.clone(), self.fault);
+            emptiness::find(&mut system, &automaton, fair, states, &mut Watch::new(stop, limits))
+        })?;
+        Ok(RunAnswer { answer })
+    }
+
     /// The mistakes that the search can make on purpose, for tests.
     #[staticmethod]
     fn faults() -> Vec<&'static str> {
@@ -70,7 +101,7 @@ impl StateSpace {
     }
 }
 
-pub(crate) fn halted_word(halted: Halted) -> &'static str {
+fn halted_word(halted: Halted) -> &'static str {
     match halted {
         Halted::Stopped(Stopped::Time) => "time",
         Halted::Stopped(Stopped::Memory) => "memory",
@@ -81,7 +112,7 @@ pub(crate) fn halted_word(halted: Halted) -> &'static str {
 }
 
 fn tuple_of(step: &Taken) -> StepTuple {
-    let partner = step.partner.map(|(thread, edge)| (thread, edge.0));
+    let partner = step.partner.as_ref().map(|(thread, edge, made)| (*thread, edge.0, made.clone()));
     (step.thread, step.edge.map(|edge| edge.0), partner, step.made.clone())
 }
 
@@ -184,5 +215,54 @@ impl VisitedStates {
             let run = visited.run_to(state, last).map_err(|error| to_py(&error))?;
             Ok(run.iter().map(tuple_of).collect())
         })
+    }
+}
+
+/// What a search for an accepted run found.
+#[pyclass(frozen, module = "membar._core")]
+pub(crate) struct RunAnswer {
+    answer: Answer,
+}
+
+/// A way in, and a cycle; None stands for the program having ended.
+type LassoTuple = (Vec<Option<StepTuple>>, Vec<Option<StepTuple>>);
+
+#[pymethods]
+impl RunAnswer {
+    /// An accepted run, if there is one; its cycle is empty where the way in is wrong as it is.
+    #[getter]
+    fn lasso(&self) -> Option<LassoTuple> {
+        let tuples = |steps: &[Option<Taken>]| steps.iter().map(|step| step.as_ref().map(tuple_of)).collect();
+        self.answer.lasso.as_ref().map(|lasso| (tuples(&lasso.prefix), tuples(&lasso.cycle)))
+    }
+
+    /// States of the product that were met.
+    #[getter]
+    fn states(&self) -> u64 {
+        self.answer.states
+    }
+
+    /// Steps of the product that were followed.
+    #[getter]
+    fn transitions(&self) -> u64 {
+        self.answer.transitions
+    }
+
+    /// Whether the bound held a store back.
+    #[getter]
+    fn held(&self) -> bool {
+        self.answer.held
+    }
+
+    /// Bytes held by states.
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.answer.bytes
+    }
+
+    /// Why it did not end, if it did not.
+    #[getter]
+    fn stopped(&self) -> Option<&'static str> {
+        self.answer.halted.map(halted_word)
     }
 }

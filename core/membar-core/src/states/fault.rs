@@ -40,5 +40,11 @@ faults! {
     FinalWithFullBuffers: "a final state is seen although entries wait in a buffer",
     DeadlockIgnored: "a state in which one thread has ended is no deadlock",
     MemoryForgotten: "states that differ only in the last word of memory are taken for equal",
+    ChannelTooWide: "a channel takes one message more than it may",
+    MeetsItself: "a thread receives what it sends itself",
+    CommittedIgnored: "threads move although another one is at a committed point",
+    EndsIgnored: "who may wait for ever is taken for stuck",
+    FairOnlyWhenEmpty: "a queue is treated fairly only when it is empty, as in the paper",
+    MarksOnTheWayLost: "marks of the steps between components are lost when these melt together",
     ErrorsSeenLate: "error states are looked for in final states only",
 }

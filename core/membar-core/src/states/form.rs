@@ -4,7 +4,7 @@
 //! bound of the buffers; which registers states keep (0 all, 1 those declared and those alive, 2 those alive);
 //! objects, each its address, size, sign, and a list of initial values; channels, each its capacity and width;
 //! number of threads, then per thread: a flag for started, registers (flag for declared, initial value), entry point,
-//! number of control points, list of committed points, edges (source, target, guard, operations); terms of a final
+//! number of control points, list of committed points, list of points where it may stay, edges (source, target, guard, operations); terms of a final
 //! state (0 thread register, or 1 cell); predicates, each a list of what it reads (0 cell; 1 thread register; 2 thread
 //! and a list of points) and an expression over these; list of the predicates that are errors.
 //! An operation is its number, in the order of `Operation` below, followed by its fields.
@@ -15,8 +15,8 @@ use crate::program::{CellId, EdgeId, Term, ThreadId};
 use crate::words::Words;
 
 use super::program::{
-    Address, Channel, Discipline, Edge, Object, Operation, Place, Predicate, Program, Registers, Rmw, Seen,
-    Thread, Waits,
+    Address, Channel, Discipline, Edge, Meeting, Object, Operation, Place, Predicate, Program, Registers,
+    Rmw, Seen, Thread, Waits,
 };
 
 /// First word of the form; to be changed with it.
@@ -191,10 +191,8 @@ impl Decoding<'_> {
             .ok()
             .filter(|_| is_point(entry))
             .ok_or_else(|| words.malformed("unknown control point"))?;
-        let mut committed = vec![false; self.points];
-        for _ in 0..words.count()? {
-            committed[words.index(self.points, "unknown control point")?] = true;
-        }
+        let committed = self.some_points(words)?;
+        let ends = self.some_points(words)?;
         let mut leaving = vec![Vec::new(); self.points];
         let mut edges = Vec::new();
         for number in 0..words.count()? {
@@ -203,7 +201,15 @@ impl Decoding<'_> {
             edges.push(self.edge(words)?);
         }
         let cleared = vec![Vec::new(); self.points];
-        Ok((Thread { started, registers, entry, edges, leaving, committed, cleared }, declared))
+        Ok((Thread { started, registers, entry, edges, leaving, committed, ends, cleared }, declared))
+    }
+
+    fn some_points(&self, words: &mut Words<'_>) -> Result<Vec<bool>, CoreError> {
+        let mut chosen = vec![false; self.points];
+        for _ in 0..words.count()? {
+            chosen[words.index(self.points, "unknown control point")?] = true;
+        }
+        Ok(chosen)
     }
 
     fn edge(&self, words: &mut Words<'_>) -> Result<Edge, CoreError> {
@@ -217,14 +223,16 @@ impl Decoding<'_> {
         let has = |is: fn(&Operation) -> bool| operations.iter().any(is);
         let is_instruction = has(|op| matches!(op, Operation::Load { exclusive: true, .. }))
             && has(|op| matches!(op, Operation::Store { exclusive: true, .. }));
-        let meets = operations.iter().filter_map(|operation| match *operation {
-            Operation::Receive { channel, .. } if self.program.channels[channel].capacity == 0 => {
-                Some(channel)
-            }
-            _ => None,
+        let meeting = operations.iter().enumerate().find_map(|(position, operation)| {
+            let (channel, sends) = match *operation {
+                Operation::Send { channel, .. } => (channel, true),
+                Operation::Receive { channel, .. } => (channel, false),
+                _ => return None,
+            };
+            let is_meeting = self.program.channels[channel].capacity == 0;
+            is_meeting.then_some(Meeting { channel, position, sends })
         });
-        let meets = meets.collect();
-        Ok(Edge { target, guard, operations, is_instruction, meets })
+        Ok(Edge { target, guard, operations, is_instruction, meeting })
     }
 
     fn register(&self, words: &mut Words<'_>) -> Result<Register, CoreError> {

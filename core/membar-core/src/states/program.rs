@@ -83,6 +83,17 @@ pub struct Rmw {
     pub locked: bool,
 }
 
+/// The operation of an edge that sends to, or receives from, a channel without room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Meeting {
+    /// Which channel.
+    pub channel: usize,
+    /// Which operation of the edge.
+    pub position: usize,
+    /// Whether it sends.
+    pub sends: bool,
+}
+
 /// One step of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
@@ -94,8 +105,8 @@ pub struct Edge {
     pub operations: Vec<Operation>,
     /// Whether it has an exclusive load and an exclusive store: one instruction.
     pub is_instruction: bool,
-    /// The channels without room that it receives from.
-    pub meets: Vec<usize>,
+    /// Where it meets another thread, if it does.
+    pub meeting: Option<Meeting>,
 }
 
 /// A control-flow automaton.
@@ -113,6 +124,8 @@ pub struct Thread {
     pub leaving: Vec<Vec<EdgeId>>,
     /// Per control point, whether only threads at such points move while one is there.
     pub committed: Vec<bool>,
+    /// Per control point, whether who waits there is in no deadlock.
+    pub ends: Vec<bool>,
     /// Per control point, the registers that are set to 0 on arrival.
     pub cleared: Vec<Vec<Register>>,
 }

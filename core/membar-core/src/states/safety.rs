@@ -52,8 +52,8 @@ pub struct Taken {
     pub thread: usize,
     /// On which edge; None for a flush.
     pub edge: Option<EdgeId>,
-    /// Who received what was sent, and on which edge.
-    pub partner: Option<(usize, EdgeId)>,
+    /// Who received what was sent, on which edge, and what it read and chose.
+    pub partner: Option<(usize, EdgeId, Vec<u64>)>,
     /// The values read and chosen, or the cell and the value flushed.
     pub made: Vec<u64>,
 }
@@ -205,6 +205,7 @@ impl Exploration {
                 self.found.blocked += 1;
             } else if self.found.deadlock.is_none()
                 && !moves.held
+                && (!self.system.may_stay() || fault == Fault::EndsIgnored)
                 && !(fault == Fault::DeadlockIgnored && self.system.has_ended())
             {
                 self.found.deadlock = Some(number);
@@ -243,5 +244,10 @@ impl Exploration {
 }
 
 pub(super) fn taken(step: &Move, moves: &Moves) -> Taken {
-    Taken { thread: step.thread, edge: step.edge, partner: step.partner, made: moves.made(step).to_vec() }
+    Taken {
+        thread: step.thread,
+        edge: step.edge,
+        partner: step.partner.map(|(thread, edge)| (thread, edge, moves.theirs(step).to_vec())),
+        made: moves.made(step).to_vec(),
+    }
 }

@@ -2,7 +2,7 @@
 //! `engines/reference/step.py`, operation by operation.
 
 use crate::expr::{Expr, Register};
-use crate::program::{CellId, EdgeId, ThreadId};
+use crate::program::{CellId, ThreadId};
 
 use super::fault::Fault;
 use super::local::{Entry, Local, put, take};
@@ -74,8 +74,8 @@ pub(super) struct Bench {
     pub(super) leaves: Vec<u32>,
     /// Values read and chosen by this step, in order.
     pub(super) made: Vec<u64>,
-    /// Who receives at once what this step sends.
-    pub(super) partner: Option<(usize, EdgeId)>,
+    /// The same for who receives at once what this step sends.
+    pub(super) theirs: Vec<u64>,
     pub(super) fault: Fault,
     /// Who moves, and its part.
     pub(super) thread: usize,
@@ -85,7 +85,7 @@ pub(super) struct Bench {
     pub(super) is_first_exclusive: bool,
     picks: Picks,
     /// A message on its way to who receives at once.
-    message: Option<(usize, Vec<u64>)>,
+    message: Option<Vec<u64>>,
     stack: Vec<u64>,
     bytes: Vec<u8>,
     pub(super) other: Local,
@@ -110,7 +110,7 @@ impl Bench {
             contents: program.channels.iter().map(|_| Strings::new()).collect(),
             leaves: Vec::new(),
             made: Vec::new(),
-            partner: None,
+            theirs: Vec::new(),
             fault,
             thread: 0,
             local: Local::default(),
@@ -155,7 +155,7 @@ impl Bench {
         self.fresh = 0;
         self.is_first_exclusive = true;
         self.made.clear();
-        self.partner = None;
+        self.theirs.clear();
         self.message = None;
     }
 
@@ -192,15 +192,61 @@ impl Bench {
         self.finish(program)
     }
 
+    /// Takes, as one step, an edge that sends without room in between and one that receives: the sender's operations
+    /// up to its send, the receiver's whole edge, the rest of the sender's.
+    pub(super) fn take_meeting(
+        &mut self,
+        program: &Program,
+        leaves: &[u32],
+        sender: (usize, &Local, &Edge),
+        receiver: (usize, &Edge),
+        position: usize,
+    ) -> Done {
+        let (thread, local, edge) = sender;
+        let (before, after) = edge.operations.split_at(position + 1);
+        self.begin(leaves, thread, local);
+        self.run_part(program, edge, before)?;
+        self.finish(program)?;
+        self.resume(program, receiver.0);
+        std::mem::swap(&mut self.made, &mut self.theirs);
+        let done = self.run(program, receiver.1);
+        std::mem::swap(&mut self.made, &mut self.theirs);
+        done?;
+        self.finish(program)?;
+        self.resume(program, thread);
+        self.run_part(program, edge, after)?;
+        self.arrive(program, edge);
+        self.finish(program)
+    }
+
+    /// Goes on with `thread` in the middle of a step.
+    fn resume(&mut self, program: &Program, thread: usize) {
+        let mut local = std::mem::take(&mut self.local);
+        self.read_local(program, &self.leaves, thread, &mut local);
+        self.local = local;
+        self.thread = thread;
+        self.fresh = 0;
+        self.is_first_exclusive = true;
+    }
+
     fn run(&mut self, program: &Program, edge: &Edge) -> Done {
-        for operation in &edge.operations {
+        self.run_part(program, edge, &edge.operations)?;
+        self.arrive(program, edge);
+        Ok(())
+    }
+
+    fn run_part(&mut self, program: &Program, edge: &Edge, operations: &[Operation]) -> Done {
+        for operation in operations {
             self.perform(program, edge, operation)?;
         }
+        Ok(())
+    }
+
+    fn arrive(&mut self, program: &Program, edge: &Edge) {
         self.local.point = edge.target;
         for register in &program.threads[self.thread].cleared[edge.target as usize] {
             self.local.registers[register.index()] = 0;
         }
-        Ok(())
     }
 
     /// Puts the part of who moves into the state.
@@ -387,8 +433,14 @@ impl Bench {
 
     fn send(&mut self, program: &Program, channel: usize, values: &[Expr]) -> Done {
         self.drain(program)?;
+        if program.channels[channel].capacity == 0 {
+            let message = values.iter().map(|value| value.evaluate(&self.local.registers, &mut self.stack));
+            self.message = Some(message.collect());
+            return Ok(());
+        }
         let mut words = self.words_of(program, channel);
-        if words[0] >= program.channels[channel].capacity.max(1) as u64 {
+        let room = program.channels[channel].capacity + usize::from(self.fault == Fault::ChannelTooWide);
+        if words[0] >= room as u64 {
             return Err(Halt::Waits);
         }
         words[0] += 1;
@@ -401,6 +453,14 @@ impl Bench {
 
     fn receive(&mut self, program: &Program, channel: usize, registers: &[Register]) -> Done {
         self.drain(program)?;
+        if program.channels[channel].capacity == 0 {
+            let message = self.message.take().ok_or(Halt::Waits)?;
+            for (&register, value) in registers.iter().zip(message) {
+                self.set(register, value);
+                self.made.push(value);
+            }
+            return Ok(());
+        }
         let mut words = self.words_of(program, channel);
         if words[0] == 0 {
             return Err(Halt::Waits);

@@ -5,7 +5,7 @@ use crate::program::{CellId, EdgeId, Term};
 
 use super::fault::Fault;
 use super::local::{Entry, Local};
-use super::program::{Discipline, Predicate, Program, Seen};
+use super::program::{Discipline, Edge, Meeting, Predicate, Program, Seen, Thread};
 use super::step::{Bench, Halt};
 
 /// A possible step.
@@ -23,8 +23,8 @@ pub struct Move {
     pub failed: bool,
     /// Where, in `Moves`, the state that it leads to begins.
     after: usize,
-    /// The values read and chosen, in `Moves`.
-    made: (usize, usize),
+    /// The values read and chosen, in `Moves`; behind them those of the partner.
+    made: (usize, usize, usize),
 }
 
 /// All that can happen in a state, and what kept the rest from happening.
@@ -58,6 +58,11 @@ impl Moves {
     pub(super) fn made(&self, step: &Move) -> &[u64] {
         &self.made[step.made.0..step.made.1]
     }
+
+    /// The values read and chosen by who received in a move.
+    pub(super) fn theirs(&self, step: &Move) -> &[u64] {
+        &self.made[step.made.1..step.made.2]
+    }
 }
 
 /// A program that can be run.
@@ -68,6 +73,8 @@ pub struct System {
     pub(super) bench: Bench,
     /// The parts of all threads in the state at hand.
     locals: Vec<Local>,
+    /// Per thread, whether it may take an edge there.
+    movers: Vec<bool>,
     seen: Vec<u64>,
     stack: Vec<u64>,
 }
@@ -78,7 +85,12 @@ impl System {
     pub fn new(program: Program, fault: Fault) -> Self {
         let bench = Bench::new(&program, fault);
         let locals = program.threads.iter().map(|_| Local::default()).collect();
-        Self { program, bench, locals, seen: Vec::new(), stack: Vec::new() }
+        Self { program, bench, locals, movers: Vec::new(), seen: Vec::new(), stack: Vec::new() }
+    }
+
+    /// The parts of all threads in the state whose moves were asked for last.
+    pub(super) fn locals(&self) -> &[Local] {
+        &self.locals
     }
 
     /// Number of words of a state.
@@ -120,13 +132,30 @@ impl System {
     pub(super) fn moves(&mut self, leaves: &[u32], moves: &mut Moves) -> Result<(), CoreError> {
         moves.clear();
         self.open(leaves);
+        self.find_movers();
         for thread in 0..self.locals.len() {
-            if self.locals[thread].born || self.bench.fault == Fault::UnbornThreadsMove {
+            if self.locals[thread].born {
                 self.flushes(leaves, thread, moves)?;
+            }
+            if self.movers[thread] {
                 self.edges(leaves, thread, moves)?;
             }
         }
         Ok(())
+    }
+
+    /// Finds the threads that may take an edge: those at committed points, if there are any, else all.
+    fn find_movers(&mut self) {
+        let fault = self.bench.fault;
+        self.movers.clear();
+        self.movers.extend(self.locals.iter().map(|local| local.born || fault == Fault::UnbornThreadsMove));
+        let threads = self.program.threads.iter().zip(&self.locals);
+        let is_committed =
+            |(thread, local): (&Thread, &Local)| local.born && thread.committed[local.point as usize];
+        if threads.clone().any(is_committed) && fault != Fault::CommittedIgnored {
+            self.movers.clear();
+            self.movers.extend(threads.map(is_committed));
+        }
     }
 
     /// Reads the parts of all threads.
@@ -148,7 +177,8 @@ impl System {
             let done = self.bench.take_flush(&self.program, leaves, thread, local, position);
             self.bench.made.clear();
             self.bench.made.extend([u64::from(cell.0), value]);
-            note(&self.bench, done, (thread, None, Some(cell)), moves)?;
+            let who = Who { thread, edge: None, partner: None, flushed: Some(cell) };
+            note(&self.bench, done, who, moves)?;
         }
         Ok(())
     }
@@ -158,22 +188,40 @@ impl System {
         let local = &self.locals[thread];
         for &number in &code.leaving[local.point as usize] {
             let edge = &code.edges[number.index()];
-            let is_open = |guard: &crate::expr::Expr| guard.evaluate(&local.registers, &mut self.stack) != 0;
-            if !edge.guard.as_ref().is_none_or(is_open) {
+            if !is_open(edge, local, &mut self.stack) {
                 continue;
             }
-            loop {
-                let done = self.bench.take_edge(&self.program, leaves, thread, local, edge);
-                note(&self.bench, done, (thread, Some(number), None), moves)?;
-                if !self.bench.has_more_choices() {
-                    break;
+            let who = Who { thread, edge: Some(number), partner: None, flushed: None };
+            match edge.meeting {
+                None => loop {
+                    let done = self.bench.take_edge(&self.program, leaves, thread, local, edge);
+                    note(&self.bench, done, who, moves)?;
+                    if !self.bench.has_more_choices() {
+                        break;
+                    }
+                },
+                Some(meeting) if meeting.sends => {
+                    let meet =
+                        Meet { program: &self.program, locals: &self.locals, movers: &self.movers, meeting };
+                    meet.all(&mut self.bench, leaves, who, moves, &mut self.stack)?;
                 }
+                Some(_) => {}
             }
             if self.bench.fault == Fault::OneEdgePerPoint {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Whether all have ended, or may stay where they are, and all stores are in memory, in the state whose moves were
+    /// asked for last.
+    pub(super) fn may_stay(&self) -> bool {
+        self.program.threads.iter().zip(&self.locals).all(|(thread, local)| {
+            let point = local.point as usize;
+            let may_stay = thread.leaving[point].is_empty() || thread.ends[point];
+            !local.born || (local.buffer.is_empty() && may_stay)
+        })
     }
 
     /// Whether every thread that was started has ended and all stores are in memory, in the state whose moves were
@@ -247,11 +295,70 @@ fn flushable(program: &Program, local: &Local, fault: Fault) -> Vec<usize> {
     positions
 }
 
-type Who = (usize, Option<EdgeId>, Option<CellId>);
+fn is_open(edge: &Edge, local: &Local, stack: &mut Vec<u64>) -> bool {
+    edge.guard.as_ref().is_none_or(|guard| guard.evaluate(&local.registers, stack) != 0)
+}
+
+/// A sender that looks for somebody who receives at once.
+struct Meet<'s> {
+    program: &'s Program,
+    locals: &'s [Local],
+    movers: &'s [bool],
+    meeting: Meeting,
+}
+
+impl Meet<'_> {
+    /// Every step in which somebody receives what is sent.
+    fn all(
+        &self,
+        bench: &mut Bench,
+        leaves: &[u32],
+        who: Who,
+        moves: &mut Moves,
+        stack: &mut Vec<u64>,
+    ) -> Result<(), CoreError> {
+        let Some(sending) = who.edge else { return Ok(()) };
+        let code = &self.program.threads[who.thread];
+        let sender = (who.thread, &self.locals[who.thread], &code.edges[sending.index()]);
+        for (other, local) in self.locals.iter().enumerate() {
+            let meets_itself = other == who.thread && bench.fault != Fault::MeetsItself;
+            if !self.movers[other] || meets_itself {
+                continue;
+            }
+            let code = &self.program.threads[other];
+            for &number in &code.leaving[local.point as usize] {
+                let edge = &code.edges[number.index()];
+                let receives = |theirs: Meeting| !theirs.sends && theirs.channel == self.meeting.channel;
+                if !edge.meeting.is_some_and(receives) || !is_open(edge, local, stack) {
+                    continue;
+                }
+                let who = Who { partner: Some((other, number)), ..who };
+                loop {
+                    let position = self.meeting.position;
+                    let done = bench.take_meeting(self.program, leaves, sender, (other, edge), position);
+                    note(bench, done, who, moves)?;
+                    if !bench.has_more_choices() {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whose step it is.
+#[derive(Debug, Clone, Copy)]
+struct Who {
+    thread: usize,
+    edge: Option<EdgeId>,
+    partner: Option<(usize, EdgeId)>,
+    flushed: Option<CellId>,
+}
 
 /// Takes down what came of a step.
 fn note(bench: &Bench, done: Result<(), Halt>, who: Who, moves: &mut Moves) -> Result<(), CoreError> {
-    let (thread, edge, flushed) = who;
+    let Who { thread, edge, partner, flushed } = who;
     let failed = match done {
         Ok(()) => false,
         Err(Halt::Failed) => true,
@@ -273,8 +380,10 @@ fn note(bench: &Bench, done: Result<(), Halt>, who: Who, moves: &mut Moves) -> R
     }
     let made = moves.made.len();
     moves.made.extend_from_slice(&bench.made);
-    let made = (made, moves.made.len());
-    moves.list.push(Move { thread, edge, partner: bench.partner, flushed, failed, after, made });
+    let theirs = moves.made.len();
+    moves.made.extend_from_slice(&bench.theirs);
+    let made = (made, theirs, moves.made.len());
+    moves.list.push(Move { thread, edge, partner, flushed, failed, after, made });
     Ok(())
 }
 

@@ -195,7 +195,8 @@ class _Lowering:
         words = [int(thread.started), len(registers)]
         for name in registers:
             words += (int(name in initial), initial.get(name, 0))
-        return [*words, points[thread.entry], len(points), 0, len(thread.edges), *edges]
+        # Committed points and points where it may stay.
+        return [*words, points[thread.entry], len(points), 0, 0, len(thread.edges), *edges]
 
 
 class _Body:

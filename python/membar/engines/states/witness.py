@@ -11,9 +11,9 @@ from membar.engines.reference.runs import witness_of
 from membar.engines.reference.state import Move, State
 from membar.outcome import Witness
 
-# Thread, edge (None: a flush), who received at once and on which edge, and the values read and chosen, or the
-# cell and the value flushed.
-CoreStep: TypeAlias = tuple[int, int | None, tuple[int, int] | None, list[int]]
+# Thread, edge (None: a flush), the same of who received at once, and the values read and chosen, or the cell
+# and the value flushed.
+CoreStep: TypeAlias = tuple[int, int | None, tuple[int, int, list[int]] | None, list[int]]
 
 
 def followed(machine: Machine, run: Sequence[CoreStep], *, ends_in_fault: bool = False) -> tuple[Move, ...]:
