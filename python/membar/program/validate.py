@@ -160,6 +160,7 @@ def _thread(thread: Thread, names: _Names) -> Iterator[Diagnostic]:
     points |= {point: edge.span for edge in thread.edges for point in (edge.source, edge.target)}
     for branch, join in thread.joins:
         points |= dict.fromkeys({branch, join} - points.keys(), thread.span)
+    points |= dict.fromkeys(sorted(thread.committed - points.keys()), thread.span)
     yield from _duplicates(
         f"meeting point of `{thread.name}`", ((str(branch), thread.span) for branch, _ in thread.joins)
     )

@@ -131,11 +131,12 @@ class Did(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One thing a step did, with the cell (-1 for fences) and the value."""
+    """One thing a thread did in a step, with the cell (-1 for fences) and the value."""
 
     did: Did
     cell: int
     value: int
+    thread: int
 
 
 class Halt(enum.Enum):
@@ -159,6 +160,15 @@ class HaltError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Partner:
+    """The other side of a rendezvous: who receives, on which edge, and its choices."""
+
+    thread: int
+    edge: int
+    choices: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
     """A possible step.
 
@@ -169,6 +179,7 @@ class Move:
         acts: what it did to memory, in order.
         choices: what it adds to the thread's choices (see `threads`).
         failure: text of the failed assertion.
+        partner: who receives in the same step what this thread sends without room in between.
     """
 
     thread: int
@@ -177,6 +188,7 @@ class Move:
     acts: tuple[Act, ...]
     choices: tuple[int, ...] = ()
     failure: str | None = None
+    partner: Partner | None = None
 
 
 class Moves(NamedTuple):
