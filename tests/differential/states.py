@@ -162,7 +162,7 @@ def main(arguments: Sequence[str]) -> int:
     report = campaign(chosen.count, first=chosen.first, states=chosen.states)
     for key, number in sorted(report.counts.items()):
         sys.stdout.write(f"{key}: {number}\n")
-    sys.stdout.write("\n".join(report.wrong[:40]) or "no disagreement")
+    sys.stdout.write("\n".join(report.wrong[:12]) or "no disagreement")
     sys.stdout.write("\n")
     return 1 if report.wrong else 0
 

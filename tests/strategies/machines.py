@@ -80,7 +80,7 @@ def machine_program(seed: int, parts: Parts = ALL) -> Program:
 
 def _channels(random: Random) -> tuple[Channel, ...]:
     return tuple(
-        Channel(name, capacity=random.choice((1, 1, 2)), width=random.choice((0, 1, 2)))
+        Channel(name, capacity=random.choice((0, 0, 1, 2)), width=random.choice((0, 1, 2)))
         for name in ("c", "d")[: random.choice((1, 1, 2))]
     )
 
@@ -138,6 +138,7 @@ class _Builder:
             self._step(Join(f"P{self.random.randint(1, self.count - 1)}"), self._load())
         if not self.births and self.random.randrange(4) == 0:
             self.edges.append(Edge(source=self.point, target=0))
+        points = range(self.point + 1)
         registers = (("r1", self.random.choice((0, 1))),) if self.random.randrange(3) == 0 else ()
         return Thread(
             name=f"P{self.index}",
@@ -145,7 +146,13 @@ class _Builder:
             edges=tuple(self.edges),
             registers=registers,
             started=not (self.births and self.index > 0),
+            committed=self._some(points, 5),
+            ends=self._some(points, 3),
         )
+
+    def _some(self, points: range, seldom: int) -> frozenset[int]:
+        """One control point or none."""
+        return frozenset({self.random.choice(points)}) if self.random.randrange(seldom) == 0 else frozenset()
 
     def _something(self) -> None:
         roll = self.random.randrange(16)

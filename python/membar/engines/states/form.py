@@ -126,6 +126,8 @@ def _points(thread: Thread) -> dict[int, int]:
     for edge in thread.edges:
         _number(points, edge.source)
         _number(points, edge.target)
+    for point in sorted(thread.committed | thread.ends):
+        _number(points, point)
     return points
 
 
@@ -195,8 +197,12 @@ class _Lowering:
         words = [int(thread.started), len(registers)]
         for name in registers:
             words += (int(name in initial), initial.get(name, 0))
-        # Committed points and points where it may stay.
-        return [*words, points[thread.entry], len(points), 0, 0, len(thread.edges), *edges]
+        committed = sorted(points[point] for point in thread.committed)
+        ends = sorted(points[point] for point in thread.ends)
+        return [
+            *words, points[thread.entry], len(points),
+            len(committed), *committed, len(ends), *ends, len(thread.edges), *edges,
+        ]  # fmt: skip
 
 
 class _Body:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.runs import witness_of
-from membar.engines.reference.state import Move, State
+from membar.engines.reference.state import Move, Partner, State
 from membar.outcome import Witness
 
 # Thread, edge (None: a flush), the same of who received at once, and the values read and chosen, or the cell
@@ -52,13 +52,24 @@ def witness(
 
 
 def _matching(machine: Machine, state: State, step: CoreStep) -> Move | None:
-    thread, edge, _, values = step
+    thread, edge, partner, values = step
     for move in machine.moves(state).moves:
         if move.thread != thread or move.edge != edge:
             continue
         if edge is None:
             if [move.acts[0].cell, move.acts[0].value] == values:
                 return move
-        elif not values or list(move.choices[-len(values) :]) == values:
+        elif _ends_with(move.choices, values) and _is_partner(move.partner, partner):
             return move
     return None
+
+
+def _is_partner(met: Partner | None, told: tuple[int, int, list[int]] | None) -> bool:
+    if met is None or told is None:
+        return met is told
+    return (met.thread, met.edge) == told[:2] and _ends_with(met.choices, told[2])
+
+
+def _ends_with(choices: Sequence[int], values: list[int]) -> bool:
+    """Whether the choices of a move, of which the edge may be the first, end with what was read and chosen."""
+    return not values or list(choices[-len(values) :]) == values
