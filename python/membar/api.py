@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -189,7 +189,7 @@ def default_engine(model: Model, options: Options) -> str:
     """The engine that answers when the user names none: store buffers were asked for, or axioms are there."""
     if options.unbounded_buffers:
         return _FOR_UNBOUNDED_BUFFERS
-    wants_buffers = model.plan is None or options.buffers_chosen_by_user
+    wants_buffers = model.plan is None or options.buffers is not None
     preferred = _FOR_BUFFERS if wants_buffers else _FOR_AXIOMS
     return next(engine for engine in preferred if engine in plugins.names("membar.engines"))
 
@@ -236,7 +236,7 @@ def check(
         model=chosen,
         properties=_properties(properties),
         limits=limits or Limits(),
-        options=options or Options(),
+        options=_options(options or Options(), frontend_for(text), chosen, engine),
     )
     answering = load_engine(engine or default_engine(chosen, task.options))
     try:
@@ -244,6 +244,15 @@ def check(
     except InterruptError as interrupt:
         result = Result(text, program, chosen, _replayed(interrupt.outcome, task))
         raise InterruptedCheckError(result) from None
+
+
+def _options(options: Options, frontend: Frontend, model: Model, engine: str | None) -> Options:
+    """The options, with the model's own store-buffer bound where the language is one of states."""
+    if not frontend.by_states or options.unbounded_buffers or options.buffers is not None:
+        return options
+    if model.operational is None or engine not in (None, *_FOR_BUFFERS):
+        return options
+    return replace(options, buffers=model.default_buffers)
 
 
 def _with_error(source: SourceFile, error: str) -> SourceFile:
@@ -278,8 +287,8 @@ def _runs_buffers(task: Task, engine: Engine) -> bool:
     """Whether the engine runs store buffers: these know their fences, and refuse others, themselves."""
     if task.model.operational is None:
         return False
-    return engine.name == _FOR_UNBOUNDED_BUFFERS or (
-        engine.name == "reference" and task.options.buffers_chosen_by_user
+    return engine.name in (_FOR_UNBOUNDED_BUFFERS, _FOR_BUFFERS[0]) or (
+        engine.name == "reference" and task.options.buffers is not None
     )
 
 

@@ -19,6 +19,7 @@ pub mod schedule;
 pub mod search;
 pub mod small_set;
 pub mod stateless;
+pub mod states;
 pub mod stop;
 pub mod tally;
 pub mod thread;

@@ -3,6 +3,7 @@
 mod buffers;
 mod detached;
 mod findings;
+mod states;
 
 use std::time::Duration;
 
@@ -247,6 +248,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Findings>()?;
     module.add_class::<buffers::StoreBuffers>()?;
     module.add_class::<buffers::BufferFindings>()?;
+    module.add_class::<states::StateSpace>()?;
+    module.add_class::<states::VisitedStates>()?;
+    module.add_class::<states::RunAnswer>()?;
     module.add_function(wrap_pyfunction!(faults, module)?)?;
     module.add_function(wrap_pyfunction!(class_faults, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)

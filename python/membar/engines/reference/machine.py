@@ -7,8 +7,9 @@ A thread's buffer is one list, oldest entry first. What differs between the mode
     pso   the oldest entry *of a location* is flushed first; at most k entries per location
     cam   as tso, but at most k entries per location
 
-Loads take the newest own entry of their location, else memory. A read-modify-write that writes, a lock,
-and every channel operation wait until the own buffer is empty and act on memory at once. `Spawn` puts a
+Loads take the newest own entry of their location, else memory. A read-modify-write that writes, a lock, a
+store that is atomic (Barnat) and every channel operation wait until the own buffer is empty (`ATOMIC-ALL`:
+all buffers) and act on memory at once. `Spawn` puts a
 mark into the buffer: the new thread starts when what was stored before is in memory. `Join` waits until the
 thread has ended and its buffer is empty. An assumption that fails, and an exclusive store whose reservation
 is lost, stop the run there.
@@ -31,6 +32,7 @@ from functools import cached_property
 from membar.diagnostics import Diagnostic, EngineLimitError
 from membar.engines.reference.meeting import Joint, Meeting, meeting_of
 from membar.engines.reference.state import (
+    ATOMIC,
     BARRIER,
     FENCES,
     LOCKED,
@@ -110,6 +112,17 @@ class Machine:
         """Whether every thread that was started has ended and all stores are in memory."""
         return all(
             not local.born or (not self.leaving[n][local.point] and not local.buffer)
+            for n, local in enumerate(state.locals)
+        )
+
+    def may_stay(self, state: State) -> bool:
+        """Whether it is no deadlock if nothing happens any more: all have ended or may wait for ever."""
+        return all(
+            not local.born
+            or (
+                not local.buffer
+                and (not self.leaving[n][local.point] or local.point in self.program.threads[n].ends)
+            )
             for n, local in enumerate(state.locals)
         )
 
@@ -246,6 +259,12 @@ class Machine:
             return FenceEffect.NOTHING
         return max((FENCES[self.discipline][tag] for tag in tags), default=FenceEffect.NOTHING)
 
+    def atomic(self, tags: Tags) -> FenceEffect:
+        """What a store with these tags waits for before it writes memory at once; `NOTHING`: it does not."""
+        if self.discipline is Operational.SC:
+            return FenceEffect.NOTHING
+        return max((ATOMIC[tag] for tag in tags if tag in ATOMIC), default=FenceEffect.NOTHING)
+
     def _refuse_unknown(self) -> None:
         """Words without a meaning here are refused rather than guessed.
 
@@ -265,6 +284,8 @@ class Machine:
         known = frozenset(FENCES[self.discipline]) if isinstance(operation, Fence) else MARKS
         if isinstance(operation, Rmw | Lock):
             known |= {LOCKED}
+        if isinstance(operation, Store):
+            known |= ATOMIC.keys()
         for tag in sorted(tags_of(operation) - known):
             raise EngineLimitError(f"the {self.discipline.value} store-buffer machine does not know `{tag}`")
 

@@ -47,6 +47,8 @@ FENCES: Mapping[Operational, Mapping[str, FenceEffect]] = {
         FLUSH_ALL: FenceEffect.DRAIN_ALL,
     },
 }
+# Stores that are atomic: they wait for the own buffer, or for all buffers, and write memory at once.
+ATOMIC: Mapping[str, FenceEffect] = {"ATOMIC": FenceEffect.DRAIN, "ATOMIC-ALL": FenceEffect.DRAIN_ALL}
 # A read-modify-write with this tag waits for an empty buffer even if it writes nothing.
 LOCKED = "X"
 # The tags that accesses may have: they mark what the operation already says.

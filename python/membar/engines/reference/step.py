@@ -192,7 +192,11 @@ class Step:
         cell = self._cell(op.address, op.size)
         if op.exclusive:
             self._promise(cell)
-        self._store(cell, self._value(op.value), at_once=op.exclusive and self.is_instruction)
+        atomic = self.machine.atomic(op.tags)
+        if atomic is FenceEffect.DRAIN_ALL:
+            self._await_others()
+        at_once = atomic is not FenceEffect.NOTHING or (op.exclusive and self.is_instruction)
+        self._store(cell, self._value(op.value), at_once=at_once)
 
     def _store_conditional(self, op: StoreConditional) -> None:
         cell = self._cell(op.address, op.size)
@@ -248,14 +252,18 @@ class Step:
 
     def _fence(self, tags: Tags) -> None:
         effect = self.machine.fence(tags)
-        others = (local for n, local in enumerate(self.locals) if n != self.index)
-        if effect is FenceEffect.DRAIN_ALL and any(local.buffer for local in others):
-            raise HaltError(Halt.WAITS)
+        if effect is FenceEffect.DRAIN_ALL:
+            self._await_others()
         if effect in (FenceEffect.DRAIN, FenceEffect.DRAIN_ALL):
             self._drain()
         elif effect is FenceEffect.ORDER_STORES and self.buffer and self.buffer[-1][0] != BARRIER:
             self.buffer.append((BARRIER, 0))
         self.acts.append(Act(Did.FENCED, -1, 0, self.index))
+
+    def _await_others(self) -> None:
+        """Waits until the buffers of all others are empty."""
+        if any(local.buffer for n, local in enumerate(self.locals) if n != self.index):
+            raise HaltError(Halt.WAITS)
 
     def _join(self, other: int) -> None:
         local = self.locals[other]
