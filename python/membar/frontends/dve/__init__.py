@@ -26,6 +26,7 @@ FRONTEND = Frontend(
     suffixes=(".dve",),
     parse=_parse,
     with_error=_with_error,
+    by_states=True,
     default_models=MappingProxyType({"DVE": "x86-tso"}),
     tags=MappingProxyType({}),
 )

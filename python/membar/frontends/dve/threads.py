@@ -11,13 +11,12 @@ from membar.program.program import Edge, Thread
 
 
 def registers_of(process: Process) -> tuple[tuple[str, int], ...]:
-    """The registers of a process that start with something else than 0."""
+    """The registers of a process: all of its variables, as all of them tell states apart."""
     return tuple(
         (variable.element(index), value)
         for variable in process.variables.values()
         if not variable.constant and variable.object is None
         for index, value in enumerate(variable.initial)
-        if value
     )
 
 

@@ -56,6 +56,11 @@ def with_error(text: str, asked: str) -> str:
     return f"{text}\nerror {asked};\n"
 
 
+def with_legacy_errors(text: str) -> str:
+    """The text, with run-time errors as the legacy engine treated them."""
+    return f"{text}\nerrors legacy;\n"
+
+
 def _threads(
     rules: Rules, processes: list[Process], objects: tuple[MemoryObject, ...]
 ) -> tuple[tuple[Thread, ...], Seats]:
