@@ -319,7 +319,7 @@ def _runs_buffers(task: Task, engine: Engine) -> bool:
     """Whether the engine runs store buffers: these know their fences, and refuse others, themselves."""
     if task.model.operational is None:
         return False
-    return engine.name == _FOR_UNBOUNDED_BUFFERS or (
+    return engine.name in (_FOR_UNBOUNDED_BUFFERS, _FOR_BUFFERS[0]) or (
         engine.name == "reference" and (task.options.buffers is not None or task.program.asks_about_states)
     )
 

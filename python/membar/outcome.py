@@ -40,10 +40,14 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One step of an operational run: who did what, and what memory and the buffers hold afterwards."""
+    """One step of an operational run: who did what, and what memory and the buffers hold afterwards.
+
+    `partner` is the thread that receives in the same step what `thread` sends.
+    """
 
     thread: int
     action: str
+    partner: int | None = None
     event: int | None = None
     memory: tuple[tuple[str, int], ...] = ()
     buffers: tuple[tuple[tuple[str, int], ...], ...] = ()

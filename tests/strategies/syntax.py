@@ -187,6 +187,7 @@ class _Writer:
             started=started,
             labels=tuple((self._point(), label) for label in self._names(self.random.randint(0, 2))),
             joins=tuple((point, self._point()) for point in points) if self._chance() else (),
+            committed=frozenset(points) if self._chance() else frozenset(),
         )
 
     def _point(self) -> int:

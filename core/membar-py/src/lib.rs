@@ -4,6 +4,7 @@ mod buffers;
 mod cubes;
 mod detached;
 mod findings;
+mod states;
 
 use std::time::Duration;
 
@@ -251,6 +252,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<buffers::BufferFindings>()?;
     module.add_class::<cubes::AnySize>()?;
     module.add_class::<cubes::CubeFindings>()?;
+    module.add_class::<states::StateSpace>()?;
+    module.add_class::<states::VisitedStates>()?;
+    module.add_class::<states::RunAnswer>()?;
     module.add_function(wrap_pyfunction!(faults, module)?)?;
     module.add_function(wrap_pyfunction!(class_faults, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)

@@ -38,7 +38,7 @@ from membar.models.monotone import watches_under
 from membar.models.plan import CheckMode, Plan
 from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witness
 from membar.program.access import bad_access
-from membar.program.atomicity import require_single_accesses
+from membar.program.atomicity import require_single_accesses, require_uncommitted
 from membar.program.awaits import NO_WATCHES, Watches
 from membar.program.condition import FinalRegister, Quantifier, Term
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind, final_memory
@@ -111,6 +111,7 @@ def explore(task: Task) -> Tally:
     """What the program of `task` can do, with the loop bound given or deepening until nothing is cut."""
     if has_operation(task.program, Send, Receive):
         raise EngineLimitError("channels have no axiomatic reading")
+    require_uncommitted(task.program, NAME)
     if task.model.plan is None:
         raise EngineLimitError(f"the model {task.model.name} has no axioms")
     search = _Search(task, task.model.plan)

@@ -49,7 +49,7 @@ from membar.program.program import Edge, MemoryObject, Program, Thread, Value
 # Words with a meaning of their own; as names they are written in quotes.
 KEYWORDS = frozenset({
     "program", "memory", "channel", "thread", "exists", "forall", "observe", "filter",
-    "entry", "spawned", "register", "label", "branch", "when", "unordered",
+    "entry", "spawned", "register", "label", "branch", "committed", "when", "unordered",
     "load", "store", "store_conditional", "carries", "exclusive", "rmw", "if", "read", "write", "failed",
     "fence", "assume", "wait", "assert", "choose", "to", "spawn", "join", "lock", "unlock", "send", "receive",
     "true", "false", "not", "none",
@@ -126,6 +126,8 @@ def _thread_lines(thread: Thread) -> Iterator[str]:
         yield f"  label {point} = {print_name(name)}"
     for branch, join in thread.joins:
         yield f"  branch {branch} to {join}"
+    for point in sorted(thread.committed):
+        yield f"  committed {point}"
     for edge in thread.edges:
         yield f"  {print_edge(edge)}"
     yield "}"

@@ -78,6 +78,8 @@ class Thread:
         ends: control points where it may stay for ever: who waits there is in no deadlock.
         joins: pairs of a branch and the point where its paths meet again, for languages in which its guards
             decide (`ctrl`) only what lies between the two. Those of other branches decide all that follows.
+        committed: control points that must be left first: while some thread is at one of its own, only
+            threads at such points move (DVE). Stores on their way to memory do not wait for that.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Thread:
     labels: tuple[tuple[int, str], ...] = ()
     ends: frozenset[int] = frozenset()
     joins: tuple[tuple[int, int], ...] = ()
+    committed: frozenset[int] = frozenset()
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @cached_property
@@ -130,7 +133,11 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A FIFO of messages between threads; capacity 0 is a rendezvous."""
+    """A FIFO of messages between threads; capacity 0 is a rendezvous.
+
+    A rendezvous is one step of two threads: the sender's operations up to its `Send`, then the receiver's
+    whole edge, then the rest of the sender's edge.
+    """
 
     name: str
     capacity: int

@@ -111,7 +111,8 @@ def _form(thread: Thread) -> tuple[Hashable, tuple[str, ...]]:
     )
     initial = frozenset((registers[name], value) for name, value in thread.registers)
     joins = tuple((points[a], points[b]) for a, b in thread.joins)
-    return (entry, edges, initial, joins), tuple(str(name) for name in registers)
+    committed = tuple(sorted(points[point] for point in thread.committed if point in points))
+    return (entry, edges, initial, joins, committed), tuple(str(name) for name in registers)
 
 
 def _shape(value: object, number: Callable[[str], int]) -> Hashable:

@@ -11,6 +11,7 @@ from membar.engines.buffers.errors import errors_of
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.state import FLUSH_ALL, LOCKED
 from membar.models.model import Operational
+from membar.program.atomicity import require_uncommitted
 from membar.program.expand import expand
 from membar.program.lowering import LoweredProgram, lower_program
 from membar.program.operations import Fence, Receive, Send, Spawn, Store, Unlock
@@ -65,6 +66,7 @@ def lowered(task: Task, *, fault: int | None = None) -> Lowered:
     program = task.program
     if has_operation(program, Send, Receive):
         raise EngineLimitError("the engine buffers has no channels")
+    require_uncommitted(program, "buffers")
     machine = Machine(program, discipline, None)
     if discipline is Operational.PSO:
         _refuse_marks(program)

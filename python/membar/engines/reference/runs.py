@@ -27,8 +27,7 @@ def witness_of(machine: Machine, moves: Sequence[Move], message: str) -> Witness
     program = machine.program
     history = _History(program, moves)
     choices = tuple(
-        tuple(choice for move in moves if move.thread == n for choice in move.choices)
-        for n in range(len(program.threads))
+        tuple(choice for move in moves for choice in choices_of(move, n)) for n in range(len(program.threads))
     )
     final = _last_state(machine, moves)
     expanded = expand(program)
@@ -92,23 +91,36 @@ def _moves(machine: Machine, witness: Witness) -> list[Move]:
     left = [list(choices) for choices in witness.choices]
     moves: list[Move] = []
     for step in witness.steps:
-        move = _matching(machine, _last_state(machine, moves), step, left[step.thread])
+        move = _matching(machine, _last_state(machine, moves), step, left)
         if move is None:
             break
-        del left[step.thread][: len(move.choices)]
+        for thread, choices in enumerate(left):
+            del choices[: len(choices_of(move, thread))]
         moves.append(move)
     return moves
 
 
-def _matching(machine: Machine, state: State, step: Step, choices: list[int]) -> Move | None:
-    """The move that `step` tells of, given the choices its thread has left."""
+def choices_of(move: Move, thread: int) -> tuple[int, ...]:
+    """What a move adds to the choices of a thread."""
+    if thread == move.thread:
+        return move.choices
+    return move.partner.choices if move.partner is not None and move.partner.thread == thread else ()
+
+
+def _matching(machine: Machine, state: State, step: Step, left: Sequence[list[int]]) -> Move | None:
+    """The move that `step` tells of, given the choices that the threads have left."""
     for move in machine.moves(state).moves:
         if move.thread != step.thread or (move.edge is None) is not step.action.startswith(_FLUSH):
+            continue
+        if (None if move.partner is None else move.partner.thread) != step.partner:
             continue
         if move.edge is None:
             if step.action == _action(machine.program, move):
                 return move
-        elif list(move.choices) == choices[: len(move.choices)]:
+        elif all(
+            list(made) == choices[: len(made)]
+            for made, choices in ((choices_of(move, n), choices) for n, choices in enumerate(left))
+        ):
             return move
     return None
 
@@ -130,7 +142,7 @@ class _History:
         self.first: list[tuple[int, int] | None] = []  # the first event of each move
         self._buffers: list[list[tuple[int, int]]] = [[] for _ in program.threads]  # (cell, number)
         for move in moves:
-            names = [self._take(move.thread, act) for act in move.acts]
+            names = [self._take(act.thread, act) for act in move.acts]
             self.first.append(names[0] if names else None)
 
     def _take(self, thread: int, act: Act) -> tuple[int, int]:
@@ -192,6 +204,7 @@ def _steps(machine: Machine, moves: Sequence[Move], events: Sequence[int | None]
         steps.append(
             Step(
                 thread=move.thread,
+                partner=None if move.partner is None else move.partner.thread,
                 action=_action(program, move),
                 event=event,
                 memory=tuple(
@@ -214,12 +227,14 @@ def _action(program: Program, move: Move) -> str:
     """What a move does, in words."""
     words = []
     for act in move.acts:
+        who = "" if act.thread == move.thread else f"{program.threads[act.thread].name}: "
         if act.did is Did.FENCED:
-            words.append("fence")
+            words.append(f"{who}fence")
         else:
-            words.append(
-                f"{act.did.value} {program.cells[act.cell].name} = {_seen(program, act.cell, act.value)}"
-            )
+            seen = _seen(program, act.cell, act.value)
+            words.append(f"{who}{act.did.value} {program.cells[act.cell].name} = {seen}")
+    if move.partner is not None:
+        words.insert(0, f"sends to {program.threads[move.partner.thread].name}")
     if move.failure is not None:
         words.append(f"assertion fails: {move.failure}")
     return ", ".join(words) or "local step"

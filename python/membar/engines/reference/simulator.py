@@ -99,7 +99,7 @@ class _Simulation:
         elif not found.moves:
             if found.blocked:
                 self.blocked += 1
-            elif self.tally.deadlock is None and not self.machine.may_stay(state):
+            elif self.tally.deadlock is None and not found.held_back and not self.machine.may_stay(state):
                 self.tally.deadlock = self._witness(state, None, self._waiting(state))
         return found.moves
 

@@ -14,6 +14,7 @@ from membar.program.printer import DEFAULT_LANGUAGE
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread, Value
 from membar.source import SourceFile
 
+_IN_THREAD = ("register", "label", "branch", "committed")
 _SECTIONS = ("memory", "channel", "thread", "exists", "~exists", "forall")
 
 
@@ -150,6 +151,7 @@ class _Parser:
         registers: list[tuple[str, Value]] = []
         labels: list[tuple[int, str]] = []
         joins: list[tuple[int, int]] = []
+        committed: list[int] = []
         edges: list[Edge] = []
         while not cursor.sees("}", *_SECTIONS) and not cursor.at_end():
             try:
@@ -159,6 +161,8 @@ class _Parser:
                     labels.append(self._label())
                 elif cursor.accept("branch"):
                     joins.append(self._join())
+                elif cursor.accept("committed"):
+                    committed.append(cursor.natural("a control point"))
                 else:
                     edges.append(self._edge())
             except InputError as problem:
@@ -173,12 +177,13 @@ class _Parser:
             started=not is_spawned,
             labels=tuple(labels),
             joins=tuple(joins),
+            committed=frozenset(committed),
             span=span,
         )
 
     def _skip_to_step(self) -> None:
         cursor = self._cursor
-        while not cursor.at_end() and not cursor.sees("}", "register", "label", "branch", *_SECTIONS):
+        while not cursor.at_end() and not cursor.sees("}", *_IN_THREAD, *_SECTIONS):
             if cursor.next.kind is TokenKind.NUMBER and _is_sign(cursor.after_next(), "->"):
                 return
             if cursor.take().text == "{":  # tags, not the end of the thread
@@ -203,7 +208,9 @@ class _Parser:
     def _edge(self) -> Edge:
         cursor = self._cursor
         start = cursor.next.span
-        source = cursor.natural("a step such as `0 -> 1: …`, `register`, `label`, `branch` or `}`")
+        source = cursor.natural(
+            "a step such as `0 -> 1: …`, `register`, `label`, `branch`, `committed` or `}`"
+        )
         cursor.expect("->", "between two control points")
         target = cursor.natural("a control point")
         guard = expression(cursor) if cursor.accept("when") else TRUE
@@ -233,7 +240,7 @@ class _Parser:
         cursor = self._cursor
         if cursor.next.kind is TokenKind.NUMBER:
             return _is_sign(cursor.after_next(), "->")
-        return cursor.at_end() or cursor.sees("}", "register", "label", "branch", *_SECTIONS)
+        return cursor.at_end() or cursor.sees("}", *_IN_THREAD, *_SECTIONS)
 
 
 def _is_sign(token: Token, text: str) -> bool:

@@ -124,7 +124,9 @@ def _run_table(program: Program, witness: Witness, columns: int, signs: Signs) -
     for step in witness.steps:
         notes = tuple(_changed(program, before.buffers, step))
         unit = units_by_event.get(step.event) if step.event is not None else None
-        if unit is not None and unit[0].id not in seen:
+        if step.partner is not None:
+            cells.append(Cell(step.thread, line((printable(step.action), "write")), remarks=notes))
+        elif unit is not None and unit[0].id not in seen:
             seen.add(unit[0].id)
             effects = _effects(program, witness.execution, unit, signs)
             cells.append(Cell(step.thread, _text(program, unit[0]), effects, notes))
