@@ -87,7 +87,8 @@ impl Bindings<'_> {
     pub fn literal(&self, condition: &Condition, system: &System) -> Result<Judged<Literal>, CoreError> {
         match condition {
             Condition::Linear(relation, parts, constant) => {
-                let is_real = |part: &(Access, i64)| system.symbols[part.0.symbol as usize].sort == Sort::Real;
+                let is_real =
+                    |part: &(Access, i64)| system.symbols[part.0.symbol as usize].sort == Sort::Real;
                 let sum = self.sum(parts, *constant)?;
                 Ok(open(Linear::new(*relation, sum, parts.iter().any(is_real))?))
             }
@@ -124,14 +125,29 @@ pub fn compared(relation: Relation, a: &Value, b: &Value) -> Judged<Literal> {
     };
     match (a, b) {
         (Value::Constructor(a), Value::Constructor(b)) => {
-            if (a == b) == (relation == Relation::Equal) { Judged::True } else { Judged::False }
+            if (a == b) == (relation == Relation::Equal) {
+                Judged::True
+            } else {
+                Judged::False
+            }
         }
-        (Value::Place(place), Value::Constructor(number)) | (Value::Constructor(number), Value::Place(place)) => {
-            among(*place, *number)
-        }
+        (Value::Place(place), Value::Constructor(number))
+        | (Value::Constructor(number), Value::Place(place)) => among(*place, *number),
         (Value::Place(a), Value::Place(b)) => match (a.slot(), b.slot(), relation) {
-            (Some(a), Some(b), Relation::Equal) => if a == b { Judged::True } else { Judged::False },
-            (Some(a), Some(b), Relation::Different) => if a == b { Judged::False } else { Judged::True },
+            (Some(a), Some(b), Relation::Equal) => {
+                if a == b {
+                    Judged::True
+                } else {
+                    Judged::False
+                }
+            }
+            (Some(a), Some(b), Relation::Different) => {
+                if a == b {
+                    Judged::False
+                } else {
+                    Judged::True
+                }
+            }
             (Some(a), Some(b), Relation::Less) if a == b => Judged::False,
             (Some(a), Some(b), Relation::AtMost) if a == b => Judged::True,
             _ => Judged::Open(compare(relation, *a, *b)),
@@ -253,7 +269,11 @@ pub fn substituted(literal: &Literal, values: &[(Place, Value)]) -> Result<Judge
     match literal {
         Literal::In(place, allowed) => Ok(match at(*place) {
             Value::Constructor(number) => {
-                if allowed >> number & 1 == 1 { Judged::True } else { Judged::False }
+                if allowed >> number & 1 == 1 {
+                    Judged::True
+                } else {
+                    Judged::False
+                }
             }
             Value::Place(other) => Judged::Open(Literal::In(other, *allowed)),
             Value::Sum(..) | Value::Unchanged => Judged::False,

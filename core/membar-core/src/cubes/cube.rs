@@ -159,7 +159,8 @@ impl Cube {
     }
 
     fn rename(&mut self, slots: &[u8], kept: &[u8]) {
-        let nodes: Vec<u8> = (0..self.events.reads.len()).map(|node| u8::try_from(node).unwrap_or(0)).collect();
+        let nodes: Vec<u8> =
+            (0..self.events.reads.len()).map(|node| u8::try_from(node).unwrap_or(0)).collect();
         self.facts = renamed(&self.facts, slots, &nodes);
         let events = &mut self.events;
         for read in events.reads.iter_mut().flatten() {
@@ -184,7 +185,9 @@ impl Cube {
         let mut alone = vec![true; count];
         for &(place, values) in &self.facts.within {
             match place.index {
-                [slot, NOBODY, ..] if !place.is_read() && slot != NOBODY => said[slot as usize].push((place.symbol, values)),
+                [slot, NOBODY, ..] if !place.is_read() && slot != NOBODY => {
+                    said[slot as usize].push((place.symbol, values))
+                }
                 _ => place.slots().for_each(|slot| alone[slot as usize] = false),
             }
         }

@@ -32,7 +32,9 @@ fn judged(system: &System, fault: Fault) -> Verdict {
     let stop = Stop::default();
     let limits = Limits { time: Some(Duration::from_secs(2)), ..Limits::default() };
     let mut budget = Budget { watch: Watch::new(&stop, limits), states: Some(MOST_NODES) };
-    let Ok(found) = search(system, Options { trust: false, fault }, &mut budget) else { return Verdict::Open };
+    let Ok(found) = search(system, Options { trust: false, fault }, &mut budget) else {
+        return Verdict::Open;
+    };
     let forward = |count: u8| {
         let mut budget = Budget { watch: Watch::new(&stop, Limits::default()), states: None };
         explore(&Instance::new(system, count, 3), MOST_STATES, true, &mut budget).expect("no limit")
@@ -64,7 +66,8 @@ fn proofs_and_traces_agree_with_small_instances() {
     let seeds = std::env::var("MEMBAR_CUBES_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(600);
     for seed in 0..seeds {
         let system = system(&mut Dice::new(seed + 1), flavour(seed));
-        let before = std::time::Instant::now(); eprint!("{seed} ");
+        let before = std::time::Instant::now();
+        eprint!("{seed} ");
         let _guard = Show(before, seed);
         match judged(&system, Fault::None) {
             Verdict::Safe => counts[0] += 1,
@@ -78,4 +81,10 @@ fn proofs_and_traces_agree_with_small_instances() {
 }
 
 struct Show(std::time::Instant, u64);
-impl Drop for Show { fn drop(&mut self) { if self.0.elapsed().as_millis() > 300 { eprintln!("slow {} {:?}", self.1, self.0.elapsed()); } } }
+impl Drop for Show {
+    fn drop(&mut self) {
+        if self.0.elapsed().as_millis() > 300 {
+            eprintln!("slow {} {:?}", self.1, self.0.elapsed());
+        }
+    }
+}

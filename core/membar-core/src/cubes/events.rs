@@ -218,7 +218,9 @@ impl Events {
             return place;
         }
         let squeezed = |set: Nodes| {
-            kept.iter().enumerate().fold(0, |sum, (new, &old)| if set & bit(old) == 0 { sum } else { sum | bit(new) })
+            kept.iter()
+                .enumerate()
+                .fold(0, |sum, (new, &old)| if set & bit(old) == 0 { sum } else { sum | bit(new) })
         };
         self.reads = kept.iter().map(|&node| std::mem::take(&mut self.reads[node])).collect();
         self.after = kept.iter().map(|&node| squeezed(self.after[node])).collect();

@@ -251,7 +251,8 @@ impl Facts {
             return Truth::True;
         }
         let both = a.slot().is_some() && b.slot().is_some();
-        let mentions = |place: Place| place.slot().is_some() || self.order.iter().any(|o| o.1 == place || o.2 == place);
+        let mentions =
+            |place: Place| place.slot().is_some() || self.order.iter().any(|o| o.1 == place || o.2 == place);
         if !both && !(mentions(a) && mentions(b)) && a != b {
             return Truth::Open;
         }
@@ -275,7 +276,8 @@ impl Facts {
         if self.linear.binary_search(linear).is_ok() {
             return Ok(Truth::True);
         }
-        let mentions = |place: Place| self.linear.iter().any(|one| one.sum.parts.iter().any(|p| p.0 == place));
+        let mentions =
+            |place: Place| self.linear.iter().any(|one| one.sum.parts.iter().any(|p| p.0 == place));
         if !linear.sum.parts.iter().any(|part| mentions(part.0)) {
             return Ok(Truth::Open);
         }

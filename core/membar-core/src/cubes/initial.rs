@@ -5,8 +5,8 @@ use crate::cubes::cube::Cube;
 use crate::cubes::facts::Facts;
 use crate::cubes::fault::Fault;
 use crate::cubes::system::System;
-use crate::cubes::visited::{Cover, Visited};
 use crate::cubes::term::{Linear, Literal, Place, Sum};
+use crate::cubes::visited::{Cover, Visited};
 use crate::error::CoreError;
 
 /// Whether some initial state with at least one process may be in the cube. Only its own processes are asked, so yes

@@ -157,9 +157,9 @@ impl<'a> Instance<'a> {
         }
         let mut states = vec![Vec::new()];
         for (cell, domain) in domains.iter().enumerate() {
-            let is_number = self.sort_of(cell).is_some_and(|sort| {
-                matches!(sort, Sort::Integer | Sort::Real | Sort::Abstract)
-            });
+            let is_number = self
+                .sort_of(cell)
+                .is_some_and(|sort| matches!(sort, Sort::Integer | Sort::Real | Sort::Abstract));
             is_complete &= !is_number || domain.len() == 1;
             let longer = |state: &Vec<i64>| {
                 let state = state.clone();
@@ -172,7 +172,8 @@ impl<'a> Instance<'a> {
         let made = states.into_iter().map(|memory| State { memory, buffers: buffers.clone() });
         let is_initial = |state: &State| {
             let one = |tuple: &Vec<u8>| self.system.init.iter().any(|all| self.all_hold(state, all, tuple));
-            tuples.iter().all(one) && !self.system.invariants.iter().any(|one| self.reaches(state, one).is_some())
+            tuples.iter().all(one)
+                && !self.system.invariants.iter().any(|one| self.reaches(state, one).is_some())
         };
         (made.filter(is_initial).collect(), is_complete)
     }

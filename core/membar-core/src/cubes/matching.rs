@@ -131,10 +131,12 @@ impl Matching<'_> {
     fn node_fits(&self, at: usize, node: usize, partial: &Partial) -> bool {
         let there = &self.small.events.reads[node];
         let renamed = |read: &Place| read.renamed(&partial.slots, &partial.nodes);
-        let has_reads = self.large.events.reads[at].iter().all(|read| there.binary_search(&renamed(read)).is_ok());
+        let has_reads =
+            self.large.events.reads[at].iter().all(|read| there.binary_search(&renamed(read)).is_ok());
         let ordered = (0..at).all(|other| {
             let image = partial.nodes[other] as usize;
-            let implies = |large: Nodes, b: usize, small: Nodes, to: usize| large >> b & 1 == 0 || small >> to & 1 == 1;
+            let implies =
+                |large: Nodes, b: usize, small: Nodes, to: usize| large >> b & 1 == 0 || small >> to & 1 == 1;
             let (large, small) = (&self.large.events.after, &self.small.events.after);
             implies(large[other], at, small[image], node) && implies(large[at], other, small[node], image)
         });
@@ -151,7 +153,8 @@ impl Matching<'_> {
         let slots = partial.slots.iter().enumerate();
         let mut marks = slots.map(|(slot, &to)| (slot, to as usize));
         marks.all(|(slot, to)| {
-            image(large.program[slot]) & !small.program[to] == 0 && image(large.flushed[slot]) & !small.flushed[to] == 0
+            image(large.program[slot]) & !small.program[to] == 0
+                && image(large.flushed[slot]) & !small.flushed[to] == 0
         }) && large.stored.iter().all(|&(location, nodes)| {
             image(nodes) & !small.stored(location.renamed(&partial.slots, &partial.nodes)) == 0
         })

@@ -123,13 +123,19 @@ impl Step<'_> {
 
     /// The literals about places that the transition leaves alone.
     fn untouched(&self, reads: &[Place], cells: &[Place]) -> Facts {
-        let kept = |place: Place| reads.binary_search(&place).is_err() && cells.binary_search(&place).is_err();
+        let kept =
+            |place: Place| reads.binary_search(&place).is_err() && cells.binary_search(&place).is_err();
         let facts = &self.cube.facts;
         Facts {
             within: facts.within.iter().filter(|one| kept(one.0)).copied().collect(),
             pairs: facts.pairs.iter().filter(|one| kept(one.1) && kept(one.2)).copied().collect(),
             order: facts.order.iter().filter(|one| kept(one.1) && kept(one.2)).copied().collect(),
-            linear: facts.linear.iter().filter(|one| one.sum.parts.iter().all(|p| kept(p.0))).cloned().collect(),
+            linear: facts
+                .linear
+                .iter()
+                .filter(|one| one.sum.parts.iter().all(|p| kept(p.0)))
+                .cloned()
+                .collect(),
         }
     }
 
@@ -272,15 +278,18 @@ impl Step<'_> {
         let acting = self.acting();
         let here = |read: &Place| draft.writes.contains(&read.location());
         let reads: Vec<Place> = self.cube.events.pending().filter(here).collect();
-        let (own, foreign): (Vec<Place>, Vec<Place>) = reads.into_iter().partition(|read| read.reader == acting);
-        let mut choices = if self.fault == Fault::OwnReadsMayWait { vec![Vec::new(), own] } else { vec![own] };
+        let (own, foreign): (Vec<Place>, Vec<Place>) =
+            reads.into_iter().partition(|read| read.reader == acting);
+        let mut choices =
+            if self.fault == Fault::OwnReadsMayWait { vec![Vec::new(), own] } else { vec![own] };
         for read in foreign {
             let with = choices.iter().map(|choice| [choice.as_slice(), &[read]].concat());
             choices = match self.fault {
                 Fault::WriteSatisfiesAll => with.collect(),
                 Fault::WriteSatisfiesOne => {
                     let is_first = |choice: &&Vec<Place>| choice.iter().all(|read| read.reader == acting);
-                    let more = choices.iter().filter(is_first).map(|choice| [choice.as_slice(), &[read]].concat());
+                    let more =
+                        choices.iter().filter(is_first).map(|choice| [choice.as_slice(), &[read]].concat());
                     more.chain(choices.clone()).collect()
                 }
                 _ => with.chain(choices.clone()).collect(),
@@ -309,7 +318,8 @@ impl Step<'_> {
                 values.push((*read, at.1.clone()));
             }
         }
-        let touched = |place: Place| reads.binary_search(&place).is_ok() || cells.binary_search(&place).is_ok();
+        let touched =
+            |place: Place| reads.binary_search(&place).is_ok() || cells.binary_search(&place).is_ok();
         for literal in self.cube.facts.literals().filter(|literal| literal.places().any(touched)) {
             let holds = match substituted(&literal, &values)? {
                 Judged::True => true,
@@ -325,7 +335,9 @@ impl Step<'_> {
         }
         let mut events = self.cube.events.clone();
         events.grow(self.slots as usize);
-        if self.transition.acting.is_some() && !events.before(&self.accesses(draft, &satisfied, &facts, node), self.fault) {
+        if self.transition.acting.is_some()
+            && !events.before(&self.accesses(draft, &satisfied, &facts, node), self.fault)
+        {
             return Ok(None);
         }
         let mut cube = Cube { slots: self.slots, facts, events };
@@ -351,5 +363,3 @@ impl Step<'_> {
         }
     }
 }
-
-

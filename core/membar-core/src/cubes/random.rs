@@ -61,7 +61,8 @@ pub(crate) fn system(dice: &mut Dice, flavour: Flavour) -> System {
         symbol(number, 0, weak),
     ];
     let maker = Maker { flavour, reader: None };
-    let zero = |access: Access| Condition::Compare(Relation::Equal, Term::Access(access), Term::Constructor(0));
+    let zero =
+        |access: Access| Condition::Compare(Relation::Equal, Term::Access(access), Term::Constructor(0));
     let mut init = vec![zero(cell(PC, &[0])), zero(cell(FLAG, &[0])), zero(cell(GLOBAL, &[]))];
     init.push(zero(cell(OTHER, if weak { &[0] } else { &[] })));
     init.push(if flavour.numbers {
@@ -163,7 +164,9 @@ impl Maker {
         // Weak transitions mostly read or mostly write, or they are all atomic.
         let reads = !weak || dice.chance(55);
         let writes = !weak || !reads || dice.chance(25);
-        let pc = |value| Condition::Compare(Relation::Equal, Term::Access(cell(PC, &[0])), Term::Constructor(value));
+        let pc = |value| {
+            Condition::Compare(Relation::Equal, Term::Access(cell(PC, &[0])), Term::Constructor(value))
+        };
         let step = u8::try_from(number).unwrap_or(0) % PLACES;
         let (from, to) = if dice.chance(75) {
             (step, (step + 1) % PLACES)
@@ -180,7 +183,11 @@ impl Maker {
             let count = 1 + dice.below(2);
             let one = |dice: &mut Dice| -> Conjunction {
                 let (access, size) = (maker.read(cell(FLAG, &[parameters])), 2);
-                vec![Condition::Compare(Relation::Equal, Term::Access(access), Term::Constructor(dice.small(size)))]
+                vec![Condition::Compare(
+                    Relation::Equal,
+                    Term::Access(access),
+                    Term::Constructor(dice.small(size)),
+                )]
             };
             let alternatives: Alternatives = (0..count).map(|_| one(dice)).collect();
             universal.push(alternatives);
@@ -188,8 +195,17 @@ impl Maker {
         let mut updates = vec![Update::Cell(cell(PC, &[0]), Term::Constructor(to))];
         updates.extend(maker.updates(dice, parameters, reads, writes));
         let fence = weak && dice.chance(25);
-        let mut made =
-            Transition { number, parameters, acting, fence, guard, universal, updates, reads: false, writes: false };
+        let mut made = Transition {
+            number,
+            parameters,
+            acting,
+            fence,
+            guard,
+            universal,
+            updates,
+            reads: false,
+            writes: false,
+        };
         if weak {
             (made.reads, made.writes) = kinds(&made);
         }

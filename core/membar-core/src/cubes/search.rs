@@ -304,4 +304,3 @@ fn cubes_of(system: &System, formula: &Formula) -> Result<Vec<Root>, CoreError> 
     }
     Ok(found)
 }
-

@@ -322,8 +322,7 @@ impl Reader<'_> {
         if self.words.flag()? {
             let symbol = self.words.index(self.symbols.len(), "there is no such symbol")?;
             let variables = parameters + self.symbols[symbol].dimensions;
-            let cases =
-                self.list(|reader| Ok((reader.alternatives(variables)?, reader.term(variables)?)))?;
+            let cases = self.list(|reader| Ok((reader.alternatives(variables)?, reader.term(variables)?)))?;
             let symbol = u16::try_from(symbol).map_err(|_| CoreError::TooLarge("symbols"))?;
             return Ok(Update::All(symbol, cases));
         }

@@ -186,7 +186,9 @@ impl Linear {
     /// # Errors
     /// A number is too large.
     pub fn new(mut relation: Relation, mut sum: Sum, is_real: bool) -> Result<Judged<Self>, CoreError> {
-        if sum.parts.iter().any(|part| part.1.unsigned_abs() > LARGEST) || sum.constant.unsigned_abs() > LARGEST {
+        if sum.parts.iter().any(|part| part.1.unsigned_abs() > LARGEST)
+            || sum.constant.unsigned_abs() > LARGEST
+        {
             return Err(too_large());
         }
         if relation == Relation::Less && !is_real {

@@ -88,7 +88,12 @@ impl Visited {
     ///
     /// # Errors
     /// A number is too large.
-    pub fn remove_inside(&mut self, cube: &Cube, system: &System, fault: Fault) -> Result<Vec<usize>, CoreError> {
+    pub fn remove_inside(
+        &mut self,
+        cube: &Cube,
+        system: &System,
+        fault: Fault,
+    ) -> Result<Vec<usize>, CoreError> {
         let mut removed = Vec::new();
         let signature = needs(cube);
         let mut failed = None;
@@ -152,13 +157,26 @@ impl Visited {
 
     /// Whether no state of `cube` escapes all visited cubes: each way of one of them gives a clause of negated
     /// literals.
-    fn covered_together(&self, cube: &Cube, twins: &[u8], system: &System, fault: Fault) -> Result<Cover, CoreError> {
+    fn covered_together(
+        &self,
+        cube: &Cube,
+        twins: &[u8],
+        system: &System,
+        fault: Fault,
+    ) -> Result<Cover, CoreError> {
         let sorts = &system.sorts;
         let mut clauses: Vec<Vec<Literal>> = Vec::new();
         for entry in &self.entries {
             let steps = Cell::new(MOST_CHOICES_TOGETHER);
-            let matching =
-                Matching { large: &entry.cube, small: cube, sorts, fault, most_open: MOST_OPEN, twins, steps };
+            let matching = Matching {
+                large: &entry.cube,
+                small: cube,
+                sorts,
+                fault,
+                most_open: MOST_OPEN,
+                twins,
+                steps,
+            };
             matching.each(&mut |open| {
                 clauses.push(open);
                 clauses.len() >= MOST_CLAUSES
@@ -191,7 +209,12 @@ impl Visited {
 }
 
 /// Whether facts can hold together with one literal of each clause; true when in doubt.
-fn escapes(facts: &Facts, clauses: &[Vec<Literal>], system: &System, steps: &mut u32) -> Result<bool, CoreError> {
+fn escapes(
+    facts: &Facts,
+    clauses: &[Vec<Literal>],
+    system: &System,
+    steps: &mut u32,
+) -> Result<bool, CoreError> {
     let sorts = &system.sorts;
     let mut rest: Vec<Vec<Literal>> = Vec::new();
     let mut shortest: Option<usize> = None;

@@ -66,10 +66,10 @@ def _matching(machine: Machine, state: State, step: CoreStep) -> Move | None:
 
 def _is_partner(met: Partner | None, told: tuple[int, int, list[int]] | None) -> bool:
     if met is None or told is None:
-        return met is told
+        return met is None and told is None
     return (met.thread, met.edge) == told[:2] and _ends_with(met.choices, told[2])
 
 
 def _ends_with(choices: Sequence[int], values: list[int]) -> bool:
-    """Whether the choices of a move, of which the edge may be the first, end with what was read and chosen."""
+    """Whether the choices of a move (the edge may be the first) end with what was read and chosen."""
     return not values or list(choices[-len(values) :]) == values
