@@ -147,9 +147,7 @@ def main() -> int:
     chosen = parser.parse_args()
     wrong = 0
     for instance in instances():
-        if instance.states > chosen.states or (
-            chosen.family and not instance.name.startswith(chosen.family)
-        ):
+        if instance.states > chosen.states or (chosen.family and not instance.name.startswith(chosen.family)):
             continue
         wrong += _report(instance, chosen.engine, claims=chosen.claims)
     print("all agree" if not wrong else f"{wrong} differences")  # noqa: T201 - a command
