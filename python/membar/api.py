@@ -233,6 +233,7 @@ def check(
     engine: str | None = None,
     properties: Collection[str] | None = None,
     error: str | None = None,
+    ltl: str | None = None,
     limits: Limits | None = None,
     options: Options | None = None,
     include_dirs: Sequence[Path] = (),
@@ -245,6 +246,7 @@ def check(
         engine: by default the fastest that can.
         properties: which to check (see `membar.properties`); by default all that apply, `()` for none.
         error: a state or location that must not be reached, in the words of the language.
+        ltl: a formula of linear temporal logic that all runs must satisfy, over the words of the language.
         limits: resources; hitting one gives UNKNOWN.
         options: loop bounds, buffers, reductions.
         include_dirs: where cat includes are searched.
@@ -257,6 +259,8 @@ def check(
     text = source if isinstance(source, SourceFile) else SourceFile.read(source)
     if error is not None:
         text = _with_error(text, error)
+    if ltl is not None:
+        text = _with_claim(text, ltl)
     program = parse(text)
     chosen = (
         model
@@ -268,7 +272,7 @@ def check(
         model=chosen,
         properties=_properties(properties),
         limits=limits or Limits(),
-        options=_options(options or Options(), frontend_for(text), chosen, engine),
+        options=_options(options or Options(), program, chosen, engine),
     )
     answering = load_engine(engine or default_engine(program, chosen, task.options))
     try:
@@ -278,9 +282,11 @@ def check(
         raise InterruptedCheckError(result) from None
 
 
-def _options(options: Options, frontend: Frontend, model: Model, engine: str | None) -> Options:
-    """The options, with the model's own store-buffer bound where the language is one of states."""
-    if not frontend.by_states or options.unbounded_buffers or options.buffers is not None:
+def _options(options: Options, program: Program, model: Model, engine: str | None) -> Options:
+    """The options, with the model's own store-buffer bound where the question is one about states."""
+    by_states = any(program.language in item.default_models for item in frontends() if item.by_states)
+    is_about_states = by_states or bool(program.errors or program.claims)
+    if not is_about_states or options.unbounded_buffers or options.buffers is not None:
         return options
     if model.operational is None or engine not in (None, *_FOR_BUFFERS):
         return options
@@ -299,6 +305,20 @@ def _with_error(source: SourceFile, error: str) -> SourceFile:
             )
         )
     return SourceFile(source.path, frontend.with_error(source.text, error))
+
+
+def _with_claim(source: SourceFile, formula: str) -> SourceFile:
+    """The text with what `--ltl` claims, so that a witness saved with it can be replayed."""
+    frontend = frontend_for(source)
+    if frontend.with_claim is None:
+        raise InputError(
+            Diagnostic(
+                code="W0410",
+                message=f"--ltl cannot be asked of {frontend.name} files",
+                help="languages of states can be asked: program text (.mbp)",
+            )
+        )
+    return SourceFile(source.path, frontend.with_claim(source.text, formula))
 
 
 def answer(task: Task, engine: Engine) -> Outcome:

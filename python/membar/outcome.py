@@ -63,6 +63,9 @@ class Witness:
         steps: the order of steps with buffer contents, where the engine is operational.
         choices: per thread, the values it read or chose, in order: enough to run it again.
         message: what is wrong (or shown) here, in one line.
+        cycle: where a run that goes on for ever comes back to: the steps from this one on are repeated; at
+            the number of steps, nothing happens any more. None for a run that ends where it is shown.
+        fair: what such a run treats fairly: `buffers`, `processes`.
     """
 
     execution: Execution
@@ -70,6 +73,8 @@ class Witness:
     choices: tuple[tuple[int, ...], ...] = ()
     steps: tuple[Step, ...] = ()
     message: str = ""
+    cycle: int | None = None
+    fair: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

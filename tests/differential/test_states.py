@@ -10,6 +10,8 @@ from differential.states import campaign
 from membar import _core
 
 FAULTS = _core.StateSpace.faults()
+# Mistakes in looking for runs that go on for ever: see test_lassos.py.
+OF_RUNS = ("a queue is treated fairly", "marks of the steps between components")
 
 
 def test_states_transitions_outcomes_and_runs_are_those_of_the_reference() -> None:
@@ -21,8 +23,9 @@ def test_states_transitions_outcomes_and_runs_are_those_of_the_reference() -> No
     assert counts["several outcomes"] >= 30
 
 
-@pytest.mark.parametrize("fault", range(len(FAULTS)), ids=FAULTS)
-def test_a_seeded_mistake_is_caught(fault: int) -> None:
+@pytest.mark.parametrize("what", [what for what in FAULTS if not what.startswith(OF_RUNS)])
+def test_a_seeded_mistake_is_caught(what: str) -> None:
+    fault = FAULTS.index(what)
     assert any(
         campaign(5, first=first, states=500, fault=fault, every=False).wrong for first in range(0, 800, 5)
     )

@@ -46,6 +46,7 @@ class Parts:
     channels: bool = True
     births: bool = True
     asserts: bool = True
+    often_repeats: bool = False
 
 
 ALL = Parts()
@@ -136,7 +137,8 @@ class _Builder:
             self._something()
         if self.births and self.index == 0 and self.random.randrange(3):
             self._step(Join(f"P{self.random.randint(1, self.count - 1)}"), self._load())
-        if not self.births and self.random.randrange(4) == 0:
+        seldom = 4 if not self.parts.often_repeats else 1 + self.random.randrange(2)
+        if not self.births and self.random.randrange(seldom) == 0:
             self.edges.append(Edge(source=self.point, target=0))
         points = range(self.point + 1)
         registers = (("r1", self.random.choice((0, 1))),) if self.random.randrange(3) == 0 else ()

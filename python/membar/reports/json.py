@@ -59,6 +59,8 @@ def witness_value(source: SourceFile, program: Program, model: Model, witness: W
     if model.source is not None:
         result["model_file"] = model.source.path
         result["model_source"] = model.source.text
+    if witness.cycle is not None:
+        result |= {"cycle": witness.cycle, "fair": list(witness.fair)}
     return result | {
         "message": witness.message,
         "threads": [thread.name for thread in program.threads],
@@ -281,7 +283,10 @@ def _witness(field: Field, source: SourceFile) -> Witness:
             lambda item: tuple(sorted((name, value.integer()) for name, value in item.entries()))
         ),
     )
+    cycle, fair = field.optional("cycle"), field.optional("fair")
     return Witness(
+        cycle=cycle.integer() if cycle else None,
+        fair=fair.tuple_of(Field.text) if fair else (),
         execution=execution,
         final=field.key("final").tuple_of(_shown),
         choices=field.key("choices").tuple_of(lambda item: item.tuple_of(Field.integer)),

@@ -10,7 +10,7 @@ use super::automaton::{MOST_MARKS, Marks};
 use super::fault::Fault;
 use super::local::{Entry, Local};
 use super::program::{Address, Discipline, Operation, Program};
-use super::system::Move;
+use super::system::{Move, Moves};
 
 /// What is to be treated fairly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,7 +64,8 @@ impl Fairness {
     }
 
     /// The marks of every move out of a state, whoever moves: queues that are empty, threads that cannot move.
-    pub(super) fn of_state(&self, locals: &[Local], moves: &[Move]) -> Marks {
+    /// Who only lacks room in its buffer could move with more of it.
+    pub(super) fn of_state(&self, locals: &[Local], moves: &Moves) -> Marks {
         let mut marks = 0;
         for (place, &(thread, cell)) in self.queues.iter().enumerate() {
             let waits = |entry: &Entry| match cell {
@@ -76,10 +77,9 @@ impl Fairness {
             }
         }
         let mut able: u128 = 0;
-        for step in moves.iter().filter(|step| step.edge.is_some()) {
-            for mover in movers(step) {
-                able |= self.threads.iter().position(|&thread| thread == mover).map_or(0, |place| 1 << place);
-            }
+        let steps = moves.list.iter().filter(|step| step.edge.is_some());
+        for mover in steps.flat_map(movers).chain(moves.held_by.iter().copied()) {
+            able |= self.threads.iter().position(|&thread| thread == mover).map_or(0, |place| 1 << place);
         }
         for place in (0..self.threads.len()).filter(|&place| able & (1 << place) == 0) {
             marks |= 1 << (self.first + self.queues.len() + place);

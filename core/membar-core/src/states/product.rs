@@ -112,7 +112,7 @@ impl<'s> Product<'s> {
         for (place, &predicate) in self.automaton.predicates.iter().enumerate() {
             truths |= u64::from(self.system.holds(predicate, program)) << place;
         }
-        let resting = self.fairness.of_state(self.system.locals(), &moves.list);
+        let resting = self.fairness.of_state(self.system.locals(), &moves);
         // A run that an assumption ends, or the bound, is no run.
         let has_ended = moves.list.is_empty() && !moves.blocked && !moves.held;
         let automaton = self.automaton;

@@ -35,6 +35,8 @@ pub(super) struct Moves {
     made: Vec<u64>,
     /// Whether the bound held a store back.
     pub(super) held: bool,
+    /// By whom.
+    pub(super) held_by: Vec<usize>,
     /// Whether an assumption failed.
     pub(super) blocked: bool,
     /// An access that hits no location.
@@ -46,6 +48,7 @@ impl Moves {
         self.list.clear();
         self.afters.clear();
         self.made.clear();
+        self.held_by.clear();
         (self.held, self.blocked, self.fault) = (false, false, None);
     }
 
@@ -364,7 +367,10 @@ fn note(bench: &Bench, done: Result<(), Halt>, who: Who, moves: &mut Moves) -> R
         Err(Halt::Failed) => true,
         Err(halt) => {
             match halt {
-                Halt::Held => moves.held = true,
+                Halt::Held => {
+                    moves.held = true;
+                    moves.held_by.push(thread);
+                }
                 Halt::Blocked => moves.blocked = true,
                 Halt::Fault => moves.fault = moves.fault.or(edge.map(|edge| (thread, edge))),
                 Halt::Refused(what) => return Err(CoreError::Unsupported(what)),

@@ -22,8 +22,15 @@ from membar.properties.final_state import Observer
 _FLUSH = "flush "
 
 
-def witness_of(machine: Machine, moves: Sequence[Move], message: str) -> Witness:
-    """A run of the machine as a witness: its events and relations, and its steps."""
+def witness_of(
+    machine: Machine,
+    moves: Sequence[Move],
+    message: str,
+    *,
+    cycle: int | None = None,
+    fair: Sequence[str] = (),
+) -> Witness:
+    """A run of the machine as a witness: its events and relations, its steps, and where its cycle begins."""
     program = machine.program
     history = _History(program, moves)
     choices = tuple(
@@ -44,6 +51,8 @@ def witness_of(machine: Machine, moves: Sequence[Move], message: str) -> Witness
         choices=choices,
         steps=_steps(machine, moves, history.first_event(chosen)),
         message=message,
+        cycle=cycle,
+        fair=tuple(fair),
     )
 
 
@@ -55,13 +64,13 @@ def follow_steps(program: Program, model: Model, witness: Witness) -> str | None
     if model.operational is None:
         return f"the model {model.name} has no store-buffer machine"
     machine = Machine(program, model.operational, None)
-    moves = _moves(machine, witness)
+    moves = followed_moves(machine, witness)
     if len(moves) < len(witness.steps):
         return f"step {len(moves) + 1} ({witness.steps[len(moves)].action}) is not possible there"
     again = witness_of(machine, moves, witness.message)
-    for name in ("execution", "steps", "final"):
+    for name, words in (("execution", "execution"), ("steps", "steps"), ("final", "final values")):
         if getattr(again, name) != getattr(witness, name):
-            return f"following the steps gives another {name.removesuffix('s')}"
+            return f"following the steps gives other {words}"
     return None
 
 
@@ -76,7 +85,7 @@ class End(enum.Enum):
 def end_of(program: Program, discipline: Operational, witness: Witness) -> End:
     """How the run ends that the steps of `witness` tell of; the steps must be possible."""
     machine = Machine(program, discipline, None)
-    moves = _moves(machine, witness)
+    moves = followed_moves(machine, witness)
     if moves and moves[-1].after is None:  # an assertion failed
         return End.OPEN
     state = _last_state(machine, moves)
@@ -86,7 +95,7 @@ def end_of(program: Program, discipline: Operational, witness: Witness) -> End:
     return End.OPEN if found.moves or found.blocked or machine.may_stay(state) else End.DEADLOCK
 
 
-def _moves(machine: Machine, witness: Witness) -> list[Move]:
+def followed_moves(machine: Machine, witness: Witness) -> list[Move]:
     """The moves that the steps of `witness` tell of, up to the first that is not possible."""
     left = [list(choices) for choices in witness.choices]
     moves: list[Move] = []

@@ -16,6 +16,7 @@ from membar.diagnostics import EngineLimitError
 from membar.engines import Engine
 from membar.models.model import Operational
 from membar.outcome import InterruptError, Outcome, Statistics
+from membar.program.temporal import Claim, predicates_of
 from membar.progress import Progress
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, judge
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 NAME = "states"
 INTERRUPTED = "an interrupt was reached"
-_LOOKED_FOR = frozenset({"condition", "errors", "assertions", "deadlock"})
+_LOOKED_FOR = frozenset({"condition", "errors", "claims", "assertions", "deadlock"})
 
 
 def run(task: Task) -> Outcome:
@@ -80,11 +81,12 @@ class _Search:
         self.machine = machine
         self.bound = bound
         self.started = time.monotonic()
+        self.product_states = 0
         self.observer = Observer(task.program)
         # Without a question about final states their registers would only make states different.
         asks = task.program.condition is not None or not task.properties
         self.terms = self.observer.terms if asks else ()
-        self.form = state_form(machine, self.terms, kept=kept)
+        self.form = state_form(machine, self.terms, predicates=predicates_of(task.program.claims), kept=kept)
         self.core = extension().StateSpace(self.form.form, fault=fault)
         discipline = machine.discipline
         buffers = "" if discipline is Operational.SC else f", {discipline.value} buffers of {bound}"
@@ -101,12 +103,14 @@ class _Search:
         try:
             found = self._visited()
             self._take(found)
+            self._take_claims()
         except OverflowError as large:
             raise EngineLimitError(str(large)) from None
         self.tally.statistics = Statistics(
             blocked=found.blocked,
             states=found.states,
             transitions=found.transitions,
+            nodes=self.product_states or None,
             seconds=self._seconds(),
             peak_bytes=found.bytes,
         )
@@ -150,6 +154,39 @@ class _Search:
         for state in found.finals:
             kept = witness(machine, found.run_to(state), "")
             tally.kept.append(kept)
+
+    def _take_claims(self) -> None:
+        """Looks for a run that breaks a claim, one claim after another, unless something else is broken."""
+        tally = self.tally
+        is_over = tally.limit is not None or tally.failed_assertion is not None or tally.error is not None
+        for claim in () if is_over else self.program.claims:
+            if tally.lasso is None and tally.limit is None:
+                self._take_claim(claim)
+
+    def _take_claim(self, claim: Claim) -> None:
+        from membar.engines.states.automaton import claim_form  # noqa: PLC0415 - on demand
+        from membar.engines.states.witness import lasso  # noqa: PLC0415
+
+        limits, options = self.task.limits, self.task.options
+        progress = None if options.progress is None else Progress(options.progress, unit="states of runs")
+        answer = self.core.find_run(
+            claim_form(claim, self.form.predicates),
+            fair_buffers="buffers" in options.fair,
+            fair_processes="processes" in options.fair,
+            seconds=None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0),
+            states=limits.states,
+            memory=limits.memory,
+            progress=progress,
+        )
+        self.product_states += answer.states
+        self.tally.limit = self._limit(answer.stopped)
+        if answer.held:
+            self.tally.buffers_held = self.bound
+        if answer.lasso is not None:
+            said = f": {claim.text}" if claim.text else ""
+            message = f"claim {claim.name} is false{said}"
+            prefix, cycle = answer.lasso
+            self.tally.lasso = lasso(self.machine, prefix, cycle, message, fair=sorted(options.fair))
 
     def _take_ending(self, found: _core.VisitedStates, words: list[int], count: int, first: int) -> None:
         from membar.engines.states.witness import witness  # noqa: PLC0415 - on demand

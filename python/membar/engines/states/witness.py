@@ -39,10 +39,35 @@ def followed(machine: Machine, run: Sequence[CoreStep], *, ends_in_fault: bool =
     return tuple(moves)
 
 
+def lasso(
+    machine: Machine,
+    prefix: Sequence[CoreStep | None],
+    cycle: Sequence[CoreStep | None],
+    message: str,
+    *,
+    fair: Sequence[str],
+) -> Witness:
+    """A run that goes on for ever as a witness. None stands for the program having ended.
+
+    The core forgets registers that nobody looks at again, so a cycle may come back to a state that differs in
+    them; from its second turn on it does not.
+    """
+    way = [step for step in prefix if step is not None]
+    turn = [step for step in cycle if step is not None]
+    moves = followed(machine, [*way, *turn])
+    if not cycle:
+        return witness_of(machine, moves, message)
+    states = [machine.initial(), *(move.after for move in moves)]
+    if states[-1] != states[len(way)]:
+        way += turn
+        moves = followed(machine, [*way, *turn])
+    return witness_of(machine, moves, message, cycle=len(way), fair=fair)
+
+
 def witness(
     machine: Machine, run: Sequence[CoreStep], message: str | Callable[[Machine, State], str]
 ) -> Witness:
-    """`run` as a witness, with buffer contents after each step; the message may look at its last state."""
+    """`run` as a witness, with buffer contents after each step; the message may be about its end."""
     moves = followed(machine, run)
     failure = moves[-1].failure if moves else None
     if failure is None and not isinstance(message, str):
@@ -71,5 +96,5 @@ def _is_partner(met: Partner | None, told: tuple[int, int, list[int]] | None) ->
 
 
 def _ends_with(choices: Sequence[int], values: list[int]) -> bool:
-    """Whether the choices of a move (the edge may be the first) end with what was read and chosen."""
+    """Whether the choices of a move (its edge may be the first) end with what was read and chosen."""
     return not values or list(choices[-len(values) :]) == values

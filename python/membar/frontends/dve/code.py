@@ -72,6 +72,7 @@ class Code(Arithmetic):
         self.bad: str | None = None
         self._temporaries = 0
         self._known: dict[tuple[str, Expr], Value] = {}  # what loads have brought
+        self._locations: set[str] = set()  # objects that tell where processes are
         self._has_checked = False
 
     def enter(self, process: Process, state: str) -> None:
@@ -91,8 +92,8 @@ class Code(Arithmetic):
         return (*self.operations, *clear)
 
     def forget(self) -> None:
-        """What was loaded may have changed."""
-        self._known.clear()
+        """What was loaded may have changed, but for where processes are: they move when all is done."""
+        self._known = {key: value for key, value in self._known.items() if key[0] in self._locations}
 
     def read(self, tree: x.Variable) -> Value:
         """The value of a variable, loaded if it is in memory."""
@@ -127,6 +128,7 @@ class Code(Arithmetic):
         key = (process.state_object, FALSE)
         if key not in self._known:
             self._known[key] = self._load(Address(process.state_object), 2, signed=True)
+            self._locations.add(process.state_object)
         return self._known[key].expr
 
     def foreign(self, tree: x.Foreign) -> Value:

@@ -36,9 +36,10 @@ def widths_of(scope: Scope) -> dict[str, int]:
         InputError: transitions disagree about it.
     """
     found = {name: len(channel.types or ()) for name, channel in scope.channels.items()}
+    sending = {sync.channel for sync in _syncs(scope) if sync.sends}
     for sync in _syncs(scope):
         channel = scope.channel(sync.channel, sync.span)
-        if channel.types is None and sync.sends:
+        if channel.types is None and sync.sends is (channel.name in sending):
             found[channel.name] = max(found[channel.name], sync.width)
     for sync in _syncs(scope):
         channel = scope.channels[sync.channel]
@@ -56,6 +57,22 @@ def _syncs(scope: Scope) -> Iterator[x.Sync]:
         for transition in process.tree.transitions:
             if transition.sync is not None:
                 yield transition.sync
+
+
+def state_tests(*trees: x.Expr) -> Iterator[x.InState]:
+    """Where expressions ask in which state a process is."""
+    for tree in trees:
+        match tree:
+            case x.InState():
+                yield tree
+            case x.Unary(operand=operand):
+                yield from state_tests(operand)
+            case x.Binary(left=left, right=right):
+                yield from state_tests(left, right)
+            case x.Variable(index=index) if index is not None:
+                yield from state_tests(index)
+            case _:
+                pass
 
 
 def tags_of(rules: Rules, process: Process, transition: x.Transition, variable: str) -> Tags:
@@ -101,6 +118,9 @@ def do_transition(code: Code, rules: Rules, process: Process, transition: x.Tran
             code.checks = checks
             code.conclude()
         else:
+            for effect in transition.effects:  # where the receiver is now: it moves first
+                for tree in state_tests(effect.value, effect.target):
+                    code.in_state(tree)
             _send(code, channel, sync)
             code.forget()
             _effects(code, rules, process, transition)

@@ -12,7 +12,7 @@ from membar.frontends.dve.predicates import Predicates, Seats
 from membar.frontends.dve.scope import Process, Scope, Variable, unknown
 from membar.frontends.dve.synchronous import joint_thread
 from membar.frontends.dve.threads import seats_of, thread_of
-from membar.frontends.dve.transitions import Rules, widths_of
+from membar.frontends.dve.transitions import Rules, state_tests, widths_of
 from membar.program.expr import Binary, BinaryOp, negation
 from membar.program.predicate import StatePredicate
 from membar.program.program import Channel, MemoryObject, Program, Thread
@@ -100,7 +100,7 @@ def _watched(module: x.Module, processes: list[Process]) -> frozenset[str]:
         tree.process
         for process in processes
         for expression in _expressions(process.tree)
-        for tree in _state_tests(expression)
+        for tree in state_tests(expression)
         if tree.process != process.name
     )
 
@@ -114,21 +114,6 @@ def _expressions(process: x.Process) -> Iterator[x.Expr]:
         for effect in transition.effects:
             yield effect.target
             yield effect.value
-
-
-def _state_tests(tree: x.Expr) -> Iterator[x.InState]:
-    match tree:
-        case x.InState():
-            yield tree
-        case x.Unary(operand=operand):
-            yield from _state_tests(operand)
-        case x.Binary(left=left, right=right):
-            yield from _state_tests(left)
-            yield from _state_tests(right)
-        case x.Variable(index=index) if index is not None:
-            yield from _state_tests(index)
-        case _:
-            return
 
 
 def _objects(scope: Scope, processes: list[Process], watched: frozenset[str]) -> Iterator[MemoryObject]:
