@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -193,7 +193,7 @@ def default_engine(program: Program, model: Model, options: Options) -> str:
     if options.unbounded_buffers:
         return _FOR_UNBOUNDED_BUFFERS
     asks_about_states = model.operational is not None and program.asks_about_states
-    wants_buffers = model.plan is None or options.buffers_chosen_by_user or asks_about_states
+    wants_buffers = model.plan is None or options.buffers is not None or asks_about_states
     preferred = _FOR_BUFFERS if wants_buffers else _FOR_AXIOMS
     return next(engine for engine in preferred if engine in plugins.names("membar.engines"))
 
@@ -240,7 +240,7 @@ def check(
         model=chosen,
         properties=_properties(properties),
         limits=limits or Limits(),
-        options=options or Options(),
+        options=_options(options or Options(), frontend_for(text), chosen, engine),
     )
     answering = load_engine(engine or default_engine(program, chosen, task.options))
     try:
@@ -248,6 +248,15 @@ def check(
     except InterruptError as interrupt:
         result = Result(text, program, chosen, _replayed(interrupt.outcome, task))
         raise InterruptedCheckError(result) from None
+
+
+def _options(options: Options, frontend: Frontend, model: Model, engine: str | None) -> Options:
+    """The options, with the model's own store-buffer bound where the language is one of states."""
+    if not frontend.by_states or options.unbounded_buffers or options.buffers is not None:
+        return options
+    if model.operational is None or engine not in (None, *_FOR_BUFFERS):
+        return options
+    return replace(options, buffers=model.default_buffers)
 
 
 def _with_error(source: SourceFile, error: str) -> SourceFile:
@@ -283,7 +292,7 @@ def _runs_buffers(task: Task, engine: Engine) -> bool:
     if task.model.operational is None:
         return False
     return engine.name == _FOR_UNBOUNDED_BUFFERS or (
-        engine.name == "reference" and (task.options.buffers_chosen_by_user or task.program.asks_about_states)
+        engine.name == "reference" and (task.options.buffers is not None or task.program.asks_about_states)
     )
 
 

@@ -75,6 +75,7 @@ class Thread:
         registers: initial values; a register not listed starts at 0.
         started: runs from the beginning; otherwise a `Spawn` starts it.
         labels: names of control points, for reports, LTL and `--error`.
+        ends: control points where it may stay for ever: who waits there is in no deadlock.
         joins: pairs of a branch and the point where its paths meet again, for languages in which its guards
             decide (`ctrl`) only what lies between the two. Those of other branches decide all that follows.
     """
@@ -85,6 +86,7 @@ class Thread:
     registers: tuple[tuple[str, Value], ...] = ()
     started: bool = True
     labels: tuple[tuple[int, str], ...] = ()
+    ends: frozenset[int] = frozenset()
     joins: tuple[tuple[int, int], ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 NAME = "buffers"
 ALGORITHMS = {"forward": "automata of buffer contents", "backward": "backwards from bad states"}
 _LOOKED_FOR = {
-    "forward": frozenset({"condition", "assertions", "deadlock"}),
-    "backward": frozenset({"assertions"}),
+    "forward": frozenset({"condition", "assertions", "deadlock", "errors"}),
+    "backward": frozenset({"assertions", "errors"}),
 }
 # Where the user names no procedure: how far the one that may go on for ever goes before the other is asked.
 _FIRST_STATES = 20_000
@@ -94,7 +94,7 @@ class _Search:
         seconds = _least(self._left(), _FIRST_SECONDS)
         states = int(_least(limits.states, _FIRST_STATES))
         found = self._forward(seconds, states)
-        if found.stopped is None or any(kind == "failure" for kind, _ in found.goals):
+        if found.stopped is None or any(kind in ("failure", "error") for kind, _ in found.goals):
             return "forward", found
         try:
             other = self._backward()
@@ -108,8 +108,10 @@ class _Search:
         return (
             task.program.condition is None
             and task.model.operational is Operational.TSO
-            and has_operation(task.program, Assert)
-            and "assertions" in task.properties
+            and (
+                (has_operation(task.program, Assert) and "assertions" in task.properties)
+                or (bool(task.program.errors) and "errors" in task.properties)
+            )
         )
 
     def _forward(self, seconds: float | None, states: int | None) -> _core.BufferFindings:
@@ -168,8 +170,12 @@ class _Search:
             case "failure", _:
                 if tally.failed_assertion is None:
                     tally.failed_assertion = witness(machine, self._run_to(goal), "assertion failed")
+            case "error", points:
+                if tally.error is None:
+                    message = f"reaches {self.question.reached(points)}"
+                    tally.error = witness(machine, self._run_to(goal), message)
             case "stuck", points:
-                if tally.deadlock is None:
+                if tally.deadlock is None and not self._may_stay(points):
                     tally.deadlock = witness(machine, self._run_to(goal), self._waiting(points))
             case _, words:
                 self._take_ending(goal, words, tally)
@@ -206,6 +212,15 @@ class _Search:
         if run is None:
             raise EngineLimitError("something was reached, but no run to it was found within the limits")
         return run
+
+    def _may_stay(self, points: list[int]) -> bool:
+        """Whether every thread has ended or may wait for ever where it is."""
+        for number, thread in enumerate(self.task.program.threads):
+            if 0 <= points[number] < len(self.question.program.points[number]):
+                point = self.question.program.points[number][points[number]]
+                if thread.outgoing[point] and point not in thread.ends:
+                    return False
+        return True
 
     def _waiting(self, points: list[int]) -> str:
         threads = self.task.program.threads

@@ -14,6 +14,7 @@ from membar.models.model import Operational
 from membar.program.expand import expand
 from membar.program.lowering import LoweredProgram, lower_program
 from membar.program.operations import Fence, Receive, Send, Spawn, Store, Unlock
+from membar.program.predicate import StatePredicate, places_of
 from membar.program.program import Program, Thread
 from membar.properties.final_state import Observer
 from membar.properties.property import has_operation
@@ -43,6 +44,17 @@ class Lowered:
     observer: Observer
     program: LoweredProgram
     core: _core.StoreBuffers
+    errors: tuple[StatePredicate, ...]
+
+    def reached(self, points: Sequence[int]) -> str:
+        """Which error state it is to have the threads at these control points."""
+        for predicate in self.errors:
+            if any(
+                all(self.program.points[thread].index(point) == points[thread] for thread, point in place)
+                for place in places_of(predicate) or ()
+            ):
+                return predicate.text or "an error state"
+        return "an error state"
 
 
 def lowered(task: Task, *, places: Places = (), fault: int | None = None) -> Lowered:
@@ -74,11 +86,31 @@ def lowered(task: Task, *, places: Places = (), fault: int | None = None) -> Low
     core = extension().StoreBuffers(
         form.form,
         discipline=discipline.value,
-        places=[[(thread, form.points[thread].index(point)) for thread, point in place] for place in places],
+        places=[
+            [(thread, form.points[thread].index(point)) for thread, point in place]
+            for place in (*places, *_error_places(task))
+        ],
         deadlocks="deadlock" in task.properties,
         fault=fault,
     )
-    return Lowered(machine=machine, observer=observer, program=form, core=core)
+    return Lowered(machine=machine, observer=observer, program=form, core=core, errors=program.errors)
+
+
+def _error_places(task: Task) -> Places:
+    """Where the error states of the program are.
+
+    Raises:
+        EngineLimitError: one of them is about more than control points.
+    """
+    found: list[Sequence[tuple[int, int]]] = []
+    for predicate in task.program.errors if task.properties else ():
+        places = places_of(predicate)
+        if places is None:
+            raise EngineLimitError(
+                f"the engine buffers looks at control points only; this is about more: {predicate.text}"
+            )
+        found += places
+    return found
 
 
 def extension() -> ModuleType:

@@ -87,6 +87,17 @@ class Machine:
             for n, local in enumerate(state.locals)
         )
 
+    def may_stay(self, state: State) -> bool:
+        """Whether it is no deadlock if nothing happens any more: all have ended or may wait for ever."""
+        return all(
+            not local.born
+            or (
+                not local.buffer
+                and (not self.leaving[n][local.point] or local.point in self.program.threads[n].ends)
+            )
+            for n, local in enumerate(state.locals)
+        )
+
     def moves(self, state: State) -> Moves:
         """All that can happen next."""
         found, held_back, blocked, fault = self._moves(state)

@@ -84,7 +84,7 @@ def end_of(program: Program, discipline: Operational, witness: Witness) -> End:
     if machine.is_final(state):
         return End.FINAL
     found = machine.moves(state)
-    return End.OPEN if found.moves or found.blocked else End.DEADLOCK
+    return End.OPEN if found.moves or found.blocked or machine.may_stay(state) else End.DEADLOCK
 
 
 def _moves(machine: Machine, witness: Witness) -> list[Move]:

@@ -99,7 +99,7 @@ class _Simulation:
         elif not found.moves:
             if found.blocked:
                 self.blocked += 1
-            elif self.tally.deadlock is None:
+            elif self.tally.deadlock is None and not self.machine.may_stay(state):
                 self.tally.deadlock = self._witness(state, None, self._waiting(state))
         return found.moves
 
