@@ -58,8 +58,8 @@ def _storage(channel: Channel, part: str, scalar: Scalar, count: int) -> Storage
     return Storage(
         name=f"{channel.name}.{part}",
         scalar=scalar,
-        dimensions=(count,),
-        own=count,
+        dimensions=(count,) if count > 1 else (),
+        own=count if count > 1 else None,
         is_shared=True,
         span=channel.span,
     )

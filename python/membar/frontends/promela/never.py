@@ -160,7 +160,12 @@ class _Builder:
                 if after is None:
                     raise error("W0702", "`break` outside a loop", span, "no `do` is around it")
                 self._jumps.setdefault(source, []).append(after)
-            case p.Block(statements):
+            case p.Block([p.Test(condition), p.Check(demanded)], word) if word:  # SPIN's form of an error
+                both = p.Infix("&&", condition, demanded, statement.span)
+                broken = p.Infix("&&", condition, p.Prefix("!", demanded, statement.span), statement.span)
+                self._steps.setdefault(source, []).append(_Step(target, self._predicate(both)))
+                self._steps[source].append(_Step(self._end, self._predicate(broken)))
+            case p.Block(statements, ""):
                 self._sequence(statements, source, target, after)
             case p.Choice():
                 self._choice(statement, source, target, after)

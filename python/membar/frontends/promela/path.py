@@ -37,6 +37,7 @@ class Path:
         known: values of registers, where they are known.
         operations: what is done so far.
         guard: on registers only, before anything is done.
+        waits: whether its thread may have to wait for its conditions: then they are no guards of a branch.
         is_dead: whether it can never be taken.
         steps: how many actions it has.
         spawned: how many processes it starts.
@@ -45,6 +46,7 @@ class Path:
     known: dict[str, int]
     operations: list[Operation] = field(default_factory=list)
     guard: Expr = TRUE
+    waits: bool = False
     is_dead: bool = False
     steps: int = 0
     spawned: int = 0
@@ -89,7 +91,7 @@ class Path:
         test = folded(condition, self.known)
         if isinstance(test, Constant):
             self.is_dead = self.is_dead or not test.value
-        elif self.operations:
+        elif self.operations or self.waits:
             self.operations.append(Assume(test, waits=True))
         else:
             self.guard = both(self.guard, test)

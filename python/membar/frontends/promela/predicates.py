@@ -42,10 +42,11 @@ class StateReader:
         """The predicate that an expression is, or that it does not hold."""
         value = folded(truth(self._value(expr)))
         reads = tuple((name, seen) for seen, name in self._seen.items())
-        text = expr.span.text
-        return (
-            StatePredicate(no(value), reads, f"!({text})") if negated else StatePredicate(value, reads, text)
-        )
+        if not negated:
+            return StatePredicate(value, reads, expr.span.text)
+        is_negation = isinstance(expr, p.Prefix) and expr.sign == "!"
+        text = expr.span.text.removeprefix("!").lstrip() if is_negation else f"!({expr.span.text})"
+        return StatePredicate(no(value), reads, text)
 
     def _value(self, expr: p.Expr) -> Expr:
         """The value of an expression; the parts that only formulas have are replaced first."""

@@ -208,7 +208,7 @@ class _Reader:
         words: list[Token] = []
         for token in macro.body:
             if token.group in ("name", "keyword") and token.text in by_name:
-                words += by_name[token.text]
+                words += [Token(word.group, word.text, used) for word in by_name[token.text]]
             else:
                 words.append(Token(token.group, token.text, used))
         return self._expanded(words, (*inside, macro.name))

@@ -21,8 +21,8 @@ from membar.frontends.promela.folding import either, no
 from membar.frontends.promela.path import Path, Spawner, blocked
 from membar.frontends.promela.process import Built
 from membar.program.dependencies import registers_written
-from membar.program.expr import FALSE, MASK, Expr
-from membar.program.operations import Assert, Send
+from membar.program.expr import FALSE, MASK, TRUE, Expr
+from membar.program.operations import Assert, Assume, Send
 from membar.program.program import Edge
 
 _MOST_WAYS = 512
@@ -108,6 +108,8 @@ class _Stepper:
         known = dict(values) if self._starts else self._fixed
         source = self._number(node)
         moves = self._automaton.moves(point)
+        if not moves and point != self._built.end:  # `goto` in a circle: busy for ever
+            yield Edge(source=source, target=source)
         ways = 0
         for move, path in self._first(moves, known, started):
             for end, way in self._ways(move, path, started):
@@ -121,12 +123,20 @@ class _Stepper:
                     )
                 target = self._number(self._node(end, way.known, started + way.spawned))
                 yield way.edge(source, target, locked=move.block is not None)
+        if moves and not ways:  # a thread without edges would have ended
+            yield Edge(
+                source=source,
+                target=source,
+                operations=(Assume(FALSE, waits=True),),
+                span=moves[0].action.span,
+            )
 
     def _first(
         self, moves: tuple[Move, ...], known: Mapping[str, int], started: int
     ) -> Iterator[tuple[Move, Path]]:
+        may_wait = not any(move.action.kind is Kind.ELSE or move.action.condition == TRUE for move in moves)
         for position, move in enumerate(moves):
-            path = Path(dict(known))
+            path = Path(dict(known), waits=may_wait)
             self._prefer(path, moves, position)
             if not path.is_dead and self._take(path, move, started):
                 yield move, path
