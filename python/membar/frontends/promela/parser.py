@@ -124,11 +124,8 @@ class _Parser:
                 break
         cursor.expect(")", "after the parameters")
         self._refuse_priority()
-        provided: p.Expr | None = None
-        if cursor.accept("provided"):
-            cursor.expect("(", "after `provided`")
-            provided = Expressions(cursor).expression()
-            cursor.expect(")", "after the condition")
+        if cursor.sees("provided"):
+            raise error("W0711", "`provided` is not supported", cursor.next.span, "expected `{`")
         body = self._statements.block()
         return p.Process(
             name=name.text,
@@ -136,7 +133,6 @@ class _Parser:
             body=body,
             span=name.span,
             copies=copies,
-            provided=provided,
         )
 
     def _refuse_priority(self) -> None:
