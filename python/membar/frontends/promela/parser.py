@@ -6,7 +6,7 @@ from membar.diagnostics import Diagnostic, InputError, error
 from membar.frontends.promela import syntax as p
 from membar.frontends.promela.expressions import Expressions
 from membar.frontends.promela.preprocess import preprocessed
-from membar.frontends.promela.statements import Statements
+from membar.frontends.promela.statements import SIMPLE_TYPES, Statements
 from membar.frontends.promela.tokens import Cursor
 from membar.source import SourceFile, Span
 
@@ -67,7 +67,7 @@ class _Parser:
         cursor.back_to(since)
         depth = 0
         while not cursor.at_end:
-            if cursor.mark > max(here - 1, since) and depth <= 0 and cursor.sees(*_UNITS):
+            if cursor.mark > max(here - 1, since) and depth <= 0 and cursor.sees(*_UNITS, *SIMPLE_TYPES):
                 return
             depth += {"{": 1, "}": -1}.get(cursor.take().text, 0)
 
