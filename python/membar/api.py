@@ -205,6 +205,7 @@ def check(
     engine: str | None = None,
     properties: Collection[str] | None = None,
     error: str | None = None,
+    ltl: str | None = None,
     limits: Limits | None = None,
     options: Options | None = None,
     include_dirs: Sequence[Path] = (),
@@ -217,6 +218,7 @@ def check(
         engine: by default the fastest that can.
         properties: which to check (see `membar.properties`); by default all that apply, `()` for none.
         error: a state or location that must not be reached, in the words of the language.
+        ltl: what must be true of all runs (see `membar.properties.ltl.parser`).
         limits: resources; hitting one gives UNKNOWN.
         options: loop bounds, buffers, reductions.
         include_dirs: where cat includes are searched.
@@ -229,7 +231,7 @@ def check(
     text = source if isinstance(source, SourceFile) else SourceFile.read(source)
     if error is not None:
         text = _with_error(text, error)
-    program = parse(text)
+    program = parse(text) if ltl is None else _with_claim(parse(text), ltl)
     chosen = (
         model
         if isinstance(model, Model)
@@ -248,6 +250,14 @@ def check(
     except InterruptError as interrupt:
         result = Result(text, program, chosen, _replayed(interrupt.outcome, task))
         raise InterruptedCheckError(result) from None
+
+
+def _with_claim(program: Program, text: str) -> Program:
+    """The program with a formula about all of its runs."""
+    from membar.program.temporal import Claim  # noqa: PLC0415 - on demand
+    from membar.properties.ltl.parser import formula_of  # noqa: PLC0415 - on demand
+
+    return replace(program, claims=(*program.claims, Claim(text, formula_of(text, program), text)))
 
 
 def _options(options: Options, frontend: Frontend, model: Model, engine: str | None) -> Options:

@@ -58,7 +58,12 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--error",
         metavar="EXPR|LABEL",
-        help="a state or location of a process that must not be reached (XCFA); `final EXPR`: no final state",
+        help="a state or location that must not be reached (XCFA, Promela); `final EXPR` (XCFA): the last state",
+    )
+    check.add_argument(
+        "--ltl",
+        metavar="FORMULA",
+        help="what must be true of all runs, such as `G(P.wait -> F P.cs)` (no engine checks it yet)",
     )
     check.add_argument(
         "--explain", action="store_true", help="which axiom forbids the outcome, with the cycle"
