@@ -246,7 +246,7 @@ def check(
         engine: by default the fastest that can.
         properties: which to check (see `membar.properties`); by default all that apply, `()` for none.
         error: a state or location that must not be reached, in the words of the language.
-        ltl: a formula of linear temporal logic that all runs must satisfy, over the words of the language.
+        ltl: what must be true of all runs (see `membar.properties.ltl.parser`).
         limits: resources; hitting one gives UNKNOWN.
         options: loop bounds, buffers, reductions.
         include_dirs: where cat includes are searched.
@@ -262,6 +262,8 @@ def check(
     if ltl is not None:
         text = _with_claim(text, ltl)
     program = parse(text)
+    if ltl is not None and frontend_for(text).with_claim is None:
+        program = _claiming(program, ltl)
     chosen = (
         model
         if isinstance(model, Model)
@@ -280,6 +282,14 @@ def check(
     except InterruptError as interrupt:
         result = Result(text, program, chosen, _replayed(interrupt.outcome, task))
         raise InterruptedCheckError(result) from None
+
+
+def _claiming(program: Program, text: str) -> Program:
+    """The program with a formula about all of its runs."""
+    from membar.program.temporal import Claim  # noqa: PLC0415 - on demand
+    from membar.properties.ltl.parser import formula_of  # noqa: PLC0415 - on demand
+
+    return replace(program, claims=(*program.claims, Claim(text, formula_of(text, program), text)))
 
 
 def _options(options: Options, program: Program, model: Model, engine: str | None) -> Options:
@@ -308,17 +318,12 @@ def _with_error(source: SourceFile, error: str) -> SourceFile:
 
 
 def _with_claim(source: SourceFile, formula: str) -> SourceFile:
-    """The text with what `--ltl` claims, so that a witness saved with it can be replayed."""
-    frontend = frontend_for(source)
-    if frontend.with_claim is None:
-        raise InputError(
-            Diagnostic(
-                code="W0410",
-                message=f"--ltl cannot be asked of {frontend.name} files",
-                help="languages of states can be asked: program text (.mbp)",
-            )
-        )
-    return SourceFile(source.path, frontend.with_claim(source.text, formula))
+    """The text with what `--ltl` claims, so that a witness saved with it can be replayed.
+
+    Where the language has no words for claims the text stays as it is.
+    """
+    with_claim = frontend_for(source).with_claim
+    return source if with_claim is None else SourceFile(source.path, with_claim(source.text, formula))
 
 
 def answer(task: Task, engine: Engine) -> Outcome:

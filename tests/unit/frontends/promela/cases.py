@@ -96,7 +96,7 @@ CASES = (
         "goto head commits",
         "deadlock",
         "byte x, y;\n"
-        "active proctype A() { if :: goto L :: x == 5 -> skip fi; L: y == 1; skip }\n"
+        "active proctype A() { if :: goto L :: x == 5 -> y = 1 fi; L: y == 1 }\n"
         "active proctype B() { x = 5 }",
     ),
     Case(
@@ -318,5 +318,52 @@ CASES = (
         "priority of !",
         None,
         "byte x; active proctype A() { assert(! x == 1) }",
+    ),
+    Case(
+        "full channel waits",
+        "deadlock",
+        "chan c = [1] of { byte };\nactive proctype A() { c!1; c!2; assert(false) }",
+    ),
+    Case(
+        "empty channel waits",
+        "deadlock",
+        "chan c = [1] of { byte };\nactive proctype A() { byte k; c!1; c?k; c?k; assert(false) }",
+    ),
+    Case("never executable", "deadlock", "active proctype A() { byte n; n < 0; assert(false) }"),
+    Case(
+        "symbolic names are numbered backwards",
+        None,
+        "mtype = { a, b, c }; mtype = { d };\nactive proctype A() { assert(a == 3 && c == 1 && d == 4) }",
+    ),
+    Case(
+        "a block sees its own stores",
+        None,
+        "byte x;\n"
+        "active proctype A() { atomic { x == 0; x = 1; assert(x == 1); x = x + 1; assert(x == 2) } }",
+    ),
+    Case(
+        "parameters are truncated",
+        None,
+        "proctype P(bit b) { assert(b == 1) }\ninit { run P(3) }",
+    ),
+    Case(
+        "a choice may take either option",
+        "assertions",
+        "byte x;\nactive proctype A() { if :: x = 1 :: x = 2 fi; assert(x == 1) }",
+    ),
+    Case(
+        "`else` only where nothing else can be done",
+        None,
+        "byte x = 1;\nactive proctype A() { if :: x == 1 -> skip :: else -> assert(false) fi }",
+    ),
+    Case(
+        "arithmetic wraps",
+        None,
+        "int i = 2147483647;\nactive proctype A() { assert(i + 1 < 0) }",
+    ),
+    Case(
+        "select takes every value",
+        "assertions",
+        "byte x;\nactive proctype A() { select (x : 1 .. 3); assert(x < 3) }",
     ),
 )
