@@ -59,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--error",
         metavar="EXPR|LABEL",
-        help="a state or location that must not be reached (XCFA, Promela); `final EXPR` (XCFA): the last state",
+        help="a state or location that must not be reached; `final EXPR` (XCFA): no final state is such",
     )
     check.add_argument(
         "--ltl",
