@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -198,6 +198,7 @@ def default_model(program: Program) -> str:
     return "sc"
 
 
+@cache
 def load_engine(name: str) -> Engine:
     """The engine for programs called `name`."""
     found = plugins.record("membar.engines", name, attribute="ENGINE")
@@ -212,11 +213,15 @@ def load_engine(name: str) -> Engine:
     )
 
 
-def default_engine(model: Model, options: Options) -> str:
-    """The engine that answers when the user names none: store buffers were asked for, or axioms are there."""
+def default_engine(program: Program, model: Model, options: Options) -> str:
+    """The engine that answers when the user names none.
+
+    Store buffers were asked for, or the question is about states on the way; otherwise axioms decide.
+    """
     if options.unbounded_buffers:
         return _FOR_UNBOUNDED_BUFFERS
-    wants_buffers = model.plan is None or options.buffers_chosen_by_user
+    asks_about_states = model.operational is not None and program.asks_about_states
+    wants_buffers = model.plan is None or options.buffers is not None or asks_about_states
     preferred = _FOR_BUFFERS if wants_buffers else _FOR_AXIOMS
     return next(engine for engine in preferred if engine in plugins.names("membar.engines"))
 
@@ -228,6 +233,7 @@ def check(
     engine: str | None = None,
     properties: Collection[str] | None = None,
     error: str | None = None,
+    ltl: str | None = None,
     limits: Limits | None = None,
     options: Options | None = None,
     include_dirs: Sequence[Path] = (),
@@ -240,6 +246,7 @@ def check(
         engine: by default the fastest that can.
         properties: which to check (see `membar.properties`); by default all that apply, `()` for none.
         error: a state or location that must not be reached, in the words of the language.
+        ltl: what must be true of all runs (see `membar.properties.ltl.parser`).
         limits: resources; hitting one gives UNKNOWN.
         options: loop bounds, buffers, reductions.
         include_dirs: where cat includes are searched.
@@ -252,7 +259,11 @@ def check(
     text = source if isinstance(source, SourceFile) else SourceFile.read(source)
     if error is not None:
         text = _with_error(text, error)
+    if ltl is not None:
+        text = _with_claim(text, ltl)
     program = parse(text)
+    if ltl is not None and frontend_for(text).with_claim is None:
+        program = _claiming(program, ltl)
     chosen = (
         model
         if isinstance(model, Model)
@@ -263,14 +274,33 @@ def check(
         model=chosen,
         properties=_properties(properties),
         limits=limits or Limits(),
-        options=options or Options(),
+        options=_options(options or Options(), program, chosen, engine),
     )
-    answering = load_engine(engine or default_engine(chosen, task.options))
+    answering = load_engine(engine or default_engine(program, chosen, task.options))
     try:
         return Result(text, program, chosen, answer(task, answering))
     except InterruptError as interrupt:
         result = Result(text, program, chosen, _replayed(interrupt.outcome, task))
         raise InterruptedCheckError(result) from None
+
+
+def _claiming(program: Program, text: str) -> Program:
+    """The program with a formula about all of its runs."""
+    from membar.program.temporal import Claim  # noqa: PLC0415 - on demand
+    from membar.properties.ltl.parser import formula_of  # noqa: PLC0415 - on demand
+
+    return replace(program, claims=(*program.claims, Claim(text, formula_of(text, program), text)))
+
+
+def _options(options: Options, program: Program, model: Model, engine: str | None) -> Options:
+    """The options, with the model's own store-buffer bound where the question is one about states."""
+    by_states = any(program.language in item.default_models for item in frontends() if item.by_states)
+    is_about_states = by_states or bool(program.errors or program.claims)
+    if not is_about_states or options.unbounded_buffers or options.buffers is not None:
+        return options
+    if model.operational is None or engine not in (None, *_FOR_BUFFERS):
+        return options
+    return replace(options, buffers=model.default_buffers)
 
 
 def _with_error(source: SourceFile, error: str) -> SourceFile:
@@ -285,6 +315,15 @@ def _with_error(source: SourceFile, error: str) -> SourceFile:
             )
         )
     return SourceFile(source.path, frontend.with_error(source.text, error))
+
+
+def _with_claim(source: SourceFile, formula: str) -> SourceFile:
+    """The text with what `--ltl` claims, so that a witness saved with it can be replayed.
+
+    Where the language has no words for claims the text stays as it is.
+    """
+    with_claim = frontend_for(source).with_claim
+    return source if with_claim is None else SourceFile(source.path, with_claim(source.text, formula))
 
 
 def answer(task: Task, engine: Engine) -> Outcome:
@@ -305,8 +344,8 @@ def _runs_buffers(task: Task, engine: Engine) -> bool:
     """Whether the engine runs store buffers: these know their fences, and refuse others, themselves."""
     if task.model.operational is None:
         return False
-    return engine.name == _FOR_UNBOUNDED_BUFFERS or (
-        engine.name == "reference" and task.options.buffers_chosen_by_user
+    return engine.name in (_FOR_UNBOUNDED_BUFFERS, _FOR_BUFFERS[0]) or (
+        engine.name == "reference" and (task.options.buffers is not None or task.program.asks_about_states)
     )
 
 
@@ -335,8 +374,10 @@ def meaningless_tags(program: Program, model: Model) -> str | None:
     """Why the model cannot speak about the program: ordering words it gives no meaning to; or None."""
     if model.any_tags or model.plan is None:  # without axioms, the simulator knows its fences
         return None
-    words = {**_words_of_all(), **words_of(program.language)}
     for tags, edge in used_tags(program):
+        if tags <= model.tags:
+            continue
+        words = {**_words_of_all(), **words_of(program.language)}
         for tag in sorted(tags - model.tags):
             if not words.get(tag, "").startswith(_NO_ORDER):
                 place = f" (line {edge.span.line})" if edge.span else ""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from membar import api, proving
+from membar.task import Options
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FILES = sorted(path for ending in ("litmus", "xcfa", "mbp") for path in EXAMPLES.glob(f"*.{ending}"))
@@ -44,6 +45,20 @@ def test_example_for_any_number_gives_the_verdict_in_its_comment(
     result = proving.prove(path, model=model)
     assert result.verdict.upper() == verdict
     assert (result.processes is not None) == (verdict == "VIOLATED")
+
+
+# Languages of states: without a bound, so that verdicts are final.
+STATES = sorted(EXAMPLES.glob("*.pml"))
+STATE_CASES = [(path, model, verdict) for path in STATES for model, verdict in expectations(path)]
+
+
+@pytest.mark.parametrize(("path", "model", "verdict"), STATE_CASES, ids=lambda v: getattr(v, "stem", str(v)))
+def test_promela_example_gives_the_verdict_in_its_comment(path: Path, model: str, verdict: str) -> None:
+    unbounded = api.check(path, model=model, options=Options(unbounded_buffers=True))
+    assert unbounded.verdict.upper().replace("-", " ") == verdict
+    assert (unbounded.witness is not None) == (verdict == "VIOLATED")
+    bounded = api.check(path, model=model)
+    assert bounded.verdict.upper().replace("-", " ").removesuffix(" WITHIN") == verdict
 
 
 def test_examples_show_both_verdicts() -> None:

@@ -53,6 +53,7 @@ def _answer(
             engine=chosen.engine,
             properties=arguments.properties(chosen),
             error=chosen.error,
+            ltl=chosen.ltl,
             limits=chosen.limit,
             options=replace(arguments.options(chosen), progress=progress),
             include_dirs=chosen.include,

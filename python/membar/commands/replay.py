@@ -113,6 +113,8 @@ def _in_words(tally: Tally) -> str:
     parts = []
     if tally.race is not None:
         parts.append(tally.race.message)
+    if tally.lasso is not None:
+        parts.append(f"{tally.lasso.message} of it")
     if tally.deadlock is not None:
         parts.append("no thread can go on")
     if tally.stuck is not None:

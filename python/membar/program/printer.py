@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import assert_never
 
+from membar.program.claims_printer import claim_lines
 from membar.program.condition import (
     And,
     Compare,
@@ -49,7 +50,8 @@ from membar.program.program import Edge, MemoryObject, Program, Thread, Value
 # Words with a meaning of their own; as names they are written in quotes.
 KEYWORDS = frozenset({
     "program", "memory", "channel", "thread", "exists", "forall", "observe", "filter",
-    "entry", "spawned", "register", "label", "branch", "when", "unordered",
+    "error", "claim", "never",
+    "entry", "spawned", "register", "label", "branch", "committed", "ends", "when", "unordered",
     "load", "store", "store_conditional", "carries", "exclusive", "rmw", "if", "read", "write", "failed",
     "fence", "assume", "wait", "assert", "choose", "to", "spawn", "join", "lock", "unlock", "send", "receive",
     "true", "false", "not", "none",
@@ -78,6 +80,9 @@ def _program_lines(program: Program) -> Iterator[str]:
     for thread in program.threads:
         yield ""
         yield from _thread_lines(thread)
+    if program.errors or program.claims:
+        yield ""
+        yield from claim_lines(program.errors, program.claims, print_name, print_expression)
     if program.condition is not None:
         yield ""
         yield from _condition_lines(program.condition)
@@ -120,6 +125,10 @@ def _thread_lines(thread: Thread) -> Iterator[str]:
         yield f"  label {point} = {print_name(name)}"
     for branch, join in thread.joins:
         yield f"  branch {branch} to {join}"
+    for point in sorted(thread.committed):
+        yield f"  committed {point}"
+    for point in sorted(thread.ends):
+        yield f"  ends {point}"
     for edge in thread.edges:
         yield f"  {print_edge(edge)}"
     yield "}"

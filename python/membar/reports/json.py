@@ -59,6 +59,8 @@ def witness_value(source: SourceFile, program: Program, model: Model, witness: W
     if model.source is not None:
         result["model_file"] = model.source.path
         result["model_source"] = model.source.text
+    if witness.cycle is not None:
+        result |= {"cycle": witness.cycle, "fair": list(witness.fair)}
     return result | {
         "message": witness.message,
         "threads": [thread.name for thread in program.threads],
@@ -108,6 +110,8 @@ def _relations(execution: Execution) -> Object:
 
 def _step(step: Step) -> Object:
     result: Object = {"thread": step.thread, "action": step.action}
+    if step.partner is not None:
+        result["partner"] = step.partner
     if step.event is not None:
         result["event"] = step.event
     return result | {
@@ -209,6 +213,7 @@ def check_fits(saved: SavedWitness, program: Program) -> None:
     witness = saved.witness
     threads, cells = len(program.threads), len(program.cells)
     numbers = [event.thread for event in witness.execution.events] + [step.thread for step in witness.steps]
+    numbers += [step.partner for step in witness.steps if step.partner is not None]
     sizes = [len(witness.choices), len(witness.execution.registers), *(len(s.buffers) for s in witness.steps)]
     if (
         any(number >= threads for number in numbers)
@@ -278,7 +283,10 @@ def _witness(field: Field, source: SourceFile) -> Witness:
             lambda item: tuple(sorted((name, value.integer()) for name, value in item.entries()))
         ),
     )
+    cycle, fair = field.optional("cycle"), field.optional("fair")
     return Witness(
+        cycle=cycle.integer() if cycle else None,
+        fair=fair.tuple_of(Field.text) if fair else (),
         execution=execution,
         final=field.key("final").tuple_of(_shown),
         choices=field.key("choices").tuple_of(lambda item: item.tuple_of(Field.integer)),
@@ -317,9 +325,10 @@ def _read_event(field: Field, position: int, source: SourceFile, threads: int) -
 
 
 def _read_step(field: Field, identity: Callable[[Field], int]) -> Step:
-    event = field.optional("event")
+    event, partner = field.optional("event"), field.optional("partner")
     return Step(
         thread=field.key("thread").integer(),
+        partner=partner.integer() if partner else None,
         action=field.key("action").text(),
         event=identity(event) if event else None,
         memory=field.key("memory").tuple_of(Field.entry),

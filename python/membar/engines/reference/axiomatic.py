@@ -14,7 +14,7 @@ from membar.engines.reference.values import all_traces
 from membar.models.evaluate import Evaluation, evaluator_of
 from membar.models.monotone import watches_under
 from membar.outcome import FinalState, Statistics, Witness
-from membar.program.atomicity import require_single_accesses
+from membar.program.atomicity import require_single_accesses, require_uncommitted
 from membar.program.awaits import NO_WATCHES
 from membar.program.execution import Kind, final_memory
 from membar.program.expand import expand
@@ -40,6 +40,7 @@ def explore(task: Task) -> Tally:
         raise EngineLimitError(
             "channels have no axiomatic reading; give --buffers to run the store-buffer machine"
         )
+    require_uncommitted(task.program, "reference (axioms)")
     program = expand(task.program)
     require_single_accesses(program)
     budget = Budget(task.limits, task.options.progress)
@@ -136,8 +137,8 @@ class _Search:
 
     def _take_flags(self, chosen: Sequence[Trace], found: Evaluation) -> None:
         if self.evaluator.others:
-            self.tally.flags |= found.flags()
             undefined = found.undefined()
+            self.tally.flags |= found.flags() | undefined
             if undefined and self.tally.race is None:
                 message = f"undefined behaviour: {', '.join(sorted(undefined))}"
                 self.tally.race = self._witness(chosen, found, message)
