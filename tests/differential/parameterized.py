@@ -2,7 +2,7 @@
 
     python tests/differential/parameterized.py --count 500 --jobs 2
 
-HOLDS is never contradicted by an instance; VIOLATED comes with a run that replays; a proof is confirmed by z3;
+HOLDS is never contradicted by an instance; VIOLATED comes with a run that replays; z3 confirms a proof;
 what an instance breaks is not safe. UNKNOWN is counted and shown.
 """
 
@@ -30,7 +30,7 @@ from strategies.systems import random_system
 
 SIZES = (2, 3, 4)
 STATES = 4000
-SECONDS = 20.0
+SECONDS = 40.0
 
 
 @dataclass(frozen=True, slots=True)

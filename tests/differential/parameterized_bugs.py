@@ -187,11 +187,11 @@ BUGS: tuple[tuple[str, str, Rewrite], ...] = (
     ),
     (
         "universal guards are forgotten",
-        "flags with a fence",
+        "order of all",
         Rewrite(
             PREIMAGE,
-            "        for choice in product(*columns):\n            yield (*guard,",
-            "        for choice in product(*columns[:0]):\n            yield (*guard,",
+            "        for choice in product(*columns):\n            yield tuple(literal for body",
+            "        for choice in product(*columns[:0]):\n            yield tuple(literal for body",
         ),
     ),
     (
@@ -212,20 +212,33 @@ BUGS: tuple[tuple[str, str, Rewrite], ...] = (
     (
         "covers forget the order",
         "flags with a fence",
-        Rewrite(COVER, "            known.is_before(further[one], further[other])\n", "            True\n"),
+        Rewrite(
+            COVER,
+            "(known.is_before(events[one], events[other]) or not wanted.is_before(one, other))",
+            "True",
+        ),
+    ),
+    (
+        "covers forget facts",
+        "flags with a fence",
+        Rewrite(COVER, "for fact, number in candidate.facts\n", "for fact, number in ()\n"),
     ),
     (
         "covers forget who acts",
         "flags with a fence",
-        Rewrite(COVER, "and event.process == process_renamed(wanted.process, names)", "and True"),
+        Rewrite(
+            COVER,
+            "if wanted.process is not None and event.process != process_renamed(wanted.process, names):",
+            "if False:",
+        ),
     ),
     (
         "covers forget locations",
         "flags with a fence",
         Rewrite(
             COVER,
-            "            for place in wanted.locations\n",
-            "            for place in wanted.locations[:0]\n",
+            "        for place in wanted.locations\n    )",
+            "        for place in wanted.locations[:0]\n    )",
         ),
     ),
     (

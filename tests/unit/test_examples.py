@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
+from membar import api, proving
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FILES = sorted(path for ending in ("litmus", "xcfa", "mbp") for path in EXAMPLES.glob(f"*.{ending}"))
@@ -30,6 +30,20 @@ def test_example_gives_the_verdict_in_its_comment(path: Path, model: str, verdic
     result = api.check(path, model=model, engine=engine)
     assert result.verdict.upper().replace("-", " ") == verdict
     assert (result.witness is not None) == (verdict == "VIOLATED")
+
+
+SYSTEMS = [
+    (path, model, verdict) for path in sorted(EXAMPLES.glob("*.cub")) for model, verdict in expectations(path)
+]
+
+
+@pytest.mark.parametrize(("path", "model", "verdict"), SYSTEMS, ids=lambda v: getattr(v, "stem", str(v)))
+def test_example_for_any_number_gives_the_verdict_in_its_comment(
+    path: Path, model: str, verdict: str
+) -> None:
+    result = proving.prove(path, model=model)
+    assert result.verdict.upper() == verdict
+    assert (result.processes is not None) == (verdict == "VIOLATED")
 
 
 def test_examples_show_both_verdicts() -> None:

@@ -65,14 +65,17 @@ class Option:
     value: Value | None
 
 
-def root(cube: Cube) -> EventCube:
-    """A cube of states as a cube of events: what its processes see at one instant."""
+def roots(system: ParameterizedSystem, cube: Cube) -> Iterator[EventCube]:
+    """A cube of states as cubes of events (several where the number of processes is fixed).
+
+    What its processes see, they see at one instant, and whatever they have read was read before it.
+    """
     readers: dict[Process, dict[Location, None]] = {}
     for place in places(cube.literals):
         if isinstance(place, Access) and place.reader is not None:
             readers.setdefault(place.reader, {})[Location(place.symbol, place.indices)] = None
     numbers = {reader: number for number, reader in enumerate(readers)}
-    return EventCube(
+    views = EventCube(
         parameters=cube.parameters,
         literals=_as_events(cube.literals, numbers),
         events=tuple(
@@ -81,6 +84,17 @@ def root(cube: Cube) -> EventCube:
         ),
         together=frozenset((0, number) for number in range(1, len(numbers))),
     )
+    for ground in grounded(system, views):
+        others = [
+            Event(process=process, kind=EventKind.READ, locations=())
+            for process in universe_of(system, ground)
+            if ground.events and process not in {event.process for event in ground.events}
+        ]
+        yield replace(
+            ground,
+            events=(*ground.events, *others),
+            before=frozenset((len(ground.events) + number, 0) for number in range(len(others))),
+        )
 
 
 def grounded(system: ParameterizedSystem, cube: EventCube) -> Iterator[EventCube]:
@@ -93,6 +107,16 @@ def grounded(system: ParameterizedSystem, cube: EventCube) -> Iterator[EventCube
         yield cube_renamed(cube, dict(zip(cube.parameters, chosen, strict=True)), parameters=())
 
 
+def universe_of(system: ParameterizedSystem, cube: EventCube) -> tuple[Process, ...]:
+    """The processes that a cube is about: all, if their number is fixed; else its own, or one if it has none.
+
+    There is always at least one process.
+    """
+    if system.size is not None:
+        return tuple(ProcessConstant(number) for number in range(1, system.size + 1))
+    return cube.parameters or (ProcessVariable("someone"),)
+
+
 def cube_renamed(cube: EventCube, names: Renaming, *, parameters: tuple[ProcessVariable, ...]) -> EventCube:
     """The cube with other processes."""
     return EventCube(
@@ -101,7 +125,7 @@ def cube_renamed(cube: EventCube, names: Renaming, *, parameters: tuple[ProcessV
         events=tuple(
             replace(
                 event,
-                process=process_renamed(event.process, names),
+                process=None if event.process is None else process_renamed(event.process, names),
                 locations=tuple(
                     Location(one.symbol, tuple(process_renamed(index, names) for index in one.indices))
                     for one in event.locations
@@ -173,15 +197,19 @@ class _Step:
 
     def results(self) -> Iterator[EventCube]:
         """The cubes before the step."""
-        for guard in self._guards():
-            for changed, conditions in self._registers():
+        for changed, conditions in self._registers():
+            choices = _Choices(self.cube)
+            values = {place: choices.term(place.symbol, value) for place, value in changed.items()}
+            kept = tuple(_substituted(literal, values) for literal in self.cube.literals)
+            known = decided((*literals_renamed(self.transition.guard, self.names), *conditions, *kept))
+            if known is None:  # most steps lead elsewhere: no need to look at their events
+                continue
+            for others in self._others():
                 for written, further in self._writes():
-                    literals = (*guard, *conditions, *further)
-                    yield from self._joined(literals, changed, written)
+                    yield from self._joined((*known, *others, *further), written, choices)
 
-    def _guards(self) -> Iterator[Conjunction]:
-        """The guard, with one alternative of each universal guard for each other process."""
-        guard = literals_renamed(self.transition.guard, self.names)
+    def _others(self) -> Iterator[Conjunction]:
+        """One alternative of each universal guard for each process that takes no part."""
         others = [one for one in self.universe if one not in self.names.values()]
         columns = [
             [literals_renamed(body, {**self.names, each.variable: other}) for body in each.alternatives]
@@ -189,7 +217,7 @@ class _Step:
             for other in others
         ]
         for choice in product(*columns):
-            yield (*guard, *(literal for body in choice for literal in body))
+            yield tuple(literal for body in choice for literal in body)
 
     def _options(self, update: Update, cell: Cell) -> list[Option]:
         """How an update may set a cell; empty if it is about others."""
@@ -255,19 +283,15 @@ class _Step:
         )
 
     def _joined(
-        self, literals: Conjunction, changed: Mapping[Place, Value], written: Mapping[Location, Value]
+        self, literals: Conjunction, written: Mapping[Location, Value], choices: _Choices
     ) -> Iterator[EventCube]:
         """The cubes for one choice of everything but the sources of reads."""
-        choices = _Choices(self.cube)
-        values = {place: choices.term(place.symbol, value) for place, value in changed.items()}
-        kept = tuple(_substituted(literal, values) for literal in self.cube.literals)
         if self.transition.acting is None or not self.system.is_weak:
-            found = replace(self.cube, parameters=self.parameters, literals=(*literals, *kept))
-            yield from simplified(found)
+            yield from simplified(replace(self.cube, parameters=self.parameters, literals=literals))
             return
         actor = self.names[self.transition.acting]
         writes = {place: choices.term(place.symbol, value) for place, value in written.items()}
-        yield from self._with_events((*literals, *kept), writes, actor)
+        yield from self._with_events(literals, writes, actor)
 
     def _with_events(
         self, literals: Conjunction, writes: Mapping[Location, Term], actor: Process

@@ -33,15 +33,18 @@ class Location:
 class Event:
     """What one process reads, or writes, at one instant.
 
+    A read of nothing stands for any event of its process: all earlier reads of the process are before it, and
+    with `fence` all its earlier writes too.
+
     Attributes:
-        process: who.
+        process: who; None for a write by somebody.
         kind: a read or a write.
         locations: of a write, what it writes; of a read, only what it still *waits* for: the locations whose
             source is not yet found, each with its value `EventValue(number, symbol, indices)`.
         fence: a read before which the process's buffer is empty (all its earlier writes are in memory).
     """
 
-    process: Process
+    process: Process | None
     kind: EventKind
     locations: tuple[Location, ...]
     fence: bool = False
