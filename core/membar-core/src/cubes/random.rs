@@ -117,7 +117,7 @@ fn straight(dice: &mut Dice, universal: bool) -> System {
     let mut transitions = Vec::new();
     let steps = 2 + u8::from(dice.chance(50));
     for step in 0..steps {
-        for _ in 0..1 + u8::from(dice.chance(25)) {
+        for _ in 0..=u8::from(dice.chance(25)) {
             let number = transitions.len();
             transitions.push(straight_step(dice, number, step, universal));
         }
@@ -173,7 +173,7 @@ fn straight_step(dice: &mut Dice, number: usize, step: u8, universal: bool) -> T
     let (reads, writes) =
         [(true, false), (false, true), (true, true), (false, true), (true, false)][dice.small(5) as usize];
     if reads {
-        for _ in 0..1 + u8::from(dice.chance(20)) {
+        for _ in 0..=u8::from(dice.chance(20)) {
             guard.push(weak_literal(dice, parameters, reader));
         }
         if universal && dice.chance(40) {
@@ -235,13 +235,13 @@ struct Maker {
 }
 
 impl Maker {
-    fn read(&self, access: Access) -> Access {
+    fn read(self, access: Access) -> Access {
         let is_weak = self.flavour.weak && matches!(access.symbol, FLAG | GLOBAL | NUMBER);
         Access { reader: self.reader.filter(|_| is_weak), ..access }
     }
 
     /// A cell that process `own` may look at, and its number of values.
-    fn finite(&self, dice: &mut Dice, variables: u8, own: u8) -> (Access, u8) {
+    fn finite(self, dice: &mut Dice, variables: u8, own: u8) -> (Access, u8) {
         let any = dice.small(variables);
         let weak = self.flavour.weak;
         let (access, size) = match dice.below(if self.flavour.numbers { 4 } else { 5 }) {
@@ -254,7 +254,7 @@ impl Maker {
         (self.read(access), size)
     }
 
-    fn literal(&self, dice: &mut Dice, variables: u8, own: u8) -> Condition {
+    fn literal(self, dice: &mut Dice, variables: u8, own: u8) -> Condition {
         let equality = |dice: &mut Dice| if dice.chance(70) { Relation::Equal } else { Relation::Different };
         if dice.chance(15) {
             let turn = cell(TURN, if self.flavour.weak { std::slice::from_ref(&own) } else { &[] });
@@ -280,7 +280,7 @@ impl Maker {
         Condition::Compare(equality(dice), Term::Access(access), Term::Constructor(dice.small(size)))
     }
 
-    fn literals(&self, dice: &mut Dice, most: u64, variables: u8, own: u8) -> Conjunction {
+    fn literals(self, dice: &mut Dice, most: u64, variables: u8, own: u8) -> Conjunction {
         (0..dice.below(most + 1)).map(|_| self.literal(dice, variables, own)).collect()
     }
 
@@ -340,7 +340,7 @@ impl Maker {
         made
     }
 
-    fn updates(&self, dice: &mut Dice, parameters: u8, reads: bool, writes: bool) -> Vec<Update> {
+    fn updates(self, dice: &mut Dice, parameters: u8, reads: bool, writes: bool) -> Vec<Update> {
         let mut updates = Vec::new();
         let weak = self.flavour.weak;
         if writes && dice.chance(70) {

@@ -24,7 +24,7 @@ const MOST_STEPS: u32 = 20_000;
 fn needs(cube: &Cube) -> u128 {
     let mut signature = 0u128;
     for &(place, values) in &cube.facts.within {
-        if values.count_ones() == 1 {
+        if values.is_power_of_two() {
             signature |= 1 << ((u32::from(place.symbol) * 7 + values.trailing_zeros()) % 96);
         }
     }
@@ -100,7 +100,7 @@ impl Visited {
             if failed.is_some() || signature & !entry.needs != 0 {
                 return true;
             }
-            let most_open = if fault == Fault::DeleteWithoutCover { 1 } else { 0 };
+            let most_open = usize::from(fault == Fault::DeleteWithoutCover);
             let sorts = &system.sorts;
             let matching = Matching {
                 large: cube,
