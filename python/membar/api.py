@@ -208,6 +208,7 @@ def check(
     limits: Limits | None = None,
     options: Options | None = None,
     include_dirs: Sequence[Path] = (),
+    defines: Sequence[str] = (),
 ) -> Result:
     """Whether a program does what it should under a memory model.
 
@@ -219,7 +220,8 @@ def check(
         error: a state or location that must not be reached, in the words of the language.
         limits: resources; hitting one gives UNKNOWN.
         options: loop bounds, buffers, reductions.
-        include_dirs: where cat includes are searched.
+        include_dirs: where cat includes, and those of C, are searched.
+        defines: macros for C, `NAME` or `NAME=VALUE`.
 
     Raises:
         InputError: the text, the model or an argument is wrong.
@@ -227,6 +229,9 @@ def check(
         InterruptedCheckError: Ctrl-C; it is a `KeyboardInterrupt` that has what was found.
     """
     text = source if isinstance(source, SourceFile) else SourceFile.read(source)
+    if defines or include_dirs:
+        folders = tuple(str(folder) for folder in include_dirs)
+        text = SourceFile(text.path, text.text, (*text.defines, *defines), (*text.include_dirs, *folders))
     if error is not None:
         text = _with_error(text, error)
     program = parse(text)

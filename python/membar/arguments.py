@@ -141,7 +141,9 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
     loops.add_argument("--unroll", metavar="N", type=_positive, help="take each loop at most N times")
     loops.add_argument("--max-unroll", metavar="N", type=_positive, help="deepen up to N (default: 4)")
     group.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path,
-                       help="search DIR for cat includes")  # fmt: skip
+                       help="search DIR for includes, of cat files and of C")  # fmt: skip
+    group.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=V]",
+                       help="define a macro for C")  # fmt: skip
     group.add_argument(
         "--no-prune", action="store_true", help="test executions only when they are complete (slower)"
     )

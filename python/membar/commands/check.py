@@ -54,6 +54,7 @@ def _answer(
             limits=chosen.limit,
             options=replace(arguments.options(chosen), progress=progress),
             include_dirs=chosen.include,
+            defines=chosen.define,
         )
     except InputError as problem:
         return problem

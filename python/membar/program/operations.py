@@ -113,10 +113,11 @@ class Assume:
 
 @dataclass(frozen=True, slots=True)
 class Assert:
-    """A violation if `condition` is 0 here."""
+    """A violation of `property` if `condition` is 0 here."""
 
     condition: Expr
     message: str = ""
+    property: str = "assertions"
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ KEYWORDS = frozenset({
     "entry", "spawned", "register", "label", "branch", "when", "unordered",
     "load", "store", "store_conditional", "carries", "exclusive", "rmw", "if", "read", "write", "failed",
     "fence", "assume", "wait", "assert", "choose", "to", "spawn", "join", "lock", "unlock", "send", "receive",
-    "true", "false", "not", "none",
+    "true", "false", "not", "none", "at",
 })  # fmt: skip
 BARE_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$.]*")
 DEFAULT_LANGUAGE = "Program"
@@ -102,7 +102,8 @@ def _object(item: MemoryObject) -> str:
     shape = f"[{item.count}]" if item.is_array else "" if item.count == 1 else f" * {item.count}"
     values = ", ".join(_value(value) for value in item.initial)
     initial = "" if not item.initial else f" = {values}" if len(item.initial) == 1 else f" = {{{values}}}"
-    return f"memory {print_name(item.name)} : {_type(item.size, signed=item.signed)}{shape}{initial}"
+    place = "" if item.place is None else f" at {_address(item.place)}"
+    return f"memory {print_name(item.name)} : {_type(item.size, signed=item.signed)}{shape}{place}{initial}"
 
 
 def _value(value: Value) -> str:
@@ -164,7 +165,8 @@ def print_operation(op: Operation) -> str:
             return f"{'wait' if waits else 'assume'} {print_expression(condition)}"
         case Assert(condition=condition, message=message):
             words = f", {json.dumps(message)}" if message else ""
-            return f"assert {print_expression(condition)}{words}"
+            memory = "memory " if op.property == "memory" else ""
+            return f"assert {memory}{print_expression(condition)}{words}"
         case Choose(register=register, low=low, high=high):
             return f"{print_name(register)} := choose {print_expression(low)} to {print_expression(high)}"
         case Spawn(thread=thread):

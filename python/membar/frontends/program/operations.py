@@ -126,8 +126,10 @@ def _store(cursor: Cursor) -> Store:
 
 
 def _assert(cursor: Cursor) -> Assert:
+    kind = "memory" if cursor.accept("memory") else "assertions"
     condition = expression(cursor)
-    return Assert(condition, cursor.name("a message in quotes") if cursor.accept(",") else "")
+    message = cursor.name("a message in quotes") if cursor.accept(",") else ""
+    return Assert(condition, message, property=kind)
 
 
 def _fence(cursor: Cursor) -> Fence:

@@ -1,0 +1,523 @@
+"""What the translation of a C program knows: objects, scopes, the thread that is being built.
+
+An *object* is the storage of a variable. A local variable whose address never leaves its thread lives in the
+thread's registers (its scalars are the variables of `Flow`); all others are shared memory. Which of the two
+it is shows only at the end: an object whose address turns up in a step *escapes*, and the translation begins
+again with that object in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, NoReturn, TypeAlias
+
+from pycparser import c_ast as ast
+
+from membar.diagnostics import error
+from membar.frontends.c import codes
+from membar.frontends.c import types as t
+from membar.frontends.c.flow import Flow, Key, Mark
+from membar.frontends.c.parse import Tree
+from membar.frontends.c.values import (
+    UNSET,
+    Aggregate,
+    B,
+    OperandError,
+    Slot,
+    Value,
+    binary,
+    converted,
+    is_constant,
+    is_small,
+    known,
+)
+from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
+from membar.program.operations import Assert, Load, Store, Tags
+from membar.program.program import Value as Initial
+from membar.source import Span
+
+MEMORY: Final = "memory"
+FUNCTIONS_AT: Final = 0x4000_0000
+"""Where the addresses of functions begin: no object lies there."""
+FUNCTION_STEP: Final = 16
+
+
+@dataclass(eq=False, slots=True)
+class Object:
+    """The storage of one variable.
+
+    Attributes:
+        label: its name in addresses; no other object has it.
+        name: what reports call it.
+        type: with its size known.
+        declared: the declaration, which escapes as a whole.
+        in_memory: whether other threads may see it.
+        initial: its scalars at the start, by offset; for objects in memory.
+        places: offset → size of its scalars.
+    """
+
+    label: str
+    name: str
+    type: t.CType
+    declared: Hashable
+    in_memory: bool
+    span: Span | None = None
+    initial: dict[int, Initial] = field(default_factory=dict)
+    places: dict[int, int] = field(default_factory=dict)
+
+    def key(self, offset: int) -> Key:
+        """The variable of the flow for one of its scalars."""
+        return ("object", self.label, offset, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A function with a body."""
+
+    name: str
+    node: ast.FuncDef
+    type: t.Function
+    number: int
+
+    @property
+    def address(self) -> int:
+        """What a pointer to it holds."""
+        return FUNCTIONS_AT + FUNCTION_STEP * self.number
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A function without a body: of a library, or nobody's."""
+
+    name: str
+    type: t.Function
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A typedef."""
+
+    type: t.CType
+
+
+@dataclass(frozen=True, slots=True)
+class Enumerator:
+    """A constant of an enumeration."""
+
+    number: int
+
+
+Symbol: TypeAlias = Object | Defined | Declared | Named | Enumerator
+
+
+class Scope:
+    """Names, innermost block first. Tags of structures have a name space of their own."""
+
+    def __init__(self, outer: Scope | None = None) -> None:
+        self.outer = outer
+        self.symbols: dict[str, Symbol] = {}
+        self.tags: dict[str, t.CType] = {}
+
+    def find(self, name: str) -> Symbol | None:
+        """What a name means here."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.symbols:
+                return scope.symbols[name]
+            scope = scope.outer
+        return None
+
+    def find_tag(self, tag: str) -> t.CType | None:
+        """The structure or enumeration with a tag."""
+        scope: Scope | None = self
+        while scope is not None:
+            if tag in scope.tags:
+                return scope.tags[tag]
+            scope = scope.outer
+        return None
+
+    def names(self) -> Iterator[str]:
+        """Every name that means something here."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield from scope.symbols
+            scope = scope.outer
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an object of type `type` (with `_Atomic`, if it has it) lies."""
+
+    address: Expr
+    type: t.CType
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """One call of a function: where its `return` leads, its labels, its `break` and `continue`."""
+
+    function: str
+    result: t.CType
+    returns: int
+    key: Key
+    labels: dict[str, int] = field(default_factory=dict)
+    done_labels: set[str] = field(default_factory=set)
+    breaks: list[int] = field(default_factory=list)
+    continues: list[int] = field(default_factory=list)
+    cases: list[dict[int, int]] = field(default_factory=list)
+    repeated: dict[str, int] = field(default_factory=dict)
+    known_labels: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadPlan:
+    """A thread that is created somewhere: its function and the argument it gets.
+
+    Attributes:
+        name: unique.
+        number: `pthread_t`, from 1.
+        function: what it runs.
+        argument: a word that is known; None: it finds it in memory at `inbox`.
+        inbox: the label of the object that carries the argument.
+    """
+
+    name: str
+    number: int
+    function: Defined
+    argument: Expr | None
+    inbox: str = ""
+    is_c11: bool = False
+    span: Span | None = None
+
+
+@dataclass(slots=True)
+class Findings:
+    """What one pass over the program learns that the next one must know.
+
+    Attributes:
+        escaped: declarations whose objects must be in memory.
+        threads: how many threads there are.
+        needs_results: somebody asks for what a thread returns.
+        owners_in_memory: mutexes are reached through pointers, so that memory must say who holds them.
+    """
+
+    escaped: set[Hashable] = field(default_factory=set)
+    threads: int = 1
+    needs_results: bool = False
+    owners_in_memory: bool = False
+
+    def joined(self, other: Findings) -> Findings:
+        """What both know."""
+        return Findings(
+            self.escaped | other.escaped,
+            max(self.threads, other.threads),
+            self.needs_results or other.needs_results,
+            self.owners_in_memory or other.owners_in_memory,
+        )
+
+
+@dataclass(eq=False)
+class World:
+    """The program as a whole, during one pass."""
+
+    tree: Tree
+    before: Findings
+    after: Findings = field(default_factory=Findings)
+    scope: Scope = field(default_factory=Scope)
+    objects: dict[str, Object] = field(default_factory=dict)
+    functions: dict[int, Defined] = field(default_factory=dict)
+    plans: list[ThreadPlan] = field(default_factory=list)
+    untyped: dict[str, int] = field(default_factory=dict)
+    is_kernel: bool = False
+
+    def function_at(self, address: Expr) -> Defined | None:
+        """The function with an address."""
+        number = known(address)
+        return None if number is None else self.functions.get(number)
+
+    def new_object(self, item: Object) -> Object:
+        """Registers an object, under a label that is free."""
+        label, count = item.label, 1
+        while label in self.objects:
+            count += 1
+            label = f"{item.label}#{count}"
+        if label != item.label:
+            item.name = f"{item.name}#{count}"
+        item.label = label
+        try:
+            item.places = dict(t.scalar_places(item.type))
+        except t.OverlapError:
+            self.refuse(item.span, "a union with members of different shapes", codes.UNSUPPORTED)
+        self.objects[label] = item
+        return item
+
+    def refuse(self, span: Span | None, what: str, code: str = codes.UNSUPPORTED, help: str = "") -> NoReturn:  # noqa: A002 - the word users see
+        """Stops the translation.
+
+        Raises:
+            InputError: always.
+        """
+        if code == codes.UNSUPPORTED:
+            what = f"{what}: not supported"
+        place = span if span is not None else self.tree.text.span(0, 1)
+        raise error(code, what, place, help=help or None)
+
+
+Calling: TypeAlias = "Callable[[Machine, ast.FuncCall], Value | Aggregate]"
+
+
+class Machine:
+    """One thread on its way to an automaton."""
+
+    def __init__(self, world: World, *, name: str, number: int, call: Calling) -> None:
+        self.world = world
+        self.name = name
+        self.number = number
+        self.flow = Flow()
+        self.frames: list[Frame] = []
+        self.scope = world.scope
+        self.call = call
+        self.loops = 0
+        self.is_constant_only = False
+        self.type_of_expression: Callable[[ast.Node], t.CType]
+        self.block_value: Callable[[ast.Compound], Value | Aggregate]
+
+    def mark(self) -> tuple[Mark, dict[str, Object], int]:
+        """Where the building of the thread is."""
+        return self.flow.mark(), dict(self.world.objects), len(self.world.plans)
+
+    def back_to(self, mark: tuple[Mark, dict[str, Object], int]) -> None:
+        """Undoes everything since `mark`."""
+        flow, objects, plans = mark
+        self.flow.back_to(flow)
+        self.world.objects = dict(objects)
+        del self.world.plans[plans:]
+
+    # Talking
+
+    def span(self, node: ast.Node) -> Span:
+        """The user's text of a node."""
+        return self.world.tree.span(node)
+
+    def refuse(self, node: ast.Node, what: str, code: str = codes.UNSUPPORTED, help: str = "") -> NoReturn:  # noqa: A002 - the word users see
+        """Stops the translation at a node.
+
+        Raises:
+            InputError: always.
+        """
+        self.world.refuse(self.span(node), what, code, help)
+
+    def check(self, condition: Expr, message: str, node: ast.Node, *, kind: str = MEMORY) -> None:
+        """A violation of property `kind` if `condition` is 0 here."""
+        if condition == TRUE or self.flow.is_dead:
+            return
+        self.flow.emit(Assert(condition, message, property=kind), self.span(node))
+
+    # Values
+
+    def converted(self, value: Value | Aggregate, kind: t.CType, node: ast.Node) -> Value:
+        """A value as one of another type."""
+        try:
+            if isinstance(value, Value):
+                self._typed(value, t.unqualified(kind))
+                return converted(value, kind)
+        except OperandError:
+            pass
+        message = f"a value of type `{t.spelled(value.type)}` is no `{t.spelled(t.unqualified(kind))}`"
+        self.refuse(node, message, codes.TYPE)
+
+    def _typed(self, value: Value, kind: t.CType) -> None:
+        """Memory that was allocated without a type gets that of the first pointer to it."""
+        label = value.expr.name if isinstance(value.expr, Address) else ""
+        size = self.world.untyped.get(label)
+        if size is None or not isinstance(kind, t.Pointer):
+            return
+        each = t.size_of(kind.target)
+        if each is not None and each <= size:
+            count = size // each
+            item = self.world.objects[label]
+            item.type = kind.target if count == 1 else t.Array(kind.target, count)
+            item.places = dict(t.scalar_places(item.type))
+            del self.world.untyped[label]
+
+    def kept(self, value: Value, node: ast.Node, hint: str = "") -> Value:
+        """The value in a form that may be repeated."""
+        if is_small(value.expr):
+            return value
+        return Value(self.flow.named(value.expr, self.span(node), hint), value.type)
+
+    # Objects
+
+    def object_at(self, address: Expr) -> Object | None:
+        """The object that a known address points into."""
+        return self.world.objects.get(address.name) if isinstance(address, Address) else None
+
+    def is_private(self, address: Expr) -> bool:
+        """Whether only this thread can see what is there."""
+        item = self.object_at(address)
+        return item is not None and not item.in_memory
+
+    def is_bad(self, place: Place, node: ast.Node) -> bool:
+        """Whether a known address is no location; then that is said, and nothing comes after."""
+        if self.flow.is_dead:
+            return True
+        number = known(place.address)
+        if number is not None:
+            what = "a null pointer" if number == 0 else f"the number {number} as a pointer"
+            self.check(FALSE, f"{what} is dereferenced", node)
+            return True
+        item = self.object_at(place.address)
+        if item is None:
+            return False
+        assert isinstance(place.address, Address)
+        size = t.size_of(place.type)
+        found = item.places.get(place.address.offset)
+        if found is None and not 0 <= place.address.offset < (t.size_of(item.type) or 0):
+            self.check(FALSE, f"an access outside `{item.name}`", node)
+            return True
+        if found != size:
+            self.refuse(
+                node, f"an access of {size} bytes inside `{item.name}`, which is not one whole scalar"
+            )
+        return False
+
+    def read(self, place: Place, node: ast.Node, tags: Tags | None = None) -> Value | Aggregate:
+        """What lies at a place."""
+        kind = t.unqualified(place.type)
+        if isinstance(kind, t.Structure):
+            return self._read_structure(place, kind, node)
+        if not t.is_scalar(kind):
+            self.refuse(node, f"a value of type `{t.spelled(kind)}`", codes.TYPE)
+        if self.is_bad(place, node):
+            return Value(FALSE, kind)
+        if self.is_constant_only:
+            self.refuse(node, "this is not known before the program runs", codes.CONSTANT)
+        if self.is_private(place.address):
+            return self._read_private(place, kind, node)
+        size = t.size_of(kind)
+        assert size is not None
+        register = self.flow.register()
+        is_signed = isinstance(kind, t.Integer) and kind.signed
+        self.flow.emit(
+            Load(
+                register=register,
+                address=place.address,
+                size=size,
+                signed=is_signed,
+                tags=self.tags_of(place) if tags is None else tags,
+            ),
+            self.span(node),
+        )
+        return Value(Register(register), kind)
+
+    def _read_private(self, place: Place, kind: t.CType, node: ast.Node) -> Value:
+        item = self.object_at(place.address)
+        assert item is not None
+        assert isinstance(place.address, Address)
+        slot = self.flow.get(item.key(place.address.offset)) or UNSET
+        self.check(slot.defined, f"`{item.name}` is read before it was set", node)
+        if slot.defined != TRUE:
+            self.flow.put(item.key(place.address.offset), Slot(slot.expr))
+        return Value(slot.expr, kind)
+
+    def _read_structure(self, place: Place, kind: t.Structure, node: ast.Node) -> Aggregate:
+        if isinstance(place.type, t.Atomic):
+            self.refuse(node, "an atomic structure")
+        parts: list[tuple[int, Slot]] = []
+        for offset, kind_ in self.scalars(kind):
+            address = self.moved(place.address, offset)
+            item = self.object_at(address)
+            if item is not None and not item.in_memory and isinstance(address, Address):
+                parts.append((offset, self.flow.get(item.key(address.offset)) or UNSET))
+            else:
+                part = self.read(Place(address, kind_), node)
+                assert isinstance(part, Value)
+                parts.append((offset, Slot(part.expr)))
+        return Aggregate(kind, tuple(parts))
+
+    def scalars(self, kind: t.CType) -> list[tuple[int, t.CType]]:
+        """The scalars of a type, each with its offset."""
+        found: list[tuple[int, t.CType]] = []
+        for leaf in t.leaves(kind):
+            size = t.size_of(leaf.type) or 0
+            found += [
+                (leaf.offset + index * size, leaf.type)
+                for index in range(1 if leaf.count is None else leaf.count)
+            ]
+        return found
+
+    def moved(self, address: Expr, offset: int) -> Expr:
+        """An address some bytes further."""
+        return binary(B.ADD, address, Constant(offset))
+
+    def write(self, place: Place, value: Value | Aggregate, node: ast.Node, tags: Tags | None = None) -> None:
+        """Puts a value, converted, at a place."""
+        kind = t.unqualified(place.type)
+        if isinstance(kind, t.Structure):
+            self._write_structure(place, kind, value, node)
+            return
+        new = self.kept(self.converted(value, kind, node), node)
+        if self.is_bad(place, node):
+            return
+        item = self.object_at(place.address)
+        if item is not None and not item.in_memory and isinstance(place.address, Address):
+            self.flow.put(item.key(place.address.offset), Slot(new.expr))
+            return
+        size = t.size_of(kind)
+        assert size is not None
+        self.flow.emit(
+            Store(
+                address=place.address,
+                value=new.expr,
+                size=size,
+                tags=self.tags_of(place) if tags is None else tags,
+            ),
+            self.span(node),
+        )
+
+    def _write_structure(
+        self, place: Place, kind: t.Structure, value: Value | Aggregate, node: ast.Node
+    ) -> None:
+        if not isinstance(value, Aggregate) or value.type is not kind:
+            self.refuse(
+                node, f"a value of type `{t.spelled(value.type)}` is no `{t.spelled(kind)}`", codes.TYPE
+            )
+        if isinstance(place.type, t.Atomic):
+            self.refuse(node, "an atomic structure")
+        kinds = dict(self.scalars(kind))
+        for offset, slot in value.parts:
+            address = self.moved(place.address, offset)
+            item = self.object_at(address)
+            if item is not None and not item.in_memory and isinstance(address, Address):
+                self.flow.put(item.key(address.offset), slot)
+            else:
+                self.write(Place(address, kinds[offset]), Value(slot.expr, kinds[offset]), node)
+
+    def tags_of(self, place: Place) -> Tags:
+        """The ordering words of an access that the program writes without any."""
+        if isinstance(place.type, t.Atomic):
+            return frozenset({"SC"})
+        return frozenset() if self.world.is_kernel else frozenset({"NA"})
+
+    def place_of_value(self, value: Value | Aggregate, node: ast.Node) -> Place:
+        """A place with a structure that a call returned."""
+        item = self.world.new_object(
+            Object(
+                label=f"{self.name}/value",
+                name="value",
+                type=value.type,
+                declared=("value", id(node)),
+                in_memory=("value", id(node)) in self.world.before.escaped,
+                span=self.span(node),
+            )
+        )
+        place = Place(Address(item.label), value.type)
+        self.write(place, value, node)
+        return place
+
+    def require_known(self, value: Value, node: ast.Node, what: str) -> Expr:
+        """The expression of a value that must be known now."""
+        if not is_constant(value.expr):
+            self.refuse(node, f"{what} is not known before the program runs", codes.CONSTANT)
+        return value.expr
