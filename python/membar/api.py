@@ -180,6 +180,15 @@ def default_model(program: Program) -> str:
     return "sc"
 
 
+def for_model(program: Program, model: Model, *, mapping: str | None = None) -> Program:
+    """The program as the model sees it: C under a processor's model is what a compiler makes of it."""
+    from membar.models import mappings  # noqa: PLC0415 - most programs are not C
+
+    if not (mapping or model.mapping) or not mappings.speaks_c(program):
+        return program
+    return mappings.mapped(program, mappings.mapping_named(mapping or model.mapping))
+
+
 def load_engine(name: str) -> Engine:
     """The engine called `name`."""
     return plugins.load("membar.engines", name, Engine, attribute="ENGINE")
@@ -209,6 +218,7 @@ def check(
     options: Options | None = None,
     include_dirs: Sequence[Path] = (),
     defines: Sequence[str] = (),
+    mapping: str | None = None,
 ) -> Result:
     """Whether a program does what it should under a memory model.
 
@@ -222,6 +232,7 @@ def check(
         options: loop bounds, buffers, reductions.
         include_dirs: where cat includes, and those of C, are searched.
         defines: macros for C, `NAME` or `NAME=VALUE`.
+        mapping: the compiler's table for a C program under a processor's model; by default the model's own.
 
     Raises:
         InputError: the text, the model or an argument is wrong.
@@ -240,6 +251,7 @@ def check(
         if isinstance(model, Model)
         else load_model(model or default_model(program), include_dirs=include_dirs)
     )
+    program = for_model(program, chosen, mapping=mapping)
     task = Task(
         program=program,
         model=chosen,

@@ -512,9 +512,14 @@ impl<'a> Machine<'a> {
                     return Err(Interrupt::End(Status::Failed));
                 }
             }
-            Operation::Choose { register, low, high } => {
+            Operation::Choose { register, low, high, retries } => {
                 let Some(value) = answer else { return self.ask_choice(run, low, high) };
-                run.deeds.effects += 1;
+                if *retries {
+                    let lowest = low.evaluate(&run.registers, &mut self.stack);
+                    run.deeds.retries += u32::from(value != lowest);
+                } else {
+                    run.deeds.effects += 1;
+                }
                 let mut origins = run.origins_of(low, None);
                 origins.extend(&run.origins_of(high, None));
                 run.set(*register, value, origins);

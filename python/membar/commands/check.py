@@ -55,6 +55,7 @@ def _answer(
             options=replace(arguments.options(chosen), progress=progress),
             include_dirs=chosen.include,
             defines=chosen.define,
+            mapping=chosen.mapping,
         )
     except InputError as problem:
         return problem

@@ -122,11 +122,16 @@ class Assert:
 
 @dataclass(frozen=True, slots=True)
 class Choose:
-    """`register :=` any value from `low` to `high`, both included, compared as signed numbers."""
+    """`register :=` any value from `low` to `high`, both included, compared as signed numbers.
+
+    With `retries`, a value other than `low` says that something fails which may succeed the next time, and
+    `low` that nothing is decided (a weak compare-exchange): a loop that tries again does not wait for ever.
+    """
 
     register: str
     low: Expr
     high: Expr
+    retries: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ KEYWORDS = frozenset({
     "entry", "spawned", "register", "label", "branch", "when", "unordered",
     "load", "store", "store_conditional", "carries", "exclusive", "rmw", "if", "read", "write", "failed",
     "fence", "assume", "wait", "assert", "choose", "to", "spawn", "join", "lock", "unlock", "send", "receive",
-    "true", "false", "not", "none", "at",
+    "true", "false", "not", "none", "at", "retry",
 })  # fmt: skip
 BARE_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$.]*")
 DEFAULT_LANGUAGE = "Program"
@@ -167,8 +167,9 @@ def print_operation(op: Operation) -> str:
             words = f", {json.dumps(message)}" if message else ""
             memory = "memory " if op.property == "memory" else ""
             return f"assert {memory}{print_expression(condition)}{words}"
-        case Choose(register=register, low=low, high=high):
-            return f"{print_name(register)} := choose {print_expression(low)} to {print_expression(high)}"
+        case Choose(register=register, low=low, high=high, retries=retries):
+            values = f"{print_expression(low)} to {print_expression(high)}{' retry' if retries else ''}"
+            return f"{print_name(register)} := choose {values}"
         case Spawn(thread=thread):
             return f"spawn {print_name(thread)}"
         case Join(thread=thread):

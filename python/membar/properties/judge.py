@@ -37,6 +37,8 @@ from membar.program.condition import Quantifier
 from membar.program.operations import Assume, Lock
 from membar.program.program import Program
 from membar.properties import PROPERTIES
+from membar.properties.deadlock import is_deadlock_waiting, waits_for_locks
+from membar.properties.memory import property_of
 from membar.source import Span
 from membar.task import Task
 
@@ -133,8 +135,10 @@ def is_settled(task: Task, tally: Tally) -> bool:
 def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Witness] | None:
     """The property that some execution breaks, with that execution; the condition aside."""
     has_condition = task.program.condition is not None
-    if "assertions" in checked and tally.failed_assertion is not None:
-        return "assertions", tally.failed_assertion
+    if tally.failed_assertion is not None:
+        name = property_of(task.program, tally.failed_assertion.message)
+        if name in checked:
+            return name, tally.failed_assertion
     if "errors" in checked and tally.error is not None:
         return "errors", tally.error
     if "claims" in checked and tally.lasso is not None:
@@ -146,6 +150,8 @@ def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Wi
         return "races", tally.race
     if "deadlock" in checked and tally.deadlock is not None:
         return "deadlock", tally.deadlock
+    if tally.stuck is not None and "deadlock" in checked and waits_for_locks(tally.stuck.execution):
+        return "deadlock", tally.stuck
     if "termination" in checked and tally.stuck is not None:
         return "termination", tally.stuck
     return None
@@ -256,9 +262,14 @@ def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
     Loops that were cut may or may not end; and who waits at a lock keeps others waiting, which engines do not
     follow: so without a witness nothing is said about waiting there.
     """
+    found = tally.looked_for | {"memory"} if "assertions" in tally.looked_for else tally.looked_for
     is_whole = tally.stuck is not None or (tally.loops_cut is None and not _has_other_waits(task.program))
-    checks_waiting = tally.awaits and task.model.fair and is_whole
-    return tally.looked_for | {"termination"} if checks_waiting else tally.looked_for
+    if tally.awaits and task.model.fair and is_whole:
+        found |= {"termination"}
+        # Who waits for a thread that ends is not in a deadlock; so only loops are left to wait in.
+        if is_deadlock_waiting(task.program):
+            found |= {"deadlock"}
+    return found
 
 
 def _has_other_waits(program: Program) -> bool:

@@ -420,7 +420,7 @@ impl<'a> System<'a> {
                     return Ok(());
                 }
             }
-            Operation::Choose { register, low, high } => {
+            Operation::Choose { register, low, high, .. } => {
                 return self.choose(world, attempt, at, (*register, low, high), &progress);
             }
             Operation::Spawn { thread } => {
@@ -634,7 +634,7 @@ fn looked_at(operation: &Operation, live: &mut [bool]) {
             mark(value, live);
         }
         Operation::Assume { condition, .. } | Operation::Assert { condition } => mark(condition, live),
-        Operation::Choose { register, low, high } => {
+        Operation::Choose { register, low, high, .. } => {
             live[register.index()] = false;
             mark(low, live);
             mark(high, live);

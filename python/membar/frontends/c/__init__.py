@@ -29,6 +29,7 @@ FRONTEND = Frontend(
             "REL": "memory_order_release: publishes what came before.",
             "ACQ_REL": "memory_order_acq_rel: acquire and release at once.",
             "SC": "memory_order_seq_cst: acquire, release, and one total order of all such operations.",
+            "LF": "(no order) The look at a mutex that is taken.",
             "RMW": "(no order) Marks the read and the write of one atomic read-modify-write.",
         }
     ),

@@ -15,7 +15,7 @@ from membar.frontends.c import types as t
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.machine import Declared, Defined, Frame, Machine, Object, Place, Scope
 from membar.frontends.c.statements import Statements, keys_of, labels_of
-from membar.frontends.c.values import NOTHING, UNSET, Aggregate, B, Slot, Value, binary, known
+from membar.frontends.c.values import NOTHING, UNSET, Aggregate, B, Slot, Value, binary, constant, known
 from membar.program.expr import FALSE, Address, Constant
 
 Arguments: TypeAlias = Sequence[ast.Node]
@@ -54,6 +54,10 @@ class Calls:
         return self._through_pointer(machine, node, arguments)
 
     def _known(self, m: Machine, node: ast.FuncCall, name: str, arguments: Arguments) -> Value | Aggregate:
+        if name == "offsetof" and len(arguments) == 2:
+            return constant(
+                self._offset(m, self.e.declarations.type_of(arguments[0]), arguments[1])[0], t.ULONG
+            )
         found = self._library.get(name)
         if found is None:
             close = get_close_matches(name, [*self._library, *m.scope.names()], n=1)
@@ -66,6 +70,20 @@ class Calls:
         if m.is_constant_only:
             m.refuse(node, f"a call of `{name}` is not known before the program runs", codes.CONSTANT)
         return found.meaning(self.e, node, arguments)
+
+    def _offset(self, m: Machine, kind: t.CType, node: ast.Node) -> tuple[int, t.CType]:
+        """How far from the beginning of an object one of its parts lies, and the part's type."""
+        if isinstance(node, ast.ArrayRef):
+            before, array = self._offset(m, kind, node.name)
+            if isinstance(array, t.Array):
+                index = self.e.declarations.number(node.subscript, "an index")
+                return before + index * (t.size_of(array.element) or 0), array.element
+        name = node.field.name if isinstance(node, ast.StructRef) else getattr(node, "name", None)
+        before, outer = self._offset(m, kind, node.name) if isinstance(node, ast.StructRef) else (0, kind)
+        found = t.member_of(outer, name) if isinstance(outer, t.Structure) and isinstance(name, str) else None
+        if found is None:
+            m.refuse(node, f"`{t.spelled(kind)}` has no such member", codes.NAME)
+        return before + found.offset, found.type
 
     def _through_pointer(self, m: Machine, node: ast.FuncCall, arguments: Arguments) -> Value | Aggregate:
         callee = node.name

@@ -173,12 +173,6 @@ class Flow:
 
     # Ways
 
-    def fork(self) -> tuple[State | None, State | None]:
-        """Two ways on, freely chosen; the flow itself ends."""
-        self.cut()
-        here = self.leave()
-        return here, here
-
     def branch(self, condition: Expr, span: Span | None) -> tuple[State | None, State | None]:
         """The two ways on, where a word is not 0 and where it is; the flow itself ends."""
         if self.state is None:
@@ -251,9 +245,9 @@ class Flow:
         self._exits[number] = []
         self.resume(self.state, *states)
 
-    def arrivals(self, number: int) -> int:
-        """How many ways lead to the place."""
-        return len(self._exits[number])
+    def arrivals(self, number: int | None = None) -> int:
+        """How many ways lead to the place, or to any place."""
+        return sum(map(len, self._exits.values())) if number is None else len(self._exits[number])
 
     # Trying
 

@@ -264,6 +264,17 @@ class World:
         raise error(code, what, place, help=help or None)
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the building of a thread had come."""
+
+    flow: Mark
+    objects: dict[str, Object]
+    plans: int
+    labels: dict[str, int]
+    done_labels: set[str]
+
+
 Calling: TypeAlias = "Callable[[Machine, ast.FuncCall], Value | Aggregate]"
 
 
@@ -283,16 +294,25 @@ class Machine:
         self.type_of_expression: Callable[[ast.Node], t.CType]
         self.block_value: Callable[[ast.Compound], Value | Aggregate]
 
-    def mark(self) -> tuple[Mark, dict[str, Object], int]:
+    def mark(self) -> Progress:
         """Where the building of the thread is."""
-        return self.flow.mark(), dict(self.world.objects), len(self.world.plans)
+        frame = self.frames[-1] if self.frames else None
+        return Progress(
+            self.flow.mark(),
+            dict(self.world.objects),
+            len(self.world.plans),
+            dict(frame.labels) if frame else {},
+            set(frame.done_labels) if frame else set(),
+        )
 
-    def back_to(self, mark: tuple[Mark, dict[str, Object], int]) -> None:
-        """Undoes everything since `mark`."""
-        flow, objects, plans = mark
-        self.flow.back_to(flow)
-        self.world.objects = dict(objects)
-        del self.world.plans[plans:]
+    def back_to(self, mark: Progress) -> None:
+        """Undoes everything since `mark`, which was taken in the same call of the same function."""
+        self.flow.back_to(mark.flow)
+        self.world.objects = dict(mark.objects)
+        del self.world.plans[mark.plans :]
+        if self.frames:
+            self.frames[-1].labels = dict(mark.labels)
+            self.frames[-1].done_labels = set(mark.done_labels)
 
     # Talking
 

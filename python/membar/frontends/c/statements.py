@@ -8,7 +8,7 @@ a turn is built with everything known, and built again with what it changed unkn
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 from pycparser import c_ast as ast
 
@@ -20,6 +20,8 @@ from membar.frontends.c.values import NOTHING, Aggregate, Slot, Value, infix, is
 from membar.program.expr import TRUE
 
 _MOST_TURNS: Final = 4096
+# Builds one turn: the state behind it, and whether the loop's condition was decided while building.
+Turn: TypeAlias = Callable[[], tuple[State | None, bool]]
 
 
 class Statements:
@@ -204,6 +206,16 @@ class Statements:
             self.m.refuse(node, f"unknown label `{node.name}`", codes.NAME)
         self.m.flow.jump(self._exit_of(node.name))
 
+    def _renew(self, *nodes: ast.Node) -> None:
+        """Labels inside a turn are new in each turn; nobody may have jumped to one from outside."""
+        frame = self._frame
+        for node in nodes:
+            for name in labels_of(node):
+                if name in frame.labels and self.m.flow.arrivals(frame.labels[name]):
+                    self.m.refuse(node, f"a jump to `{name}` into a loop")
+                frame.labels.pop(name, None)
+                frame.done_labels.discard(name)
+
     def _label(self, node: ast.Label) -> None:
         self.m.flow.arrive(self._exit_of(node.name))
         self._frame.done_labels.add(node.name)
@@ -214,10 +226,11 @@ class Statements:
         flow, frame = self.m.flow, self._frame
         flow.arrive(self._exit_of(node.name))
 
-        def turn() -> State | None:
+        def turn() -> tuple[State | None, bool]:
             again = flow.exit()
             outer = frame.repeated.get(node.name)
             frame.repeated[node.name] = again
+            self._renew(*(item for item in (node.stmt, *rest) if item is not None))
             self.run(node.stmt)
             self._items(list(rest))
             if outer is None:
@@ -226,11 +239,11 @@ class Statements:
                 frame.repeated[node.name] = outer
             flow.jump(end)
             flow.arrive(again)
-            return flow.leave()
+            return flow.leave(), False
 
         end = flow.exit()
         if not flow.is_dead:
-            self._general(turn, node)
+            self._repeat(turn, node)
         frame.done_labels.add(node.name)
         flow.state = None
         flow.arrive(end)
@@ -245,17 +258,21 @@ class Statements:
         if isinstance(node, ast.For):
             self.run(node.init)
         frame.breaks.append(flow.exit())
+        self._repeat(lambda: self._turn(node), node)
+        flow.arrive(frame.breaks.pop())
+        close()
+
+    def _repeat(self, turn: Turn, node: ast.Node) -> None:
+        """Turn after turn, written out if it is clear how many there are."""
         start = self.m.mark()
         try:
-            is_done = self._written_out(node)
+            is_done = self._written_out(turn)
         except TooLargeError:
             is_done = False
         if not is_done:
             self.m.back_to(start)
-            self._general(lambda: self._turn(node)[0], node)
-        flow.state = None
-        flow.arrive(frame.breaks.pop())
-        close()
+            self._general(turn, node)
+        self.m.flow.state = None
 
     def _turn(self, node: ast.While | ast.DoWhile | ast.For) -> tuple[State | None, bool]:
         """One turn from its condition on: the state behind it, and whether its condition was decided."""
@@ -264,6 +281,7 @@ class Statements:
         if not isinstance(node, ast.DoWhile):
             decided = self._leave_unless(node.cond)
         frame.continues.append(flow.exit())
+        self._renew(node.stmt)
         self.run(node.stmt)
         flow.arrive(frame.continues.pop())
         if isinstance(node, ast.For) and node.next is not None and not flow.is_dead:
@@ -283,23 +301,25 @@ class Statements:
         flow.state = yes
         return (yes is None or no is None) and not isinstance(condition, ast.Constant)
 
-    def _written_out(self, node: ast.While | ast.DoWhile | ast.For) -> bool:
-        """Builds the loop turn by turn, if it is clear that this ends; else nothing useful is left."""
+    def _written_out(self, turn: Turn) -> bool:
+        """Builds the loop turn by turn, if it is clear that this ends; else nothing useful is left.
+
+        It is clear as long as the loop's own condition is decided, or all of a turn leads to the next one.
+        """
         flow = self.m.flow
-        exits = self._frame.breaks[-1]
         for _ in range(_MOST_TURNS):
-            before = flow.mark().state
-            left = flow.arrivals(exits)
-            state, decided = self._turn(node)
+            before = flow.state
+            left = flow.arrivals()
+            state, decided = turn()
             if state is None:
                 return True
-            is_left = flow.arrivals(exits) > left
+            is_left = flow.arrivals() > left
             if (is_left and not decided) or before is None or not _moved_on(before, state):
                 return False
             flow.state = state
         return False
 
-    def _general(self, turn: Callable[[], State | None], node: ast.Node) -> None:
+    def _general(self, turn: Turn, node: ast.Node) -> None:
         """A loop of the automaton."""
         flow, m = self.m.flow, self.m
         varying: set[Key] = set()
@@ -307,7 +327,7 @@ class Statements:
         m.loops += 1
         while True:
             head = flow.open(sorted(varying, key=repr))
-            back = turn()
+            back, _ = turn()
             if back is None:
                 break
             new = flow.changed(head, back) - varying

@@ -66,7 +66,8 @@ def _assignment(cursor: Cursor, register: str) -> Operation:
     if cursor.accept("choose"):
         low = expression(cursor)
         cursor.expect("to", "between the least and the greatest value")
-        return Choose(register, low, expression(cursor))
+        high = expression(cursor)
+        return Choose(register, low, high, retries=cursor.accept("retry") is not None)
     return Set(register, expression(cursor))
 
 

@@ -14,7 +14,7 @@ from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.machine import Place
 from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, constant, is_constant, known, truth
-from membar.program.expr import FALSE, Constant, Expr, Register
+from membar.program.expr import FALSE, TRUE, Constant, Expr, Register
 from membar.program.operations import Assume, Choose, Fence, Load, Rmw
 
 RELAXED, CONSUME, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST = "RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"
@@ -90,8 +90,7 @@ def exchange_if(
 ) -> tuple[Expr, Value]:
     """Compare-exchange: whether it was done (0 or 1), and the value found.
 
-    A weak one may fail although it finds the expected value. That it could have succeeded is a choice, so
-    that a loop in which it fails is not taken for one that waits.
+    A weak one may fail although it finds the expected value; that is a choice before it.
     """
     m = e.m
     kind = t.unqualified(place.type)
@@ -126,22 +125,23 @@ def exchange_if(
     if not is_weak:
         m.flow.emit(attempt, span)
         return is_equal, Value(found, kind)
-    key = ("weak", m.flow.point(), "")
-    first, second = m.flow.fork()
-    m.flow.state = first
+    key = ("weak", m.flow.point())
+    fails = Register(m.flow.register())
+    m.flow.emit(Choose(fails.name, FALSE, TRUE, retries=True), span)
+    spurious, normal = m.flow.branch(fails, span)
+    m.flow.state = normal
     m.flow.emit(attempt, span)
     m.flow.put_all({(*key, "done"): Slot(is_equal), (*key, "found"): Slot(found)})
-    first = m.flow.leave()
-    m.flow.state = second
+    normal = m.flow.leave()
+    m.flow.state = spurious
     again = Register(m.flow.register())
-    m.flow.emit(Choose(m.flow.register(), Constant(1), Constant(1)), span)
-    m.flow.emit(
-        Load(register=again.name, address=place.address, size=size, signed=signed, tags=frozenset({failure})),
-        span,
+    look = Load(
+        register=again.name, address=place.address, size=size, signed=signed, tags=frozenset({failure})
     )
+    m.flow.emit(look, span)
     m.flow.emit(Assume(binary(B.EQ, again, wanted.expr)), span)
     m.flow.put_all({(*key, "done"): Slot(FALSE), (*key, "found"): Slot(again)})
-    m.flow.resume(first, m.flow.leave())
+    m.flow.resume(normal, m.flow.leave())
     done = (m.flow.get((*key, "done")) or Slot(FALSE)).expr
     seen = (m.flow.get((*key, "found")) or Slot(FALSE)).expr
     m.flow.forget([(*key, "done"), (*key, "found")])

@@ -22,6 +22,7 @@ Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value]
 _BUSY: Final = 16
 _THRD_BUSY: Final = 1
 _ACQUIRED: Final = frozenset({"ACQ", "RMW"})
+_TAKEN: Final = frozenset({"RLX", "LF"})
 _LOOKED: Final = frozenset({"RLX"})
 _RELEASED: Final = frozenset({"REL"})
 
@@ -190,7 +191,7 @@ def _attempt(e: Expressions, node: ast.FuncCall, place: Place) -> Expr:
             condition=is_free,
             read_tags=_tags(m, _ACQUIRED, "LKR"),
             write_tags=_tags(m, _ACQUIRED, "LKW"),
-            failed_tags=_tags(m, _LOOKED, "LF"),
+            failed_tags=_tags(m, _TAKEN, "LF"),
         ),
         m.span(node),
     )

@@ -155,7 +155,8 @@ def _assembly(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value
 _NONDET: Final = {
     "bool": t.BOOL, "char": t.CHAR, "uchar": t.UCHAR, "short": t.SHORT, "ushort": t.USHORT, "int": t.INT,
     "uint": t.UINT, "unsigned": t.UINT, "unsigned_int": t.UINT, "long": t.LONG, "ulong": t.ULONG,
-    "size_t": t.ULONG, "longlong": t.LLONG, "ulonglong": t.ULLONG, "u8": t.UCHAR, "u16": t.USHORT, "u32": t.UINT, "u64": t.ULONG,
+    "size_t": t.ULONG, "longlong": t.LLONG, "ulonglong": t.ULLONG,
+    "u8": t.UCHAR, "u16": t.USHORT, "u32": t.UINT, "u64": t.ULONG,
 }  # fmt: skip
 
 FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
