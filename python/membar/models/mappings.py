@@ -1,9 +1,9 @@
 """What a compiler makes of C's atomic operations, one named table per processor.
 
 A C program means itself under a model of the language. Under a model of a processor it is first mapped: an
-operation becomes the instructions that compilers emit for it, with the ordering words of that processor. Plain
-accesses become plain loads and stores. Nothing else changes: dependencies are those of the text, although a
-compiler may remove some.
+operation becomes the instructions that compilers emit for it, with the ordering words of that processor.
+Plain accesses become plain loads and stores. Nothing else changes: dependencies are those of the text,
+although a compiler may remove some.
 
 A model names its table in its head comment (`Mapping: x86`).
 """
@@ -129,7 +129,7 @@ def _armv8(name: str, acquire_tag: str, acquire: str) -> CompilerMapping:
     both = atomic("al", _tags("A"), _tags("L"))
     return CompilerMapping(
         name=name,
-        title=f"Armv8 with atomic instructions: acquire as {acquire}, release as stlr, seq_cst as ldar and stlr",
+        title=f"Armv8 with atomics: acquire as {acquire}, release as stlr, seq_cst as ldar and stlr",
         loads=_loads(
             Code(text="ldr"),
             Code(text=acquire, read=_tags(acquire_tag)),

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes
+from membar.frontends.c import atomic, codes
 from membar.frontends.c import types as t
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.machine import Declared, Defined, Frame, Machine, Object, Place, Scope
@@ -20,6 +20,8 @@ from membar.program.expr import FALSE, Address, Constant
 
 Arguments: TypeAlias = Sequence[ast.Node]
 _MOST_CALLS: Final = 200
+ATOMIC_PREFIX: Final = "__VERIFIER_atomic_"
+"""Functions with such names are done at once."""
 RECURSION: Final = 16
 """How often a function may be inside itself; a deeper call is cut, and the verdict says so."""
 
@@ -167,9 +169,14 @@ class Calls:
         m.frames.append(frame)
         m.scope = Scope(m.world.scope)
         self._parameters(m, function, kinds, values)
+        is_atomic = function.name.startswith(ATOMIC_PREFIX) and m.block is None
+        if is_atomic:
+            atomic.begin(m, m.span(node))
         self.s.run(function.node.body)
         m.flow.jump(frame.returns)
         m.flow.arrive(frame.returns)
+        if is_atomic:
+            atomic.end(m, m.span(node))
         result = self._result(m, frame)
         m.flow.forget(keys_of(m.scope))
         m.frames.pop()

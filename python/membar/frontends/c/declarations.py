@@ -30,6 +30,7 @@ OPAQUE: Final = {
     "thrd_t": 8,
     "spinlock_t": 4,
     "raw_spinlock_t": 4,
+    "spinlock": 4,
     "once_flag": 4,
 }
 HANDLES: Final = frozenset({"pthread_t", "thrd_t"})

@@ -31,7 +31,7 @@ from membar.frontends.c.values import (
     truth,
 )
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
-from membar.program.operations import Rmw
+from membar.program.operations import Rmw, Tags
 
 _LITERALS: Final = (t.INT, t.UINT, t.LONG, t.ULONG)
 
@@ -382,14 +382,14 @@ class Expressions:
             case "++" | "--" | "p++" | "p--":
                 return self._step(node)
             case _:
-                return self._prefix(node)
+                return self.prefixed(node.op, self.scalar(node.expr), node)
 
-    def _prefix(self, node: ast.UnaryOp) -> Value:
-        value = self.scalar(node.expr)
+    def prefixed(self, op: str, value: Value, node: ast.Node) -> Value:
+        """`op value`."""
         try:
-            return self.m.kept(prefix(node.op, value), node)
+            return self.m.kept(prefix(op, value), node)
         except OperandError:
-            self.m.refuse(node, f"{node.op} `{t.spelled(value.type)}` makes no sense", codes.TYPE)
+            self.m.refuse(node, f"{op} `{t.spelled(value.type)}` makes no sense", codes.TYPE)
 
     def _operand_type(self, node: ast.Node) -> t.CType:
         if isinstance(node, ast.Typename):
@@ -436,6 +436,13 @@ class Expressions:
         self, place: Place, op: str, operand: Value, node: ast.Node, order: str = "SC"
     ) -> tuple[Value, Value]:
         """An atomic read-modify-write; an empty operator exchanges. The old value and the new one."""
+        tags = frozenset({order, "RMW"})
+        return self.modify_with(place, op, operand, node, read=tags, write=tags)
+
+    def modify_with(
+        self, place: Place, op: str, operand: Value, node: ast.Node, *, read: Tags, write: Tags
+    ) -> tuple[Value, Value]:
+        """The same, with the ordering words of its read and its write."""
         m = self.m
         kind = t.unqualified(place.type)
         if not t.is_scalar(kind):
@@ -443,12 +450,11 @@ class Expressions:
         operand = m.kept(operand, node)
         if m.is_private(place.address):
             before = self._scalar_at(Place(place.address, kind), node)
-            after = m.converted(self._combined(op, before, operand, node), kind, node)
+            after = m.converted(self.combined(op, before, operand, node), kind, node)
             m.write(Place(place.address, kind), after, node)
             return before, after
         old, size = self.fresh(kind), t.size_of(kind)
-        new = m.converted(self._combined(op, old, operand, node), kind, node)
-        tags = frozenset({order, "RMW"})
+        new = m.converted(self.combined(op, old, operand, node), kind, node)
         if m.is_bad(place, node):
             return Value(FALSE, kind), Value(FALSE, kind)
         assert size is not None
@@ -459,14 +465,15 @@ class Expressions:
                 value=new.expr,
                 size=size,
                 signed=isinstance(kind, t.Integer) and kind.signed,
-                read_tags=tags,
-                write_tags=tags,
+                read_tags=read,
+                write_tags=write,
             ),
             m.span(node),
         )
         return old, m.kept(new, node)
 
-    def _combined(self, op: str, old: Value, operand: Value, node: ast.Node) -> Value:
+    def combined(self, op: str, old: Value, operand: Value, node: ast.Node) -> Value:
+        """The new value of an atomic operation."""
         if not op:
             return operand
         if op == "nand":

@@ -249,6 +249,10 @@ class Flow:
         """How many ways lead to the place, or to any place."""
         return sum(map(len, self._exits.values())) if number is None else len(self._exits[number])
 
+    def leads_out(self, points: set[int]) -> bool:
+        """Whether a way that led elsewhere comes from one of these points."""
+        return any(state.source in points for states in self._exits.values() for state in states)
+
     # Trying
 
     def mark(self) -> Mark:

@@ -265,6 +265,15 @@ class World:
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """An atomic block that is open: where it begins, and how many steps there were before."""
+
+    point: int
+    edges: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """How far the building of a thread had come."""
 
@@ -273,6 +282,7 @@ class Progress:
     plans: int
     labels: dict[str, int]
     done_labels: set[str]
+    block: Block | None
 
 
 Calling: TypeAlias = "Callable[[Machine, ast.FuncCall], Value | Aggregate]"
@@ -291,6 +301,7 @@ class Machine:
         self.call = call
         self.loops = 0
         self.is_constant_only = False
+        self.block: Block | None = None
         self.type_of_expression: Callable[[ast.Node], t.CType]
         self.block_value: Callable[[ast.Compound], Value | Aggregate]
 
@@ -303,11 +314,13 @@ class Machine:
             len(self.world.plans),
             dict(frame.labels) if frame else {},
             set(frame.done_labels) if frame else set(),
+            self.block,
         )
 
     def back_to(self, mark: Progress) -> None:
         """Undoes everything since `mark`, which was taken in the same call of the same function."""
         self.flow.back_to(mark.flow)
+        self.block = mark.block
         self.world.objects = dict(mark.objects)
         del self.world.plans[mark.plans :]
         if self.frames:
@@ -332,7 +345,8 @@ class Machine:
         """A violation of property `kind` if `condition` is 0 here."""
         if condition == TRUE or self.flow.is_dead:
             return
-        self.flow.emit(Assert(condition, message, property=kind), self.span(node))
+        place = self.span(node)
+        self.flow.emit(Assert(condition, f"{message} (line {place.line})", property=kind), place)
 
     # Values
 
@@ -516,7 +530,7 @@ class Machine:
 
     def tags_of(self, place: Place) -> Tags:
         """The ordering words of an access that the program writes without any."""
-        if isinstance(place.type, t.Atomic):
+        if isinstance(place.type, t.Atomic) or (self.block is not None and not self.world.is_kernel):
             return frozenset({"SC"})
         return frozenset() if self.world.is_kernel else frozenset({"NA"})
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import bisect
 import io
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 HEADERS: Final = Path(__file__).parent / "include"
+_KERNEL: Final = re.compile(r"^\s*#\s*include\s*[<\"](?:linux|asm)/", re.MULTILINE)
 _MOST_FILES: Final = 200
 _MOST_TOKENS: Final = 500_000
 # Spellings of compilers that mean nothing here, or the same as a standard word.
@@ -73,12 +76,22 @@ class _Origin:
 
 
 class Text:
-    """Preprocessed text: `span` says where a stretch comes from, `macros` are those without parameters."""
+    """Preprocessed text: `span` says where a stretch comes from, `macros` are those without parameters.
+
+    `is_kernel` says that it includes headers of the Linux kernel, whose functions it may call.
+    """
 
     def __init__(
-        self, text: str, origins: Sequence[_Origin], source: SourceFile, macros: Mapping[str, str]
+        self,
+        text: str,
+        origins: Sequence[_Origin],
+        source: SourceFile,
+        macros: Mapping[str, str],
+        *,
+        is_kernel: bool = False,
     ) -> None:
         self.text = text
+        self.is_kernel = is_kernel
         self.macros = macros
         self.source = source
         self._origins = origins
@@ -193,9 +206,17 @@ def preprocess(source: SourceFile) -> Text:
     for given in source.defines:
         name, _, value = given.partition("=")
         engine.define(f"{name} {value if '=' in given else '1'}")
+    is_kernel = _KERNEL.search(source.text) is not None
     try:
+        if is_kernel:
+            header = SourceFile.read(HEADERS / "linux_kernel.h")
+            engine.files[_absolute(header.path)] = header
+            engine.parse(header.text, header.path)
+            before = list(_tokens(engine))
+        else:
+            before = []
         engine.parse(source.text, source.path)
-        text = _collected(engine)
+        text = _collected(engine, before, is_kernel=is_kernel)
     except _TooDeepError:
         engine.found.append(
             Diagnostic(code=codes.PREPROCESSOR, message=f"more than {_MOST_FILES} files are included")
@@ -216,13 +237,13 @@ def preprocess(source: SourceFile) -> Text:
     return text
 
 
-def _collected(engine: _Preprocessor) -> Text:
+def _collected(engine: _Preprocessor, before: list[Any], *, is_kernel: bool) -> Text:
     parts: list[str] = []
     origins: list[_Origin] = []
     at = 0
     starts: dict[str, tuple[SourceFile, list[int]]] = {}
     last: tuple[SourceFile, int] = (engine.main, 0)
-    for count, token in enumerate(_tokens(engine)):
+    for count, token in enumerate(chain(before, _tokens(engine))):
         if count > _MOST_TOKENS:
             engine.found.append(
                 Diagnostic(code=codes.PREPROCESSOR, message="the preprocessed text is too long")
@@ -241,7 +262,7 @@ def _collected(engine: _Preprocessor) -> Text:
         for name, macro in engine.macros.items()
         if macro.arglist is None
     }
-    return Text("".join(parts), origins, engine.main, macros)
+    return Text("".join(parts), origins, engine.main, macros, is_kernel=is_kernel)
 
 
 def _tokens(engine: _Preprocessor) -> Iterator[Any]:

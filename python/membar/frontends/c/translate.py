@@ -16,21 +16,24 @@ from membar.frontends.c.addresses import exactly, mapped
 from membar.frontends.c.calls import Calls, Library
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.flow import TooLargeError
-from membar.frontends.c.library import atomics, threads, verifier
+from membar.frontends.c.library import atomics, kernel, threads, verifier
 from membar.frontends.c.machine import Defined, Findings, Machine, Object, ThreadPlan, World
 from membar.frontends.c.parse import parse
 from membar.frontends.c.statements import Statements
 from membar.frontends.c.values import Aggregate, Value, converted
 from membar.program.dependencies import expressions_of
 from membar.program.expr import FALSE, Address, Expr, Register, addresses_of
+from membar.program.meeting import meeting_points
 from membar.program.operations import Join, Load, Operation, Store
 from membar.program.program import Edge, MemoryObject, Program, Thread
 from membar.program.program import Value as Initial
 from membar.source import SourceFile
 
 LANGUAGE: Final = "C"
+KERNEL_LANGUAGE: Final = "LKMM"
 MAIN: Final = "main"
 _LIBRARY: Final[dict[str, Library]] = {**atomics.FUNCTIONS, **threads.FUNCTIONS, **verifier.FUNCTIONS}
+_KERNEL_LIBRARY: Final[dict[str, Library]] = {**threads.FUNCTIONS, **verifier.FUNCTIONS, **kernel.FUNCTIONS}
 _MOST_PASSES: Final = 64
 
 
@@ -44,7 +47,7 @@ def parse_c(source: SourceFile) -> Program:
     known = Findings()
     try:
         for _ in range(_MOST_PASSES):
-            world = World(tree, known)
+            world = World(tree, known, is_kernel=tree.text.is_kernel)
             program = _Pass(world, source).program()
             found = known.joined(world.after)
             if found == known:
@@ -124,7 +127,7 @@ class _Pass:
     # Threads
 
     def _machine(self, name: str, number: int) -> tuple[Machine, Calls]:
-        calls = Calls(_LIBRARY)
+        calls = Calls(_KERNEL_LIBRARY if self.world.is_kernel else _LIBRARY)
         return Machine(self.world, name=name, number=number, call=calls), calls
 
     def _thread(self, plan: ThreadPlan) -> Machine:
@@ -137,6 +140,8 @@ class _Pass:
         if plan.number > 1 and self.world.before.needs_results:
             self._keep_result(machine, plan, value)
         machine.flow.cut()
+        if machine.block is not None:
+            self.world.refuse(machine.block.span, "an atomic block that is not closed", codes.ATOMIC_BLOCK)
         return machine
 
     def _arguments(self, machine: Machine, plan: ThreadPlan) -> list[Value | Aggregate]:
@@ -208,12 +213,13 @@ class _Pass:
                     entry=0,
                     edges=edges,
                     started=number == 1,
+                    joins=meeting_points(edges) if world.is_kernel else (),
                     span=plan.span if plan else None,
                 )
             )
         return Program(
             name=PurePath(self.source.path).stem,
-            language=LANGUAGE,
+            language=KERNEL_LANGUAGE if world.is_kernel else LANGUAGE,
             objects=tuple(places.objects),
             threads=tuple(built),
         )

@@ -16,7 +16,7 @@ from membar.frontends.c.library.atomics import target
 from membar.frontends.c.machine import Defined, Machine, Object, Place, ThreadPlan
 from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, constant, converted, is_constant, known
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
-from membar.program.operations import Join, Load, Rmw, Spawn, Store, Tags
+from membar.program.operations import Assume, Join, Load, Rmw, Spawn, Store, Tags
 
 Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value]
 _BUSY: Final = 16
@@ -208,6 +208,11 @@ def lock(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     place = _mutex(e, arguments[0])
     if m.flow.is_dead or m.is_bad(place, node):
         return constant(0)
+    if m.world.is_kernel:
+        # The kernel's model has no rule for loops that wait.
+        m.flow.emit(Assume(_attempt(e, node, place), waits=True), m.span(node))
+        _set_held(m, place, TRUE)
+        return NOTHING
     head = m.flow.open(())
     is_free = _attempt(e, node, place)
     yes, no = m.flow.branch(is_free, m.span(node))
@@ -224,7 +229,9 @@ def _set_held(m: Machine, place: Place, value: Expr) -> None:
         m.flow.put(key, Slot(value))
 
 
-def _trylock(busy: int) -> Meaning:
+def trylock(busy: int) -> Meaning:
+    """Takes a mutex that is free and gives 0; else gives `busy`."""
+
     def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         m = e.m
         place = _mutex(e, arguments[0])
@@ -308,7 +315,7 @@ FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
         "pthread_mutex_init": Library(_mutex_init, 2),
         "pthread_mutex_destroy": Library(_mutex_destroy, 1),
         "pthread_mutex_lock": Library(lock, 1),
-        "pthread_mutex_trylock": Library(_trylock(_BUSY), 1),
+        "pthread_mutex_trylock": Library(trylock(_BUSY), 1),
         "pthread_mutex_unlock": Library(unlock, 1),
         "thrd_create": Library(_thrd_create, 3),
         "thrd_join": Library(_join, 2),
@@ -320,7 +327,7 @@ FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
         "mtx_init": Library(_mutex_init, 2),
         "mtx_destroy": Library(_mutex_destroy, 1),
         "mtx_lock": Library(lock, 1),
-        "mtx_trylock": Library(_trylock(_THRD_BUSY), 1),
+        "mtx_trylock": Library(trylock(_THRD_BUSY), 1),
         "mtx_unlock": Library(unlock, 1),
         "sched_yield": Library(_nothing, 0),
         "usleep": Library(_nothing, 1),

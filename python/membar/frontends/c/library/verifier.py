@@ -8,7 +8,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes
+from membar.frontends.c import atomic, codes
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.declarations import string_bytes
@@ -44,6 +44,18 @@ def _assume(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     condition = truth(e.scalar(arguments[0]))
     if condition != TRUE:
         e.m.flow.emit(Assume(condition), e.m.span(node))
+    return NOTHING
+
+
+def _begin(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    del arguments
+    atomic.begin(e.m, e.m.span(node))
+    return NOTHING
+
+
+def _end(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    del arguments
+    atomic.end(e.m, e.m.span(node))
     return NOTHING
 
 
@@ -172,6 +184,8 @@ FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
         "exit": Library(_stop, 1),
         "_Exit": Library(_stop, 1),
         "__VERIFIER_nondet_range": Library(_range, 2),
+        "__VERIFIER_atomic_begin": Library(_begin, 0),
+        "__VERIFIER_atomic_end": Library(_end, 0),
         "__asm__": Library(_assembly, 1),
         "malloc": Library(_allocate, 1),
         "calloc": Library(_allocate, 2),
