@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -24,9 +24,21 @@ from membar.outcome import (
     Violated,
     Witness,
 )
-from membar.program.operations import Fence, Load, Lock, Operation, Rmw, Store, StoreConditional, Tags, Unlock
+from membar.program.operations import (
+    WARNING,
+    Fence,
+    Load,
+    Lock,
+    Operation,
+    Rmw,
+    Store,
+    StoreConditional,
+    Tags,
+    Unlock,
+)
 from membar.program.program import Edge, Program
 from membar.program.validate import validate
+from membar.program.warnings import without_warnings
 from membar.properties import PROPERTIES
 from membar.source import SourceFile
 from membar.task import Limits, Options, Task
@@ -54,6 +66,7 @@ class Result:
     program: Program
     model: Model
     outcome: Outcome
+    mapping: str | None = None
 
     @property
     def verdict(self) -> str:
@@ -252,8 +265,9 @@ def check(
         else load_model(model or default_model(program), include_dirs=include_dirs)
     )
     program = for_model(program, chosen, mapping=mapping)
+    silent = without_warnings(program)
     task = Task(
-        program=program,
+        program=silent,
         model=chosen,
         properties=_properties(properties),
         limits=limits or Limits(),
@@ -261,10 +275,31 @@ def check(
     )
     answering = load_engine(engine or default_engine(program, chosen, task.options))
     try:
-        return Result(text, program, chosen, answer(task, answering))
+        outcome = _warned(replace(task, program=program), answering) if silent is not program else None
+        outcome = outcome or answer(task, answering)
     except InterruptError as interrupt:
-        result = Result(text, program, chosen, _replayed(interrupt.outcome, task))
+        result = Result(text, silent, chosen, _replayed(interrupt.outcome, task), mapping)
         raise InterruptedCheckError(result) from None
+    return Result(text, silent, chosen, outcome, mapping)
+
+
+def _warned(task: Task, engine: Engine) -> Outcome | None:
+    """The outcome of a program that may warn, asked with its warnings; None if it must be asked without them.
+
+    Where nothing warns the answer is that of the program. Where something does, the program is asked again,
+    and the warning is a note. Searches that assertions would slow down are spared it.
+    """
+    if not task.properties or task.model.exploration != "exactly-once":
+        return None
+    outcome = answer(task, engine)
+    if not isinstance(outcome, Violated) or outcome.property != WARNING or outcome.witness is None:
+        return outcome
+    final = answer(replace(task, program=without_warnings(task.program)), engine)
+    note = f"{outcome.witness.message}: not defined in C, taken as wrapping around"
+    run = replace(
+        final.run, notes=(*final.run.notes, note), flags=tuple(sorted({*final.run.flags, "signed-overflow"}))
+    )
+    return replace(final, run=run)
 
 
 def _with_error(source: SourceFile, error: str) -> SourceFile:

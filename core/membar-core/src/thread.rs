@@ -226,6 +226,8 @@ pub struct Machine<'a> {
     stack: Vec<u64>,
     /// The steps at which runs that wait look first.
     pub(crate) waits: BTreeSet<EdgeId>,
+    /// The steps that close loops which were cut.
+    pub(crate) cuts: BTreeSet<EdgeId>,
     /// For tests only.
     pub(crate) fault: Fault,
 }
@@ -234,7 +236,15 @@ impl<'a> Machine<'a> {
     /// For the runs of one thread.
     #[must_use]
     pub fn new(program: &'a Program, thread: &'a Thread, bound: u32) -> Self {
-        Self { program, thread, bound, stack: Vec::new(), waits: BTreeSet::new(), fault: Fault::None }
+        Self {
+            program,
+            thread,
+            bound,
+            stack: Vec::new(),
+            waits: BTreeSet::new(),
+            cuts: BTreeSet::new(),
+            fault: Fault::None,
+        }
     }
 
     /// The run that no spawn started.
@@ -423,6 +433,7 @@ impl<'a> Machine<'a> {
                 (&mut turns.counted, self.bound)
             };
             if *count == most {
+                self.cuts.insert(id);
                 return Err(Interrupt::End(Status::Cut));
             }
             *count += 1;

@@ -369,7 +369,8 @@ class _Search:
             algorithm=ALGORITHMS[self.exploration],
             looked_for=_LOOKED_FOR,
             awaits=bool(self.watched.threads),
-            waiting=self._waiting(found),
+            waiting=self._spans(found.waits),
+            cut=self._spans(found.cuts),
         )
         tally.loops_cut = bound if found.cut else None
         tally.limit = self._limit(found.stopped)
@@ -412,9 +413,9 @@ class _Search:
         elif self.without_classes is not None and self.task.options.coherence_chosen_by_user:
             tally.notes.append(f"--coherence observed has no effect: {self.without_classes}")
 
-    def _waiting(self, found: _core.Findings) -> set[Span]:
-        """The places where threads that wait look first."""
-        spans = (self.program.threads[thread].edges[edge].span for thread, edge in found.waits)
+    def _spans(self, steps: Sequence[tuple[int, int]]) -> set[Span]:
+        """The places of steps, each given by thread and edge."""
+        spans = (self.program.threads[thread].edges[edge].span for thread, edge in steps)
         return {span for span in spans if span is not None}
 
     def _limit(self, stopped: str | None) -> str | None:

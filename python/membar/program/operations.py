@@ -111,9 +111,13 @@ class Assume:
     waits: bool = False
 
 
+WARNING = "overflow"
+"""The property of assertions that only warn."""
+
+
 @dataclass(frozen=True, slots=True)
 class Assert:
-    """A violation of `property` if `condition` is 0 here."""
+    """A violation of `property` if `condition` is 0 here; only a warning if that is `WARNING`."""
 
     condition: Expr
     message: str = ""

@@ -34,7 +34,7 @@ from membar.outcome import (
     Witness,
 )
 from membar.program.condition import Quantifier
-from membar.program.operations import Assume, Lock
+from membar.program.operations import WARNING, Assume, Lock
 from membar.program.program import Program
 from membar.properties import PROPERTIES
 from membar.properties.deadlock import is_deadlock_waiting, waits_for_locks
@@ -71,6 +71,7 @@ class Tally:
         stuck: an execution in which a thread waits for ever.
         awaits: whether turns of loops that only look ended the run of their thread.
         waiting: where threads that wait look first.
+        cut: where loops end that were cut.
         flags: flags the model raised.
         loops_cut: the loop bound, if it cut some run.
         buffers_held: the store-buffer bound, if it ever held a store back.
@@ -97,6 +98,7 @@ class Tally:
     stuck: Witness | None = None
     awaits: bool = False
     waiting: set[Span] = field(default_factory=set)
+    cut: set[Span] = field(default_factory=set)
     flags: set[str] = field(default_factory=set)
     loops_cut: int | None = None
     buffers_held: int | None = None
@@ -137,7 +139,7 @@ def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Wi
     has_condition = task.program.condition is not None
     if tally.failed_assertion is not None:
         name = property_of(task.program, tally.failed_assertion.message)
-        if name in checked:
+        if name in checked or name == WARNING:  # who asks for warnings looks at what is told
             return name, tally.failed_assertion
     if "errors" in checked and tally.error is not None:
         return "errors", tally.error
@@ -279,12 +281,20 @@ def _has_other_waits(program: Program) -> bool:
 
 
 def _notes_on_loops(tally: Tally) -> list[str]:
-    """Which loops were taken for waiting ones, for those who wonder."""
-    lines = sorted({span.line for span in tally.waiting})
-    if not lines:
-        return []
-    places = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
-    return [f"waiting recognised at {places}: turns that only look are not repeated"]
+    """Which loops were taken for waiting ones, and which were cut."""
+    notes = []
+    if tally.waiting:
+        places = _lines(tally.waiting)
+        notes.append(f"waiting recognised at {places}: turns that only look are not repeated")
+    if tally.cut and tally.loops_cut is not None:
+        turns = "turn" if tally.loops_cut == 1 else "turns"
+        notes.append(f"cut after {tally.loops_cut} {turns}: what repeats at {_lines(tally.cut)}")
+    return notes
+
+
+def _lines(spans: set[Span]) -> str:
+    lines = sorted({span.line for span in spans})
+    return f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
 
 
 def _guarantee(tally: Tally) -> str:

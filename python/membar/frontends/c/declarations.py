@@ -158,6 +158,8 @@ class Declarations:
 
     def _structure(self, node: ast.Struct | ast.Union) -> t.CType:
         scope = self._m.scope
+        if id(node) in scope.structures:
+            return scope.structures[id(node)]
         is_union = isinstance(node, ast.Union)
         tag = node.name or ""
         found = scope.find_tag(tag) if node.decls is None else scope.tags.get(tag)
@@ -170,6 +172,7 @@ class Declarations:
         if node.decls is not None:
             if found.members is not None:
                 self._m.refuse(node, f"`{tag}` is declared twice", codes.NAME)
+            scope.structures[id(node)] = found
             t.complete(found, list(self._members(node)))
         return found
 

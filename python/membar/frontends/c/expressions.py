@@ -22,6 +22,7 @@ from membar.frontends.c.values import (
     common,
     constant,
     converted,
+    fits,
     infix,
     integer,
     known,
@@ -31,7 +32,7 @@ from membar.frontends.c.values import (
     truth,
 )
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
-from membar.program.operations import Rmw, Tags
+from membar.program.operations import WARNING, Rmw, Tags
 
 _LITERALS: Final = (t.INT, t.UINT, t.LONG, t.ULONG)
 
@@ -296,6 +297,13 @@ class Expressions:
             words = f"`{t.spelled(left.type)}` {op} `{t.spelled(right.type)}`"
             self.m.refuse(node, f"{words} makes no sense", codes.TYPE)
 
+    def _calculated(self, op: str, left: Value, right: Value, node: ast.Node) -> Value:
+        """`left op right`, with a warning where a signed type is too small; atomic operations just wrap."""
+        condition = fits(op, left, right)
+        if condition is not None and not self.m.is_constant_only and self.m.block is None:
+            self.m.check(condition, f"signed overflow in `{op}`", node, kind=WARNING)
+        return self._infix(op, left, right, node)
+
     def _no_zero(self, left: Value, right: Value, node: ast.Node) -> None:
         if integer(left.type) is None or integer(right.type) is None:
             return
@@ -306,7 +314,7 @@ class Expressions:
             return self._logical(node)
         left = self.scalar(node.left)
         right = self.scalar(node.right)
-        return self._infix(node.op, left, right, node)
+        return self._calculated(node.op, left, right, node)
 
     def _logical(self, node: ast.BinaryOp) -> Value:
         """`&&` and `||`: by calculation if the right side does nothing, else by branching."""
@@ -422,7 +430,7 @@ class Expressions:
             old, new = self.modify(place, op, one, node)
         else:
             old = self._scalar_at(place, node)
-            new = self.m.converted(self._infix(op, old, one, node), place.type, node)
+            new = self.m.converted(self._calculated(op, old, one, node), place.type, node)
             self.m.write(place, new, node)
         return old if node.op.startswith("p") else new
 
@@ -522,7 +530,7 @@ class Expressions:
             return self.modify(place, op, operand, node)[1]
         operand = self.scalar(node.rvalue)
         old = self._scalar_at(place, node)
-        new = self.m.converted(self._infix(op, old, operand, node), place.type, node)
+        new = self.m.converted(self._calculated(op, old, operand, node), place.type, node)
         new = self.m.kept(new, node)
         self.m.write(place, new, node)
         return new

@@ -28,6 +28,7 @@ from membar.frontends.c.values import (
     Value,
     binary,
     converted,
+    extended,
     is_constant,
     is_small,
     known,
@@ -55,6 +56,7 @@ class Object:
         in_memory: whether other threads may see it.
         initial: its scalars at the start, by offset; for objects in memory.
         places: offset → size of its scalars.
+        kinds: offset → their types.
     """
 
     label: str
@@ -65,6 +67,16 @@ class Object:
     span: Span | None = None
     initial: dict[int, Initial] = field(default_factory=dict)
     places: dict[int, int] = field(default_factory=dict)
+    kinds: dict[int, t.CType] = field(default_factory=dict)
+
+    def lay_out(self) -> None:
+        """Finds the scalars of the type.
+
+        Raises:
+            OverlapError: members of a union that are not of one shape.
+        """
+        self.kinds = dict(t.scalars(self.type))
+        self.places = {offset: t.size_of(kind) or 0 for offset, kind in self.kinds.items()}
 
     def key(self, offset: int) -> Key:
         """The variable of the flow for one of its scalars."""
@@ -118,6 +130,8 @@ class Scope:
         self.outer = outer
         self.symbols: dict[str, Symbol] = {}
         self.tags: dict[str, t.CType] = {}
+        # Structures by the syntax that declares them: several variables may share it.
+        self.structures: dict[int, t.Structure] = {}
 
     def find(self, name: str) -> Symbol | None:
         """What a name means here."""
@@ -246,7 +260,7 @@ class World:
             item.name = f"{item.name}#{count}"
         item.label = label
         try:
-            item.places = dict(t.scalar_places(item.type))
+            item.lay_out()
         except t.OverlapError:
             self.refuse(item.span, "a union with members of different shapes", codes.UNSUPPORTED)
         self.objects[label] = item
@@ -372,7 +386,7 @@ class Machine:
             count = size // each
             item = self.world.objects[label]
             item.type = kind.target if count == 1 else t.Array(kind.target, count)
-            item.places = dict(t.scalar_places(item.type))
+            item.lay_out()
             del self.world.untyped[label]
 
     def kept(self, value: Value, node: ast.Node, hint: str = "") -> Value:
@@ -453,7 +467,7 @@ class Machine:
         self.check(slot.defined, f"`{item.name}` is read before it was set", node)
         if slot.defined != TRUE:
             self.flow.put(item.key(place.address.offset), Slot(slot.expr))
-        return Value(slot.expr, kind)
+        return Value(_reread(slot.expr, item.kinds[place.address.offset], kind), kind)
 
     def _read_structure(self, place: Place, kind: t.Structure, node: ast.Node) -> Aggregate:
         if isinstance(place.type, t.Atomic):
@@ -472,14 +486,7 @@ class Machine:
 
     def scalars(self, kind: t.CType) -> list[tuple[int, t.CType]]:
         """The scalars of a type, each with its offset."""
-        found: list[tuple[int, t.CType]] = []
-        for leaf in t.leaves(kind):
-            size = t.size_of(leaf.type) or 0
-            found += [
-                (leaf.offset + index * size, leaf.type)
-                for index in range(1 if leaf.count is None else leaf.count)
-            ]
-        return found
+        return list(t.scalars(kind))
 
     def moved(self, address: Expr, offset: int) -> Expr:
         """An address some bytes further."""
@@ -496,7 +503,8 @@ class Machine:
             return
         item = self.object_at(place.address)
         if item is not None and not item.in_memory and isinstance(place.address, Address):
-            self.flow.put(item.key(place.address.offset), Slot(new.expr))
+            stored = _reread(new.expr, kind, item.kinds[place.address.offset])
+            self.flow.put(item.key(place.address.offset), Slot(stored))
             return
         size = t.size_of(kind)
         assert size is not None
@@ -555,3 +563,11 @@ class Machine:
         if not is_constant(value.expr):
             self.refuse(node, f"{what} is not known before the program runs", codes.CONSTANT)
         return value.expr
+
+
+def _reread(expr: Expr, stored: t.CType, seen: t.CType) -> Expr:
+    """The bits of a value as one of another type of the same size (a union, a cast pointer)."""
+    source, target = t.unqualified(stored), t.unqualified(seen)
+    if isinstance(source, t.Integer) and isinstance(target, t.Integer) and source.signed != target.signed:
+        return extended(expr, target)
+    return expr

@@ -261,19 +261,23 @@ def _union_leaves(union: Structure, path: str, offset: int) -> Iterator[Leaf]:
     if best is None:
         return
     mine = list(leaves(best.type, f"{path}.{best.name}" if best.name else path, offset))
-    places = set(scalar_places(best.type))
-    for member in members:
-        if not set(scalar_places(member.type)) <= places:
-            raise OverlapError
+    places = _places(best.type)
+    if any(not _places(member.type) <= places for member in members):
+        raise OverlapError
     yield from mine
 
 
-def scalar_places(kind: CType, offset: int = 0) -> Iterator[tuple[int, int]]:
-    """Offset and size of every scalar of a type."""
-    for leaf in leaves(kind, "", offset):
+def _places(kind: CType) -> set[tuple[int, int]]:
+    """Offset and size of every scalar."""
+    return {(offset, size_of(part) or 0) for offset, part in scalars(kind)}
+
+
+def scalars(kind: CType) -> Iterator[tuple[int, CType]]:
+    """Offset and type of every scalar of a type, in the order of their addresses."""
+    for leaf in leaves(kind):
         size = size_of(leaf.type) or 0
         for index in range(1 if leaf.count is None else leaf.count):
-            yield leaf.offset + index * size, size
+            yield leaf.offset + index * size, leaf.type
 
 
 def spelled(kind: CType) -> str:
