@@ -1,5 +1,6 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS.
-   The queue of Michael and Scott over static nodes: each thread enqueues its node and dequeues one. */
+   The queue of Michael and Scott over static nodes: all threads but the last enqueue
+   a node, the last one dequeues one. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,7 +20,7 @@ struct node {
 
 struct node nodes[N + 1];
 _Atomic(struct node *) head = &nodes[N], tail = &nodes[N];
-int taken[N];
+int taken;
 
 static void enqueue(struct node *mine) {
   for (;;) {
@@ -56,21 +57,24 @@ static int dequeue(void) {
 
 static void *worker(void *argument) {
   int me = (int)(long)argument;
-  nodes[me].value = me + 1;
-  enqueue(&nodes[me]);
-  taken[me] = dequeue();
+  if (me < N - 1) {
+    nodes[me].value = me + 1;
+    enqueue(&nodes[me]);
+  } else {
+    taken = dequeue();
+  }
   return NULL;
 }
 
 int main(void) {
   pthread_t thread[N];
-  int sum = 0;
   for (long i = 0; i < N; i++)
     pthread_create(&thread[i], NULL, worker, (void *)i);
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < N; i++)
     pthread_join(thread[i], NULL);
-    sum += taken[i];
-  }
-  assert(sum == N * (N + 1) / 2);
+  int sum = taken;
+  for (int i = 0; i < N - 1; i++)
+    sum += dequeue();
+  assert(sum == N * (N - 1) / 2);
   return 0;
 }
