@@ -2,11 +2,11 @@
 
     python benchmarks/c/run.py [--least EXECUTIONS] [--most EXECUTIONS] [PROGRAM …]
 
-For every row of ../shared/peers/baselines.json with a program of this folder and a model that membar has, prints
-the number of complete executions (ours, theirs), our CPU seconds, and the ratio of the two times in native units:
-seconds over the `native` figure of ../shared/peers/calibrate.py, taken here in CPU seconds too. Reading and
-translating the C file counts. Waiting loops are unrolled under imm, so that its rows with locks say nothing and are
-left out. Exits with 1 if a number of executions differs.
+For every row of ../shared/peers/baselines.json with a program of this folder and a model that membar has,
+prints the number of complete executions (ours, theirs), our CPU seconds, and the ratio of the two times in
+native units: seconds over the `native` figure of ../shared/peers/calibrate.py, taken here in CPU seconds too.
+Reading and translating the C file counts. Waiting loops are unrolled under imm: its rows with locks say
+nothing and are left out. Exits with 1 if a number of executions differs.
 """
 
 from __future__ import annotations
