@@ -40,6 +40,7 @@ from membar.program.program import Edge, Program
 from membar.program.validate import validate
 from membar.program.warnings import without_warnings
 from membar.properties import PROPERTIES
+from membar.properties.judge import RACE_FLAG
 from membar.source import SourceFile
 from membar.task import Limits, Options, Task
 
@@ -264,6 +265,7 @@ def check(
         if isinstance(model, Model)
         else load_model(model or default_model(program), include_dirs=include_dirs)
     )
+    written = program
     program = for_model(program, chosen, mapping=mapping)
     silent = without_warnings(program)
     task = Task(
@@ -280,7 +282,40 @@ def check(
     except InterruptError as interrupt:
         result = Result(text, silent, chosen, _replayed(interrupt.outcome, task), mapping)
         raise InterruptedCheckError(result) from None
+    if task.properties and not chosen.language_model:
+        outcome = _with_races(outcome, without_warnings(written), text.path)
     return Result(text, silent, chosen, outcome, mapping)
+
+
+_RACES_IN = "rc11"
+_MOST_RACY = 1000
+
+
+def _with_races(outcome: Outcome, program: Program, path: str) -> Outcome:
+    """The outcome, with a flag if a C program that was taken for machine code has a data race in C.
+
+    That is a question to the model of the language, asked about some executions only: it may miss a race.
+    """
+    from membar.models.mappings import has_plain_accesses  # noqa: PLC0415 - most programs are not C
+
+    if not has_plain_accesses(program):
+        return outcome
+    task = Task(
+        program=program,
+        model=load_model(_RACES_IN),
+        properties=("races",),
+        limits=Limits(executions=_MOST_RACY),
+        options=Options(),
+    )
+    found = answer(task, load_engine(default_engine(task.model, task.options)))
+    if not isinstance(found, Violated):
+        return outcome
+    note = (
+        "plain accesses are taken as machine accesses; in C they are a data race, without any meaning"
+        f": membar check {path} --model {_RACES_IN}"
+    )
+    flags = tuple(sorted({*outcome.run.flags, RACE_FLAG}))
+    return replace(outcome, run=replace(outcome.run, flags=flags, notes=(*outcome.run.notes, note)))
 
 
 def _warned(task: Task, engine: Engine) -> Outcome | None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from membar import api
@@ -11,7 +12,11 @@ from membar.source import SourceFile
 
 @dataclass(frozen=True, slots=True)
 class Sequential:
-    """A program of one thread: statements of `main`, and what the global `r` holds at the end."""
+    """A program of one thread: statements of `main`, and what the global `r` holds at the end.
+
+    Atomic variables declared at the beginning of the body are global, so that what they hold is only known
+    when the program runs.
+    """
 
     name: str
     body: str
@@ -21,7 +26,9 @@ class Sequential:
     @property
     def text(self) -> str:
         """The whole program."""
-        return f"{HEADERS}{self.before}\nlong r;\nint main(void) {{\n{self.body}\nreturn 0;\n}}\n"
+        match = re.match(r"((?:atomic_\w+|_Atomic [\w ]+) [^;]+;)+", self.body)
+        known_later, body = (match[0], self.body[match.end() :]) if match else ("", self.body)
+        return f"{HEADERS}{self.before}\nlong r;\n{known_later}\nint main(void) {{\n{body}\nreturn 0;\n}}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,8 @@ SEQUENTIAL = (
     Sequential("shift of a negative number", "atomic_int a = -16; r = atomic_load(&a) >> 2;", -4),
     Sequential("shift of an unsigned number", "atomic_uint a = 0x80000000u; r = atomic_load(&a) >> 31;", 1),
     Sequential("comparison of unsigned numbers", "atomic_uint a = 0x80000000u; r = atomic_load(&a) > 5;", 1),
+    Sequential("shift of a long negative number", "atomic_long a = -16; r = atomic_load(&a) >> 2;", -4),
+    Sequential("comparison of long unsigned numbers", "atomic_ulong a = -1; r = atomic_load(&a) > 5;", 1),
     Sequential("division rounds to zero", "atomic_int a = -7; r = atomic_load(&a) / 2 * 10 + atomic_load(&a) % 2;", -31),
     Sequential("a boolean", "_Bool b = 256; r = b;", 1),
     Sequential("a character", r"r = 'a' + '\n' + '\x41';", 97 + 10 + 65),

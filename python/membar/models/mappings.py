@@ -280,6 +280,16 @@ def speaks_c(program: Program) -> bool:
     )
 
 
+def has_plain_accesses(program: Program) -> bool:
+    """Whether some access of C is no atomic operation, so that it may race."""
+    return len(program.threads) > 1 and any(
+        PLAIN in _words(operation)
+        for thread in program.threads
+        for edge in thread.edges
+        for operation in edge.operations
+    )
+
+
 def mapped(program: Program, mapping: CompilerMapping) -> Program:
     """The program that a compiler makes of a C program."""
     threads = tuple(_thread(thread, mapping) for thread in program.threads)

@@ -13,9 +13,10 @@ from pycparser import c_ast as ast
 from membar.frontends.c import atomic, codes
 from membar.frontends.c import types as t
 from membar.frontends.c.expressions import Expressions
-from membar.frontends.c.machine import Declared, Defined, Frame, Machine, Object, Place, Scope
+from membar.frontends.c.machine import Machine
 from membar.frontends.c.statements import Statements, keys_of, labels_of
 from membar.frontends.c.values import NOTHING, UNSET, Aggregate, B, Slot, Value, binary, constant, known
+from membar.frontends.c.world import Declared, Defined, Frame, Object, Place, Scope
 from membar.program.expr import FALSE, Address, Constant
 
 Arguments: TypeAlias = Sequence[ast.Node]

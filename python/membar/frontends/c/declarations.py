@@ -9,16 +9,11 @@ from pycparser import c_ast as ast
 
 from membar.frontends.c import codes
 from membar.frontends.c import types as t
-from membar.frontends.c.machine import (
-    Declared,
-    Defined,
-    Enumerator,
-    Machine,
-    Named,
-    Object,
-    Place,
-)
+from membar.frontends.c.initialisers import Initialisers, is_text
+from membar.frontends.c.literals import string_bytes
+from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import UNSET, Aggregate, Value, is_constant, known
+from membar.frontends.c.world import Declared, Defined, Enumerator, Named, Object, Place
 from membar.program.expr import FALSE, Address, Constant, Expr, signed
 from membar.program.program import Value as Initial
 
@@ -34,8 +29,6 @@ OPAQUE: Final = {
     "once_flag": 4,
 }
 HANDLES: Final = frozenset({"pthread_t", "thrd_t"})
-# Expressions that can be a structure as a whole.
-_WHOLE: Final = (ast.ID, ast.FuncCall, ast.CompoundLiteral, ast.StructRef, ast.ArrayRef)
 _MOST_SCALARS: Final = 10_000
 
 
@@ -45,6 +38,7 @@ class Declarations:
     def __init__(self, machine: Machine, value: Callable[[ast.Node], Value | Aggregate]) -> None:
         self._m = machine
         self._value = value
+        self._initialisers = Initialisers(machine, value, self.number)
 
     # Types
 
@@ -339,10 +333,10 @@ class Declarations:
             m.flow.put_all({item.key(offset): UNSET for offset in item.places})
         if node.init is None:
             return
-        if not isinstance(node.init, ast.InitList) and not _is_text(item.type, node.init):
+        if not isinstance(node.init, ast.InitList) and not is_text(item.type, node.init):
             m.write(Place(Address(item.label), _plain(item.type)), self._value(node.init), node)
             return
-        given = dict(self._given(item.type, node.init))
+        given = dict(self._initialisers.given(item.type, node.init))
         for offset, kind in m.scalars(item.type):
             value = given.get(offset)
             number = Value(FALSE, t.INT) if value is None else value
@@ -354,7 +348,7 @@ class Declarations:
         try:
             found: dict[int, Initial] = {}
             kinds = dict(self._m.scalars(item.type))
-            for offset, value in self._given(item.type, init):
+            for offset, value in self._initialisers.given(item.type, init):
                 kind = kinds.get(offset)
                 if kind is None:
                     self._m.refuse(init, "an initialiser of part of a scalar")
@@ -365,102 +359,6 @@ class Declarations:
             return found
         finally:
             self._m.is_constant_only = before
-
-    # Initialisers
-
-    def _given(self, kind: t.CType, init: ast.Node, offset: int = 0) -> Iterator[tuple[int, Value]]:
-        """The scalars that an initialiser gives, each with its offset; later ones win."""
-        inner = t.unqualified(kind)
-        if isinstance(inner, t.Array) and isinstance(init, ast.Constant) and init.type == "string":
-            yield from self._text(inner, init, offset)
-            return
-        if not isinstance(init, ast.InitList):
-            value = self._value(init)
-            if isinstance(value, Aggregate):
-                for place, slot in value.parts:
-                    yield offset + place, Value(slot.expr, t.LONG)
-                return
-            if not t.is_scalar(inner):
-                self._m.refuse(init, f"a value for a `{t.spelled(inner)}` without braces", codes.TYPE)
-            yield offset, value
-            return
-        if t.is_scalar(inner):
-            if len(init.exprs) > 1:
-                self._m.refuse(init, f"{len(init.exprs)} values for one scalar", codes.TYPE)
-            for item in init.exprs:
-                yield from self._given(inner, item, offset)
-            return
-        yield from self._list(inner, list(init.exprs), offset)
-
-    def _list(self, kind: t.CType, items: list[ast.Node], offset: int) -> Iterator[tuple[int, Value]]:
-        parts = list(_parts(kind))
-        at = 0
-        while items:
-            item = items.pop(0)
-            if isinstance(item, ast.NamedInitializer):
-                at, place, part, rest = self._designated(kind, parts, item)
-                if rest:
-                    place, part = self._path(part, place, rest)
-                yield from self._given(part, item.expr, offset + place)
-                at += 1
-                continue
-            if at >= len(parts):
-                self._m.refuse(item, "more values than there is room for", codes.TYPE)
-            place, part, _ = parts[at]
-            inner = t.unqualified(part)
-            is_whole = isinstance(inner, t.Structure) and isinstance(item, _WHOLE)
-            if is_whole or t.is_scalar(inner) or isinstance(item, ast.InitList) or _is_text(inner, item):
-                yield from self._given(part, item, offset + place)
-            else:  # braces left out: the values that follow fill the part
-                wanted = len(self._m.scalars(part))
-                mine = [item, *items[: wanted - 1]]
-                del items[: wanted - 1]
-                yield from self._list(inner, mine, offset + place)
-            at += 1
-
-    def _designated(
-        self, kind: t.CType, parts: list[tuple[int, t.CType, str]], item: ast.NamedInitializer
-    ) -> tuple[int, int, t.CType, list[ast.Node]]:
-        first, *rest = item.name
-        if isinstance(first, ast.ArrayDesignator):
-            at = self.number(first.expr, "an index")
-            if not isinstance(kind, t.Array) or not 0 <= at < len(parts):
-                self._m.refuse(first, f"an index {at} outside the array", codes.TYPE)
-            return at, parts[at][0], parts[at][1], rest
-        name = first.name if isinstance(first, ast.ID) else ""
-        for at, (place, part, known_name) in enumerate(parts):
-            if known_name == name:
-                return at, place, part, rest
-        self._m.refuse(first, f"`{t.spelled(kind)}` has no member `{name}`", codes.NAME)
-
-    def _path(self, kind: t.CType, offset: int, rest: list[ast.Node]) -> tuple[int, t.CType]:
-        for designator in rest:
-            item = ast.NamedInitializer([designator], designator)
-            _, place, kind, _ = self._designated(t.unqualified(kind), list(_parts(kind)), item)
-            offset += place
-        return offset, kind
-
-    def _text(self, kind: t.Array, init: ast.Constant, offset: int) -> Iterator[tuple[int, Value]]:
-        size = t.size_of(kind.element) or 1
-        for index, byte in enumerate(string_bytes(init.value)[: kind.count]):
-            yield offset + index * size, Value(Constant(byte), t.INT)
-
-
-def _parts(kind: t.CType) -> Iterator[tuple[int, t.CType, str]]:
-    """The elements or members of a type: offset, type, name."""
-    inner = t.unqualified(kind)
-    if isinstance(inner, t.Array):
-        size = t.size_of(inner.element) or 0
-        for index in range(inner.count or 0):
-            yield index * size, inner.element, ""
-    elif isinstance(inner, t.Structure):
-        members = inner.members or ()
-        for member in members[:1] if inner.is_union else members:
-            yield member.offset, member.type, member.name
-
-
-def _is_text(kind: t.CType, init: ast.Node) -> bool:
-    return isinstance(kind, t.Array) and isinstance(init, ast.Constant) and init.type == "string"
 
 
 def _is_handle(kind: t.CType) -> bool:
@@ -477,42 +375,3 @@ def _plain(kind: t.CType) -> t.CType:
 def _initial_value(expr: Expr) -> Initial:
     assert isinstance(expr, Constant | Address)
     return expr if isinstance(expr, Address) else expr.value
-
-
-_ESCAPES: Final = {
-    "n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27,
-    "\\": 92, "'": 39, '"': 34, "?": 63,
-}  # fmt: skip
-
-
-def string_bytes(literal: str) -> list[int]:
-    """The characters of a string or character literal (or several side by side), without the last 0."""
-    found: list[int] = []
-    at, inside = 0, ""
-    while at < len(literal):
-        sign = literal[at]
-        at += 1
-        if not inside:
-            inside = sign if sign in "\"'" else ""
-        elif sign == inside:
-            inside = ""
-        elif sign == "\\" and at < len(literal):
-            number, at = _escape(literal, at)
-            found.append(number)
-        else:
-            found += sign.encode()
-    return found
-
-
-def _escape(literal: str, at: int) -> tuple[int, int]:
-    if literal[at] == "x":
-        end = at + 1
-        while end < len(literal) and literal[end] in "0123456789abcdefABCDEF":
-            end += 1
-        return int(literal[at + 1 : end] or "0", 16) & 0xFF, end
-    if literal[at] in "01234567":
-        end = at
-        while end < min(len(literal), at + 3) and literal[end] in "01234567":
-            end += 1
-        return int(literal[at:end], 8) & 0xFF, end
-    return _ESCAPES.get(literal[at], ord(literal[at]) & 0xFF), at + 1

@@ -8,43 +8,39 @@ from pycparser import c_ast as ast
 
 from membar.frontends.c import codes
 from membar.frontends.c import types as t
-from membar.frontends.c.declarations import Declarations, string_bytes
+from membar.frontends.c.declarations import Declarations
 from membar.frontends.c.flow import State
-from membar.frontends.c.machine import Declared, Defined, Enumerator, Machine, Object, Place
+from membar.frontends.c.literals import string_bytes
+from membar.frontends.c.machine import Machine
+from membar.frontends.c.operators import Operators
 from membar.frontends.c.values import (
     NOTHING,
     Aggregate,
     B,
-    OperandError,
     Slot,
     Value,
     binary,
     common,
     constant,
     converted,
-    fits,
-    infix,
     integer,
     known,
-    prefix,
     promoted,
-    select,
     truth,
 )
-from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
-from membar.program.operations import WARNING, Rmw, Tags
+from membar.frontends.c.world import Declared, Defined, Enumerator, Object, Place
+from membar.program.expr import FALSE, TRUE, Address, Constant, Expr
 
 _LITERALS: Final = (t.INT, t.UINT, t.LONG, t.ULONG)
 
 
-class Expressions:
+class Expressions(Operators):
     """The expressions of one machine."""
 
     def __init__(self, machine: Machine) -> None:
-        self.m = machine
+        super().__init__(machine)
         self.declarations = Declarations(machine, self.value)
         machine.type_of_expression = self.type_of
-        self._texts = 0
 
     # Values
 
@@ -137,7 +133,6 @@ class Expressions:
 
     def _string(self, node: ast.Constant) -> Value:
         content = string_bytes(node.value)
-        self._texts += 1
         kind = t.Array(t.CHAR, len(content) + 1)
         found = self.m.world.objects.get(f"string@{id(node)}")
         item = found or self.m.world.new_object(
@@ -229,7 +224,7 @@ class Expressions:
             pointer = Value(base.address, t.Pointer(base.type.element))
         else:
             pointer = base
-        return self._pointed(self._infix("+", pointer, index, node), node)
+        return self._pointed(self.infixed("+", pointer, index, node), node)
 
     def _array_place(self, node: ast.Node) -> Place | None:
         """The place of an expression that is an array, so that its bounds are known."""
@@ -288,33 +283,12 @@ class Expressions:
 
     # Operators
 
-    def _infix(self, op: str, left: Value, right: Value, node: ast.Node) -> Value:
-        try:
-            if op in {"/", "%"}:
-                self._no_zero(left, right, node)
-            return self.m.kept(infix(op, left, right), node)
-        except OperandError:
-            words = f"`{t.spelled(left.type)}` {op} `{t.spelled(right.type)}`"
-            self.m.refuse(node, f"{words} makes no sense", codes.TYPE)
-
-    def _calculated(self, op: str, left: Value, right: Value, node: ast.Node) -> Value:
-        """`left op right`, with a warning where a signed type is too small; atomic operations just wrap."""
-        condition = fits(op, left, right)
-        if condition is not None and not self.m.is_constant_only and self.m.block is None:
-            self.m.check(condition, f"signed overflow in `{op}`", node, kind=WARNING)
-        return self._infix(op, left, right, node)
-
-    def _no_zero(self, left: Value, right: Value, node: ast.Node) -> None:
-        if integer(left.type) is None or integer(right.type) is None:
-            return
-        self.m.check(truth(right), "division by zero", node)
-
     def _binary(self, node: ast.BinaryOp) -> Value:
         if node.op in {"&&", "||"}:
             return self._logical(node)
         left = self.scalar(node.left)
         right = self.scalar(node.right)
-        return self._calculated(node.op, left, right, node)
+        return self.calculated(node.op, left, right, node)
 
     def _logical(self, node: ast.BinaryOp) -> Value:
         """`&&` and `||`: by calculation if the right side does nothing, else by branching."""
@@ -392,13 +366,6 @@ class Expressions:
             case _:
                 return self.prefixed(node.op, self.scalar(node.expr), node)
 
-    def prefixed(self, op: str, value: Value, node: ast.Node) -> Value:
-        """`op value`."""
-        try:
-            return self.m.kept(prefix(op, value), node)
-        except OperandError:
-            self.m.refuse(node, f"{op} `{t.spelled(value.type)}` makes no sense", codes.TYPE)
-
     def _operand_type(self, node: ast.Node) -> t.CType:
         if isinstance(node, ast.Typename):
             return self.declarations.type_of(node)
@@ -430,7 +397,7 @@ class Expressions:
             old, new = self.modify(place, op, one, node)
         else:
             old = self._scalar_at(place, node)
-            new = self.m.converted(self._calculated(op, old, one, node), place.type, node)
+            new = self.m.converted(self.calculated(op, old, one, node), place.type, node)
             self.m.write(place, new, node)
         return old if node.op.startswith("p") else new
 
@@ -439,77 +406,6 @@ class Expressions:
         if not isinstance(value, Value):
             self.m.refuse(node, f"a number is needed here, not `{t.spelled(value.type)}`", codes.TYPE)
         return value
-
-    def modify(
-        self, place: Place, op: str, operand: Value, node: ast.Node, order: str = "SC"
-    ) -> tuple[Value, Value]:
-        """An atomic read-modify-write; an empty operator exchanges. The old value and the new one."""
-        tags = frozenset({order, "RMW"})
-        return self.modify_with(place, op, operand, node, read=tags, write=tags)
-
-    def modify_with(
-        self, place: Place, op: str, operand: Value, node: ast.Node, *, read: Tags, write: Tags
-    ) -> tuple[Value, Value]:
-        """The same, with the ordering words of its read and its write."""
-        m = self.m
-        kind = t.unqualified(place.type)
-        if not t.is_scalar(kind):
-            m.refuse(node, f"an atomic operation on `{t.spelled(kind)}`", codes.TYPE)
-        operand = m.kept(operand, node)
-        if m.is_private(place.address):
-            before = self._scalar_at(Place(place.address, kind), node)
-            after = m.converted(self.combined(op, before, operand, node), kind, node)
-            m.write(Place(place.address, kind), after, node)
-            return before, after
-        old, size = self.fresh(kind), t.size_of(kind)
-        new = m.converted(self.combined(op, old, operand, node), kind, node)
-        if m.is_bad(place, node):
-            return Value(FALSE, kind), Value(FALSE, kind)
-        assert size is not None
-        m.flow.emit(
-            Rmw(
-                register=self.register_of(old),
-                address=place.address,
-                value=new.expr,
-                size=size,
-                signed=isinstance(kind, t.Integer) and kind.signed,
-                read_tags=read,
-                write_tags=write,
-            ),
-            m.span(node),
-        )
-        return old, m.kept(new, node)
-
-    def combined(self, op: str, old: Value, operand: Value, node: ast.Node) -> Value:
-        """The new value of an atomic operation."""
-        if not op:
-            return operand
-        if op == "nand":
-            both = self._infix("&", old, operand, node)
-            return prefix("~", both)
-        if op in {"max", "min"}:
-            less = self._infix("<", old, self.m.converted(operand, old.type, node), node).expr
-            other = self.m.converted(operand, old.type, node).expr
-            return Value(
-                select(less, other if op == "max" else old.expr, old.expr if op == "max" else other), old.type
-            )
-        return self._infix(op, old, operand, node)
-
-    @staticmethod
-    def select_value(condition: Expr, then: Value, otherwise: Value) -> Value:
-        """One of two values of one type."""
-        return Value(select(condition, then.expr, otherwise.expr), then.type)
-
-    def fresh(self, kind: t.CType) -> Value:
-        """A value in a register that nobody uses yet."""
-        return Value(Register(self.m.flow.register()), kind)
-
-    @staticmethod
-    def register_of(value: Value) -> str:
-        """The register of a fresh value."""
-        name = getattr(value.expr, "name", "")
-        assert isinstance(name, str)
-        return name
 
     def _assignment(self, node: ast.Assignment) -> Value | Aggregate:
         if node.op == "=":
@@ -526,11 +422,11 @@ class Expressions:
         if isinstance(place.type, t.Atomic):
             operand = self.scalar(node.rvalue)
             if op in {"/", "%"}:
-                self._no_zero(operand, operand, node)
+                self.check_divisor(operand, operand, node)
             return self.modify(place, op, operand, node)[1]
         operand = self.scalar(node.rvalue)
         old = self._scalar_at(place, node)
-        new = self.m.converted(self._calculated(op, old, operand, node), place.type, node)
+        new = self.m.converted(self.calculated(op, old, operand, node), place.type, node)
         new = self.m.kept(new, node)
         self.m.write(place, new, node)
         return new

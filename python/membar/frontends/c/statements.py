@@ -15,8 +15,9 @@ from pycparser import c_ast as ast
 from membar.frontends.c import codes
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.flow import Key, State, TooLargeError
-from membar.frontends.c.machine import Frame, Machine, Object, Scope
+from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import NOTHING, Aggregate, Slot, Value, infix, is_constant, truth
+from membar.frontends.c.world import Frame, Object, Scope
 from membar.program.expr import TRUE
 
 _MOST_TURNS: Final = 4096

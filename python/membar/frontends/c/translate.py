@@ -16,11 +16,12 @@ from membar.frontends.c.addresses import exactly, mapped
 from membar.frontends.c.calls import Calls, Library
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.flow import TooLargeError
-from membar.frontends.c.library import atomics, kernel, threads, verifier
-from membar.frontends.c.machine import Defined, Findings, Machine, Object, ThreadPlan, World
+from membar.frontends.c.library import atomics, gcc, kernel, threads, verifier
+from membar.frontends.c.machine import Machine
 from membar.frontends.c.parse import parse
 from membar.frontends.c.statements import Statements
 from membar.frontends.c.values import Aggregate, Value, converted
+from membar.frontends.c.world import Defined, Findings, Object, ThreadPlan, World
 from membar.program.dependencies import expressions_of
 from membar.program.expr import FALSE, Address, Expr, Register, addresses_of
 from membar.program.meeting import meeting_points
@@ -32,7 +33,12 @@ from membar.source import SourceFile
 LANGUAGE: Final = "C"
 KERNEL_LANGUAGE: Final = "LKMM"
 MAIN: Final = "main"
-_LIBRARY: Final[dict[str, Library]] = {**atomics.FUNCTIONS, **threads.FUNCTIONS, **verifier.FUNCTIONS}
+_LIBRARY: Final[dict[str, Library]] = {
+    **atomics.FUNCTIONS,
+    **gcc.FUNCTIONS,
+    **threads.FUNCTIONS,
+    **verifier.FUNCTIONS,
+}
 _KERNEL_LIBRARY: Final[dict[str, Library]] = {**threads.FUNCTIONS, **verifier.FUNCTIONS, **kernel.FUNCTIONS}
 _MOST_PASSES: Final = 64
 
@@ -116,7 +122,8 @@ class _Pass:
         if node.param_decls:
             expressions.m.refuse(node, "an old-style function definition")
         kind = expressions.declarations.type_of(node.decl.type)
-        assert isinstance(kind, t.Function)
+        if not isinstance(kind, t.Function):
+            expressions.m.refuse(node, f"`{node.decl.name}` has a body, but is no function", codes.TYPE)
         before = world.scope.symbols.get(node.decl.name)
         if isinstance(before, Defined | Object):
             expressions.m.refuse(node, f"`{node.decl.name}` is defined twice", codes.NAME)

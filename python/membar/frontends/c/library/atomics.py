@@ -1,4 +1,4 @@
-"""<stdatomic.h>, and GCC's `__atomic_*` and `__sync_*`."""
+"""<stdatomic.h>."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from membar.frontends.c import codes
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
-from membar.frontends.c.machine import Place
 from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, constant, is_constant, known, truth
+from membar.frontends.c.world import Place
 from membar.program.expr import FALSE, TRUE, Constant, Expr, Register
 from membar.program.operations import Assume, Choose, Fence, Load, Rmw
 
@@ -22,10 +22,10 @@ ORDERS: Final = (RELAXED, CONSUME, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST)
 _NAMES: Final = dict(
     zip(ORDERS, ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"), strict=True)
 )
-_FOR_LOADS: Final = frozenset({RELAXED, CONSUME, ACQUIRE, SEQ_CST})
-_FOR_STORES: Final = frozenset({RELAXED, RELEASE, SEQ_CST})
+FOR_LOADS: Final = frozenset({RELAXED, CONSUME, ACQUIRE, SEQ_CST})
+FOR_STORES: Final = frozenset({RELAXED, RELEASE, SEQ_CST})
 _FOR_ALL: Final = frozenset(ORDERS)
-_FETCHES: Final = {"add": "+", "sub": "-", "or": "|", "xor": "^", "and": "&"}
+FETCHES: Final = {"add": "+", "sub": "-", "or": "|", "xor": "^", "and": "&"}
 
 
 def order_of(
@@ -148,7 +148,7 @@ def exchange_if(
     return done, Value(seen, kind)
 
 
-def _compare_exchange(
+def compare_exchange(
     e: Expressions,
     node: ast.FuncCall,
     arguments: Sequence[ast.Node],
@@ -199,19 +199,23 @@ def _compare_exchange(
 Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value]
 
 
-def _load(*, explicit: bool) -> Meaning:
+def load_of(*, explicit: bool) -> Meaning:
+    """A load."""
+
     def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         place = target(e, arguments[0])
-        order = order_of(e, arguments[1], _FOR_LOADS, "a load") if explicit else SEQ_CST
+        order = order_of(e, arguments[1], FOR_LOADS, "a load") if explicit else SEQ_CST
         return load(e, node, place, order)
 
     return meaning
 
 
-def _store(*, explicit: bool) -> Meaning:
+def store_of(*, explicit: bool) -> Meaning:
+    """A store."""
+
     def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         place, value = target(e, arguments[0]), e.scalar(arguments[1])
-        order = order_of(e, arguments[2], _FOR_STORES, "a store") if explicit else SEQ_CST
+        order = order_of(e, arguments[2], FOR_STORES, "a store") if explicit else SEQ_CST
         store(e, node, place, value, order)
         return NOTHING
 
@@ -233,11 +237,11 @@ def _fetch(op: str, *, explicit: bool) -> Meaning:
 def _exchange(*, explicit: bool, is_weak: bool) -> Meaning:
     def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         if explicit:
-            failure = order_of(e, arguments[4], _FOR_LOADS, "a failed compare-exchange")
+            failure = order_of(e, arguments[4], FOR_LOADS, "a failed compare-exchange")
             orders = (order_of(e, arguments[3]), failure)
         else:
             orders = (SEQ_CST, SEQ_CST)
-        return _compare_exchange(e, node, arguments, orders, is_weak=is_weak)
+        return compare_exchange(e, node, arguments, orders, is_weak=is_weak)
 
     return meaning
 
@@ -248,18 +252,21 @@ def _init(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     return NOTHING
 
 
-def _fence(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+def fence_of(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    """A fence."""
     return fence(e, node, order_of(e, arguments[0]))
 
 
-def _nothing(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+def nothing(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    """Only the arguments are evaluated."""
     del node
     for item in arguments:
         e.value(item)
     return NOTHING
 
 
-def _lock_free(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+def lock_free(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    """Everything is lock-free."""
     del node
     for item in arguments:
         e.value(item)
@@ -271,7 +278,9 @@ def _first(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     return e.scalar(arguments[0])
 
 
-def _test_and_set(*, explicit: bool) -> Meaning:
+def test_and_set(*, explicit: bool) -> Meaning:
+    """Sets a flag and gives what it was."""
+
     def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         place = target(e, arguments[0])
         order = order_of(e, arguments[1]) if explicit else SEQ_CST
@@ -280,10 +289,12 @@ def _test_and_set(*, explicit: bool) -> Meaning:
     return meaning
 
 
-def _clear(*, explicit: bool) -> Meaning:
+def clear(*, explicit: bool) -> Meaning:
+    """Clears a flag."""
+
     def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         place = target(e, arguments[0])
-        order = order_of(e, arguments[1], _FOR_STORES, "a clear") if explicit else SEQ_CST
+        order = order_of(e, arguments[1], FOR_STORES, "a clear") if explicit else SEQ_CST
         store(e, node, place, constant(0), order)
         return NOTHING
 
@@ -293,139 +304,26 @@ def _clear(*, explicit: bool) -> Meaning:
 def _standard() -> dict[str, Library]:
     found = {
         "atomic_init": Library(_init, 2),
-        "atomic_thread_fence": Library(_fence, 1),
+        "atomic_thread_fence": Library(fence_of, 1),
         # A thread has no signal handlers here.
-        "atomic_signal_fence": Library(_nothing, 1),
-        "atomic_is_lock_free": Library(_lock_free, 1),
+        "atomic_signal_fence": Library(nothing, 1),
+        "atomic_is_lock_free": Library(lock_free, 1),
         "kill_dependency": Library(_first, 1),
     }
     for suffix, explicit in (("", False), ("_explicit", True)):
         more = int(explicit)
-        found[f"atomic_load{suffix}"] = Library(_load(explicit=explicit), 1 + more)
-        found[f"atomic_store{suffix}"] = Library(_store(explicit=explicit), 2 + more)
+        found[f"atomic_load{suffix}"] = Library(load_of(explicit=explicit), 1 + more)
+        found[f"atomic_store{suffix}"] = Library(store_of(explicit=explicit), 2 + more)
         found[f"atomic_exchange{suffix}"] = Library(_fetch("", explicit=explicit), 2 + more)
-        for name, op in _FETCHES.items():
+        for name, op in FETCHES.items():
             found[f"atomic_fetch_{name}{suffix}"] = Library(_fetch(op, explicit=explicit), 2 + more)
         for strength, is_weak in (("strong", False), ("weak", True)):
             name = f"atomic_compare_exchange_{strength}{suffix}"
             found[name] = Library(_exchange(explicit=explicit, is_weak=is_weak), 3 + 2 * more)
-        found[f"atomic_flag_test_and_set{suffix}"] = Library(_test_and_set(explicit=explicit), 1 + more)
-        found[f"atomic_flag_clear{suffix}"] = Library(_clear(explicit=explicit), 1 + more)
+        found[f"atomic_flag_test_and_set{suffix}"] = Library(test_and_set(explicit=explicit), 1 + more)
+        found[f"atomic_flag_clear{suffix}"] = Library(clear(explicit=explicit), 1 + more)
     return found
 
 
-# GCC
-
-
-def _gcc_load(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    place, into = target(e, arguments[0]), target(e, arguments[1])
-    value = load(e, node, place, order_of(e, arguments[2], _FOR_LOADS, "a load"))
-    e.m.write(into, value, node)
-    return NOTHING
-
-
-def _gcc_store(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    place, holder = target(e, arguments[0]), target(e, arguments[1])
-    value = e.m.read(holder, node)
-    assert isinstance(value, Value)
-    store(e, node, place, value, order_of(e, arguments[2], _FOR_STORES, "a store"))
-    return NOTHING
-
-
-def _gcc_exchange(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    place, holder, into = (target(e, item) for item in arguments[:3])
-    value = e.m.read(holder, node)
-    assert isinstance(value, Value)
-    old = e.modify(place, "", value, node, order_of(e, arguments[3]))[0]
-    e.m.write(into, old, node)
-    return NOTHING
-
-
-def _gcc_modify(op: str, *, gives_new: bool) -> Meaning:
-    def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-        place, value = target(e, arguments[0]), e.scalar(arguments[1])
-        return e.modify(place, op, value, node, order_of(e, arguments[2]))[gives_new]
-
-    return meaning
-
-
-def _gcc_compare(*, by_value: bool) -> Meaning:
-    def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-        is_weak = known(e.scalar(arguments[3]).expr) not in (0, None)
-        failure = order_of(e, arguments[5], _FOR_LOADS, "a failed compare-exchange")
-        orders = (order_of(e, arguments[4]), failure)
-        if by_value:
-            return _compare_exchange(e, node, arguments, orders, is_weak=is_weak)
-        pointed = [*arguments[:2], ast.UnaryOp("*", arguments[2], arguments[2].coord)]
-        return _compare_exchange(e, node, pointed, orders, is_weak=is_weak)
-
-    return meaning
-
-
-def _sync_modify(op: str, *, gives_new: bool) -> Meaning:
-    def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-        place, value = target(e, arguments[0]), e.scalar(arguments[1])
-        return e.modify(place, op, value, node, SEQ_CST)[gives_new]
-
-    return meaning
-
-
-def _sync_compare(*, gives_old: bool) -> Meaning:
-    def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-        place = target(e, arguments[0])
-        expected, desired = e.scalar(arguments[1]), e.scalar(arguments[2])
-        done, found = exchange_if(
-            e, node, place, expected=expected, desired=desired, success=SEQ_CST, failure=SEQ_CST
-        )
-        return found if gives_old else Value(done, t.INT)
-
-    return meaning
-
-
-def _sync_lock(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    place, value = target(e, arguments[0]), e.scalar(arguments[1])
-    return e.modify(place, "", value, node, ACQUIRE)[0]
-
-
-def _sync_release(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    store(e, node, target(e, arguments[0]), constant(0), RELEASE)
-    return NOTHING
-
-
-def _sync_fence(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    del arguments
-    return fence(e, node, SEQ_CST)
-
-
-def _gcc() -> dict[str, Library]:
-    found = {
-        "__atomic_load_n": Library(_load(explicit=True), 2),
-        "__atomic_load": Library(_gcc_load, 3),
-        "__atomic_store_n": Library(_store(explicit=True), 3),
-        "__atomic_store": Library(_gcc_store, 3),
-        "__atomic_exchange_n": Library(_gcc_modify("", gives_new=False), 3),
-        "__atomic_exchange": Library(_gcc_exchange, 4),
-        "__atomic_compare_exchange_n": Library(_gcc_compare(by_value=True), 6),
-        "__atomic_compare_exchange": Library(_gcc_compare(by_value=False), 6),
-        "__atomic_test_and_set": Library(_test_and_set(explicit=True), 2),
-        "__atomic_clear": Library(_clear(explicit=True), 2),
-        "__atomic_thread_fence": Library(_fence, 1),
-        "__atomic_signal_fence": Library(_nothing, 1),
-        "__atomic_is_lock_free": Library(_lock_free, 2),
-        "__atomic_always_lock_free": Library(_lock_free, 2),
-        "__sync_synchronize": Library(_sync_fence, 0),
-        "__sync_bool_compare_and_swap": Library(_sync_compare(gives_old=False), 3),
-        "__sync_val_compare_and_swap": Library(_sync_compare(gives_old=True), 3),
-        "__sync_lock_test_and_set": Library(_sync_lock, 2),
-        "__sync_lock_release": Library(_sync_release, 1),
-    }
-    for name, op in {**_FETCHES, "nand": "nand"}.items():
-        found[f"__atomic_fetch_{name}"] = Library(_gcc_modify(op, gives_new=False), 3)
-        found[f"__atomic_{name}_fetch"] = Library(_gcc_modify(op, gives_new=True), 3)
-        found[f"__sync_fetch_and_{name}"] = Library(_sync_modify(op, gives_new=False), 2)
-        found[f"__sync_{name}_and_fetch"] = Library(_sync_modify(op, gives_new=True), 2)
-    return found
-
-
-FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(_standard() | _gcc())
+FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(_standard())
 """What each of them does."""

@@ -15,8 +15,8 @@ from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.library import threads
 from membar.frontends.c.library.atomics import target
-from membar.frontends.c.machine import Place
 from membar.frontends.c.values import NOTHING, B, Value, binary, constant, converted, negated
+from membar.frontends.c.world import Place
 from membar.program.expr import TRUE, Expr, Register
 from membar.program.operations import Fence, Rmw, Tags
 

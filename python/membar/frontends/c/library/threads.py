@@ -13,8 +13,9 @@ from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.library.atomics import target
-from membar.frontends.c.machine import Defined, Machine, Object, Place, ThreadPlan
+from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, constant, converted, is_constant, known
+from membar.frontends.c.world import Defined, Object, Place, ThreadPlan
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
 from membar.program.operations import Assume, Join, Load, Rmw, Spawn, Store, Tags
 

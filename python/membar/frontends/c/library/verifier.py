@@ -11,11 +11,11 @@ from pycparser import c_ast as ast
 from membar.frontends.c import atomic, codes
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
-from membar.frontends.c.declarations import string_bytes
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.library.atomics import SEQ_CST, fence
-from membar.frontends.c.machine import Object
+from membar.frontends.c.literals import string_bytes
 from membar.frontends.c.values import NOTHING, B, Value, binary, constant, extended, known, truth
+from membar.frontends.c.world import Object
 from membar.program.expr import FALSE, TRUE, Address, Constant, Register, signed
 from membar.program.operations import Assume, Choose
 
