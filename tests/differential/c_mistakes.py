@@ -52,7 +52,7 @@ MISTAKES = (
     Mistake("joining does not wait", Rewrite(f"{C}.library.threads", '    m.flow.emit(Join(f"@{number}"), m.span(node))\n', ""), ("join orders", "an atomic counter", "mutex")),
     Mistake("bounds one too large", Rewrite(f"{C}.expressions", "        limit = array.count + (1 if self._is_address_only else 0)", "        limit = array.count + 1"), ("index outside",)),
     Mistake("bounds one too small", Rewrite(f"{C}.expressions", "        limit = array.count + (1 if self._is_address_only else 0)", "        limit = array.count - 1"), ("the last index",)),
-    Mistake("division is not looked at", Rewrite(f"{C}.expressions", '        self.m.check(truth(right), "division by zero", node)', '        self.m.check(TRUE, "division by zero", node)'), ("division by zero",)),
+    Mistake("division is not looked at", Rewrite(f"{C}.operators", '        self.m.check(truth(right), "division by zero", node)', '        self.m.check(TRUE, "division by zero", node)'), ("division by zero",)),
     Mistake("variables count as set from the beginning", Rewrite(f"{C}.declarations", "            m.flow.put_all({item.key(offset): UNSET for offset in item.places})", "            m.flow.put_all({item.key(offset): type(UNSET)(UNSET.expr) for offset in item.places})"), ("never set",)),
     Mistake("an x86 store without xchg", Rewrite("membar.models.mappings", "            return mapping.stores[order]", "            return mapping.stores['RLX']"), ("store buffering, seq_cst",)),
     Mistake("an acquire on Power without isync", Rewrite("membar.models.mappings", "    yield from (Fence(_tags(word)) for word in code.after)", "    yield from ()"), ("message passing", "atomic message passing", "acquire fence")),
