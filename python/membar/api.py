@@ -24,10 +24,23 @@ from membar.outcome import (
     Violated,
     Witness,
 )
-from membar.program.operations import Fence, Load, Lock, Operation, Rmw, Store, StoreConditional, Tags, Unlock
+from membar.program.operations import (
+    WARNING,
+    Fence,
+    Load,
+    Lock,
+    Operation,
+    Rmw,
+    Store,
+    StoreConditional,
+    Tags,
+    Unlock,
+)
 from membar.program.program import Edge, Program
 from membar.program.validate import validate
+from membar.program.warnings import without_warnings
 from membar.properties import PROPERTIES
+from membar.properties.judge import RACE_FLAG
 from membar.source import SourceFile
 from membar.task import Limits, Options, Task
 
@@ -54,6 +67,7 @@ class Result:
     program: Program
     model: Model
     outcome: Outcome
+    mapping: str | None = None
 
     @property
     def verdict(self) -> str:
@@ -198,6 +212,15 @@ def default_model(program: Program) -> str:
     return "sc"
 
 
+def for_model(program: Program, model: Model, *, mapping: str | None = None) -> Program:
+    """The program as the model sees it: C under a processor's model is what a compiler makes of it."""
+    from membar.models import mappings  # noqa: PLC0415 - most programs are not C
+
+    if not (mapping or model.mapping) or not mappings.speaks_c(program):
+        return program
+    return mappings.mapped(program, mappings.mapping_named(mapping or model.mapping))
+
+
 @cache
 def load_engine(name: str) -> Engine:
     """The engine for programs called `name`."""
@@ -237,6 +260,8 @@ def check(
     limits: Limits | None = None,
     options: Options | None = None,
     include_dirs: Sequence[Path] = (),
+    defines: Sequence[str] = (),
+    mapping: str | None = None,
 ) -> Result:
     """Whether a program does what it should under a memory model.
 
@@ -249,7 +274,9 @@ def check(
         ltl: what must be true of all runs (see `membar.properties.ltl.parser`).
         limits: resources; hitting one gives UNKNOWN.
         options: loop bounds, buffers, reductions.
-        include_dirs: where cat includes are searched.
+        include_dirs: where cat includes, and those of C, are searched.
+        defines: macros for C, `NAME` or `NAME=VALUE`.
+        mapping: the compiler's table for a C program under a processor's model; by default the model's own.
 
     Raises:
         InputError: the text, the model or an argument is wrong.
@@ -257,6 +284,9 @@ def check(
         InterruptedCheckError: Ctrl-C; it is a `KeyboardInterrupt` that has what was found.
     """
     text = source if isinstance(source, SourceFile) else SourceFile.read(source)
+    if defines or include_dirs:
+        folders = tuple(str(folder) for folder in include_dirs)
+        text = SourceFile(text.path, text.text, (*text.defines, *defines), (*text.include_dirs, *folders))
     if error is not None:
         text = _with_error(text, error)
     if ltl is not None:
@@ -269,8 +299,11 @@ def check(
         if isinstance(model, Model)
         else load_model(model or default_model(program), include_dirs=include_dirs)
     )
+    written = program
+    program = for_model(program, chosen, mapping=mapping)
+    silent = without_warnings(program)
     task = Task(
-        program=program,
+        program=silent,
         model=chosen,
         properties=_properties(properties),
         limits=limits or Limits(),
@@ -278,10 +311,64 @@ def check(
     )
     answering = load_engine(engine or default_engine(program, chosen, task.options))
     try:
-        return Result(text, program, chosen, answer(task, answering))
+        outcome = _warned(replace(task, program=program), answering) if silent is not program else None
+        outcome = outcome or answer(task, answering)
     except InterruptError as interrupt:
-        result = Result(text, program, chosen, _replayed(interrupt.outcome, task))
+        result = Result(text, silent, chosen, _replayed(interrupt.outcome, task), mapping)
         raise InterruptedCheckError(result) from None
+    if task.properties and not chosen.language_model:
+        outcome = _with_races(outcome, without_warnings(written), text.path)
+    return Result(text, silent, chosen, outcome, mapping)
+
+
+_RACES_IN = "rc11"
+_MOST_RACY = 1000
+
+
+def _with_races(outcome: Outcome, program: Program, path: str) -> Outcome:
+    """The outcome, with a flag if a C program that was taken for machine code has a data race in C.
+
+    That is a question to the model of the language, asked about some executions only: it may miss a race.
+    """
+    from membar.models.mappings import has_plain_accesses  # noqa: PLC0415 - most programs are not C
+
+    if not has_plain_accesses(program):
+        return outcome
+    task = Task(
+        program=program,
+        model=load_model(_RACES_IN),
+        properties=("races",),
+        limits=Limits(executions=_MOST_RACY),
+        options=Options(),
+    )
+    found = answer(task, load_engine(default_engine(task.program, task.model, task.options)))
+    if not isinstance(found, Violated):
+        return outcome
+    note = (
+        "plain accesses are taken as machine accesses; in C they are a data race, without any meaning"
+        f": membar check {path} --model {_RACES_IN}"
+    )
+    flags = tuple(sorted({*outcome.run.flags, RACE_FLAG}))
+    return replace(outcome, run=replace(outcome.run, flags=flags, notes=(*outcome.run.notes, note)))
+
+
+def _warned(task: Task, engine: Engine) -> Outcome | None:
+    """The outcome of a program that may warn, asked with its warnings; None if it must be asked without them.
+
+    Where nothing warns the answer is that of the program. Where something does, the program is asked again,
+    and the warning is a note. Searches that assertions would slow down are spared it.
+    """
+    if not task.properties or task.model.exploration != "exactly-once":
+        return None
+    outcome = answer(task, engine)
+    if not isinstance(outcome, Violated) or outcome.property != WARNING or outcome.witness is None:
+        return outcome
+    final = answer(replace(task, program=without_warnings(task.program)), engine)
+    note = f"{outcome.witness.message}: not defined in C, taken as wrapping around"
+    run = replace(
+        final.run, notes=(*final.run.notes, note), flags=tuple(sorted({*final.run.flags, "signed-overflow"}))
+    )
+    return replace(final, run=run)
 
 
 def _claiming(program: Program, text: str) -> Program:

@@ -323,7 +323,7 @@ impl Bench {
                     Ok(())
                 }
             }
-            Operation::Choose { register, low, high } => self.choose(*register, low, high),
+            Operation::Choose { register, low, high, .. } => self.choose(*register, low, high),
             Operation::Spawn { thread } => {
                 self.local.buffer.push(Entry::Birth(thread.0));
                 self.settle(program)
