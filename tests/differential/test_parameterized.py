@@ -12,8 +12,8 @@ from membar.source import SourceFile
 from membar.systems.mapping import sequential
 from strategies.naive_cubes import search
 
-NAIVE = 16
-ENGINE = 60
+NAIVE = 10
+ENGINE = 22
 
 
 @pytest.mark.parametrize("seed", range(NAIVE))
