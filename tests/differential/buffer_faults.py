@@ -138,7 +138,7 @@ thread P0 {
   0 -> 1 }
 thread P1 { 0 -> 1: t := load [&x]; wait t == 2 }
 """
-ENDS = """program ends
+ENDS = """program finished
 memory x : i32
 thread P0 { 0 -> 1: store [&x] := 1 }
 exists x = 0
