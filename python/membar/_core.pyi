@@ -174,6 +174,7 @@ class StoreBuffers:
         self,
         goal: tuple[str, Sequence[int]],
         *,
+        largest: int | None = None,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
