@@ -231,6 +231,7 @@ class AnySize:
         self,
         *,
         trust: bool = False,
+        guesses: int | None = None,
         seconds: float | None = None,
         nodes: int | None = None,
         memory: int | None = None,
@@ -285,6 +286,8 @@ class CubeFindings:
     def covered(self) -> int: ...
     @property
     def deleted(self) -> int: ...
+    @property
+    def restarts(self) -> int: ...
     @property
     def processes(self) -> int: ...
 

@@ -12,6 +12,7 @@ pub mod events;
 pub mod facts;
 pub mod fault;
 pub mod forward;
+pub mod guide;
 pub mod initial;
 pub mod instance;
 pub mod linear;
