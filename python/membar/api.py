@@ -185,11 +185,15 @@ def load_engine(name: str) -> Engine:
     return plugins.load("membar.engines", name, Engine, attribute="ENGINE")
 
 
-def default_engine(model: Model, options: Options) -> str:
-    """The engine that answers when the user names none: store buffers were asked for, or axioms are there."""
+def default_engine(program: Program, model: Model, options: Options) -> str:
+    """The engine that answers when the user names none.
+
+    Store buffers were asked for, or the question is about states on the way; otherwise axioms decide.
+    """
     if options.unbounded_buffers:
         return _FOR_UNBOUNDED_BUFFERS
-    wants_buffers = model.plan is None or options.buffers is not None
+    asks_about_states = model.operational is not None and program.asks_about_states
+    wants_buffers = model.plan is None or options.buffers is not None or asks_about_states
     preferred = _FOR_BUFFERS if wants_buffers else _FOR_AXIOMS
     return next(engine for engine in preferred if engine in plugins.names("membar.engines"))
 
@@ -242,7 +246,7 @@ def check(
         limits=limits or Limits(),
         options=_options(options or Options(), program, chosen, engine),
     )
-    answering = load_engine(engine or default_engine(chosen, task.options))
+    answering = load_engine(engine or default_engine(program, chosen, task.options))
     try:
         return Result(text, program, chosen, answer(task, answering))
     except InterruptError as interrupt:
@@ -253,7 +257,7 @@ def check(
 def _options(options: Options, program: Program, model: Model, engine: str | None) -> Options:
     """The options, with the model's own store-buffer bound where the question is one about states."""
     by_states = any(program.language in item.default_models for item in frontends() if item.by_states)
-    is_about_states = by_states or bool(program.errors or program.claims)
+    is_about_states = by_states or program.asks_about_states
     if not is_about_states or options.unbounded_buffers or options.buffers is not None:
         return options
     if model.operational is None or engine not in (None, *_FOR_BUFFERS):
@@ -308,7 +312,7 @@ def _runs_buffers(task: Task, engine: Engine) -> bool:
     if task.model.operational is None:
         return False
     return engine.name in (_FOR_UNBOUNDED_BUFFERS, _FOR_BUFFERS[0]) or (
-        engine.name == "reference" and task.options.buffers is not None
+        engine.name == "reference" and (task.options.buffers is not None or task.program.asks_about_states)
     )
 
 

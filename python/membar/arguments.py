@@ -122,7 +122,11 @@ def _command(
 
 def _question(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("the question")
-    group.add_argument("--model", metavar="NAME|FILE.cat", help="memory model (default: by language)")
+    group.add_argument(
+        "--model",
+        metavar="NAME|FILE.cat",
+        help="memory model: a name, or a .cat, .rules or .cfg file (default: by language)",
+    )
     group.add_argument("--engine", metavar="NAME", help="engine (default: by language)")
     _bounds(group)
 

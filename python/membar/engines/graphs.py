@@ -45,7 +45,17 @@ from membar.program.expand import expand
 from membar.program.expr import evaluate
 from membar.program.guesses import guesses
 from membar.program.lowering import LoweredProgram, lower_program
-from membar.program.operations import NO_TAGS, Assert, Load, Receive, Rmw, Send, Store, StoreConditional
+from membar.program.operations import (
+    NO_TAGS,
+    Assert,
+    Fence,
+    Load,
+    Receive,
+    Rmw,
+    Send,
+    Store,
+    StoreConditional,
+)
 from membar.program.program import Program
 from membar.program.symmetry import Group, groups
 from membar.progress import Progress
@@ -129,11 +139,10 @@ def explore(task: Task) -> Tally:
 def exploration(task: Task, program: Program) -> str:
     """The search for a task: what its model allows, for this program, unless every candidate is asked for.
 
-    In a step without order a write may stand behind a read of its own thread and be read by it, which the
-    exactly-once search has no room for.
+    Two things only the general search has room for: in a step without order a write may stand behind a read
+    of its own thread and be read by it; and a fence that names a location is in `loc` with its accesses.
     """
-    is_filtered = "prune" in task.options.reductions_off
-    if is_filtered or _has_unordered_writes(program):
+    if "prune" in task.options.reductions_off or _needs_general_search(program):
         return GENERAL
     if task.options.coherence is Coherence.OBSERVED and why_not_classes(task, program) is None:
         return CLASSES
@@ -174,7 +183,7 @@ def why_not_classes(task: Task, program: Program) -> str | None:
         return "every execution is listed"
     if _remarks_need_coherence(task.model.plan):
         return f"flags of the model {task.model.name} observe coherence"
-    if "prune" in task.options.reductions_off or _has_unordered_writes(program):
+    if "prune" in task.options.reductions_off or _needs_general_search(program):
         return "this is done by the general search"
     if "await" not in task.options.reductions_off and any(thread.back_edges for thread in program.threads):
         return "whether a loop waits for ever depends on coherence"
@@ -191,9 +200,15 @@ def _remarks_need_coherence(plan: Plan | None) -> bool:
     return any(check.mode is not CheckMode.REQUIRE and check.stage is Stage.COHERENCE for check in checks)
 
 
-def _has_unordered_writes(program: Program) -> bool:
-    edges = (edge for thread in program.threads for edge in thread.edges if edge.unordered)
-    return any(writes_memory(operation) for edge in edges for operation in edge.operations)
+def _needs_general_search(program: Program) -> bool:
+    for thread in program.threads:
+        for edge in thread.edges:
+            for operation in edge.operations:
+                if isinstance(operation, Fence) and operation.address is not None:
+                    return True
+                if edge.unordered and writes_memory(operation):
+                    return True
+    return False
 
 
 def core() -> ModuleType:
@@ -428,8 +443,10 @@ class _Search:
             else:
                 undefined.append(number)
         if undefined:
-            names = ", ".join(sorted({self.plan.checks[number].name for number in undefined}))
-            tally.race = self._witness(found.remark_witness(undefined[0]), f"undefined behaviour: {names}")
+            names = {self.plan.checks[number].name for number in undefined}
+            tally.flags |= names
+            message = f"undefined behaviour: {', '.join(sorted(names))}"
+            tally.race = self._witness(found.remark_witness(undefined[0]), message)
 
     def _final_states(self, found: _core.Findings) -> Iterator[Unfolded]:
         if found.symmetric:

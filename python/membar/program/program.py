@@ -200,6 +200,11 @@ class Program:
         """The cell that starts at an address."""
         return {cell.address: cell for cell in self.cells}
 
+    @property
+    def asks_about_states(self) -> bool:
+        """Whether it asks about states on the way, not only about what an execution ends in."""
+        return bool(self.errors or self.claims)
+
     def object(self, name: str) -> MemoryObject:
         """The memory object called `name`."""
         return next(item for item in self.objects if item.name == name)

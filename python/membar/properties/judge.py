@@ -12,9 +12,9 @@ What may be said (DESIGN §6 and §8):
 A loop that was cut is no waiting loop: whether it ends is then not checked, unless some other loop is found
 to wait for ever.
 
-A race breaks a property only in a program that asks no question of its own, and only under a model that
-gives racy programs no meaning; everywhere else it is a flag. A deadlock, or a loop that waits for ever, in a
-program with a question of its own is a flag too, unless that property was asked for by name.
+A race breaks a property only under a model that gives racy programs no meaning; everywhere else it is a flag.
+In a program with a condition of its own a race, a deadlock or a loop that waits for ever is a flag too,
+unless that property was asked for by name.
 """
 
 from __future__ import annotations
@@ -139,7 +139,10 @@ def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Wi
         return "errors", tally.error
     if "claims" in checked and tally.lasso is not None:
         return "claims", tally.lasso
-    if "races" in checked and tally.race is not None and not has_condition and task.model.language_model:
+    is_racy = (
+        tally.race is not None and task.model.language_model and (not has_condition or _is_by_name(task))
+    )
+    if "races" in checked and tally.race is not None and is_racy:
         return "races", tally.race
     if "deadlock" in checked and tally.deadlock is not None:
         return "deadlock", tally.deadlock
@@ -151,8 +154,12 @@ def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Wi
 def _is_only_flagged(task: Task, tally: Tally, name: str) -> bool:
     """Whether a broken property is only a flag beside a condition: it was not asked for by name."""
     found = {"deadlock": tally.deadlock, "termination": tally.stuck}.get(name)
-    is_by_name = set(task.properties) != set(PROPERTIES)
-    return found is not None and task.program.condition is not None and not is_by_name
+    return found is not None and task.program.condition is not None and not _is_by_name(task)
+
+
+def _is_by_name(task: Task) -> bool:
+    """Whether the user named the properties, rather than asking for all that apply."""
+    return set(task.properties) != set(PROPERTIES)
 
 
 def _answer(task: Task, tally: Tally, run: Run) -> Outcome:

@@ -139,7 +139,7 @@ class _Search:
         return self.tally
 
     def _asks_only_for_claims(self) -> bool:
-        """Whether only runs are asked about: then they are looked for at once, before all states are known."""
+        """Whether only runs are asked about: they are looked for at once, before all states are known."""
         task = self.task
         asked = [name for name in task.properties if PROPERTIES[name].applies(task.program, task.model)]
         return asked == ["claims"]
