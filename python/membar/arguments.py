@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--error",
         metavar="EXPR|LABEL",
-        help="a state or location that must not be reached (XCFA, Promela); `final EXPR` (XCFA): the last state",
+        help="a state or location that must not be reached (XCFA, Promela); `final EXPR`: no final state",
     )
     check.add_argument(
         "--ltl",

@@ -15,7 +15,10 @@ from differential.mutation import planted
 from differential.promela import explore
 from differential.promela_bugs import BUFFERED, MISTAKES, Mistake
 from differential.promela_campaign import broken, disagreement, disagreement_with_spin
+from membar import api
 from membar.diagnostics import InputError
+from membar.source import SourceFile
+from membar.task import Limits, Options
 from strategies.promela import promela
 from unit.frontends.promela import texts
 from unit.frontends.promela.cases import CASES
@@ -58,6 +61,24 @@ def test_random_programs_hold_under_weaker_models_only_if_they_hold_under_sc() -
         text = promela(seed)
         if broken(text, "assertions"):
             assert broken(text, "assertions", model="x86-tso") in (True, None)
+
+
+@pytest.mark.parametrize("seed", [2, 7, 9, 14, 21, 28])
+def test_unbounded_buffers_agree_with_large_ones(seed: int) -> None:
+    text = promela(seed)
+    large = Options(buffers=8, buffers_chosen_by_user=True)
+    for name in ("assertions", "deadlock"):
+        verdicts = [
+            api.check(
+                SourceFile("random.pml", text),
+                model="x86-tso",
+                properties=[name],
+                limits=Limits(states=6000),
+                options=options,
+            ).verdict
+            for options in (large, Options(unbounded_buffers=True))
+        ]
+        assert {"holds", "violated"} != set(verdicts)
 
 
 def _shows(name: str) -> bool:
