@@ -231,9 +231,12 @@ def check(
     text = source if isinstance(source, SourceFile) else SourceFile.read(source)
     if error is not None:
         text = _with_error(text, error)
-    if ltl is not None:
-        text = _with_claim(text, ltl)
-    program = parse(text)
+    frontend = frontend_for(text)
+    if ltl is not None and frontend.with_claim is not None:
+        # A witness saved with this text can be replayed.
+        text = SourceFile(text.path, frontend.with_claim(text.text, ltl))
+        ltl = None
+    program = parse(text) if ltl is None else _with_claim(parse(text), ltl)
     chosen = (
         model
         if isinstance(model, Model)
@@ -252,6 +255,14 @@ def check(
     except InterruptError as interrupt:
         result = Result(text, program, chosen, _replayed(interrupt.outcome, task))
         raise InterruptedCheckError(result) from None
+
+
+def _with_claim(program: Program, text: str) -> Program:
+    """The program with a formula about all of its runs."""
+    from membar.program.temporal import Claim  # noqa: PLC0415 - on demand
+    from membar.properties.ltl.parser import formula_of  # noqa: PLC0415 - on demand
+
+    return replace(program, claims=(*program.claims, Claim(text, formula_of(text, program), text)))
 
 
 def _options(options: Options, program: Program, model: Model, engine: str | None) -> Options:
@@ -277,20 +288,6 @@ def _with_error(source: SourceFile, error: str) -> SourceFile:
             )
         )
     return SourceFile(source.path, frontend.with_error(source.text, error))
-
-
-def _with_claim(source: SourceFile, formula: str) -> SourceFile:
-    """The text with what `--ltl` claims, so that a witness saved with it can be replayed."""
-    frontend = frontend_for(source)
-    if frontend.with_claim is None:
-        raise InputError(
-            Diagnostic(
-                code="W0406",
-                message=f"--ltl cannot be asked of {frontend.name} files",
-                help="languages of states can be asked: program text (.mbp)",
-            )
-        )
-    return SourceFile(source.path, frontend.with_claim(source.text, formula))
 
 
 def answer(task: Task, engine: Engine) -> Outcome:

@@ -59,12 +59,12 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--error",
         metavar="EXPR|LABEL",
-        help="a state or location of a process that must not be reached; `final EXPR`: no final state (XCFA)",
+        help="a state or location that must not be reached; `final EXPR`: no final state (XCFA)",
     )
     check.add_argument(
         "--ltl",
         metavar="FORMULA",
-        help="a formula of linear temporal logic that every run must satisfy: G F X U R W, [] <>, && || -> !",
+        help="what must be true of all runs, such as `G(P.wait -> F P.cs)`: G F X U R W, [] <>, && || -> !",
     )
     check.add_argument(
         "--explain", action="store_true", help="which axiom forbids the outcome, with the cycle"

@@ -118,8 +118,14 @@ def judge(task: Task, tally: Tally) -> Outcome:
         return Violated(run, *broken)
     for name in own:
         if name not in run.checked:
-            return Unknown(run, f"the engine {tally.engine} cannot answer the program's {name} this way")
+            return Unknown(run, f"the engine {tally.engine} cannot answer {_named(task, name)} this way")
     return _universal(task, tally, run) if task.program.condition is None else _answer(task, tally, run)
+
+
+def _named(task: Task, name: str) -> str:
+    """One of the program's own questions, in words."""
+    names = ", ".join(f"`{claim.name}`" for claim in task.program.claims) if name == "claims" else ""
+    return f"the program's {name}{names and ' '}{names}"
 
 
 def is_settled(task: Task, tally: Tally) -> bool:

@@ -3,9 +3,9 @@
     text of a thread ─ threads ─▶ traces ─ values, candidates ─▶ executions ─ the model's plan ─▶ axiomatic
     states ─ step, machine ─▶ simulator ─ runs ─▶ witnesses;   replay checks witnesses of any engine
 
-The axiomatic reading answers where the model has axioms and no store-buffer bound is given; the
-simulator answers where one is given, where the question is about states on the way, or where the model
-is only a machine.
+The axiomatic reading answers where the model has axioms and no store-buffer bound is given; the simulator
+answers where one is given, where the question is about states on the way, or where the model is only a
+machine.
 """
 
 from __future__ import annotations
