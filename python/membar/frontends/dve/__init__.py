@@ -21,11 +21,18 @@ def _with_error(text: str, asked: str) -> str:
     return with_error(text, asked)
 
 
+def _with_claim(text: str, formula: str) -> str:
+    from membar.frontends.dve.translate import with_claim  # noqa: PLC0415 - on demand
+
+    return with_claim(text, formula)
+
+
 FRONTEND = Frontend(
     name="DVE",
     suffixes=(".dve",),
     parse=_parse,
     with_error=_with_error,
+    with_claim=_with_claim,
     by_states=True,
     default_models=MappingProxyType({"DVE": "x86-tso"}),
     tags=MappingProxyType({}),
