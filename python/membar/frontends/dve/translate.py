@@ -66,7 +66,23 @@ def with_claim(text: str, formula: str) -> str:
 
 def with_legacy_errors(text: str) -> str:
     """The text, with run-time errors as the legacy engine treated them."""
-    return f"{text}\nerrors legacy;\n"
+    return with_errors(text, "legacy")
+
+
+def with_errors(text: str, kind: str) -> str:
+    """The text, saying what follows run-time errors: `terminal` or `legacy`."""
+    return f"{text}\nerrors {kind};\n"
+
+
+def with_atomics(text: str, listed: str) -> str:
+    """The text, with the writes listed, `variable, transition` per line, around store buffers."""
+    lines = (line.partition("#")[0].strip() for line in listed.splitlines())
+    return "".join([text, "\n", *(f"atomic {line};\n" for line in lines if line)])
+
+
+def with_atomic_rule(text: str, rule: str) -> str:
+    """The text, saying what atomic writes wait for: `own` or `all`."""
+    return f"{text}\natomic rule {rule};\n"
 
 
 def _threads(
