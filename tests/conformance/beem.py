@@ -148,7 +148,8 @@ def main() -> int:
     chosen = parser.parse_args()
     wrong = 0
     for instance in instances():
-        if instance.states > chosen.states or (chosen.family and not instance.name.startswith(chosen.family)):
+        is_wanted = not chosen.family or instance.name.startswith(chosen.family)
+        if not is_wanted or not chosen.above < instance.states <= chosen.states:
             continue
         wrong += _report(instance, chosen.engine, claims=chosen.claims)
     print("all agree" if not wrong else f"{wrong} differences")  # noqa: T201 - a command
