@@ -205,6 +205,7 @@ class StateSpace:
         *,
         stop_at_failure: bool = False,
         keep_finals: bool = False,
+        reduced: bool = False,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,

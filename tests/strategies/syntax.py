@@ -9,6 +9,7 @@ from typing import TypeVar
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from membar.program import temporal
 from membar.program.condition import (
     And,
     Compare,
@@ -57,8 +58,10 @@ from membar.program.operations import (
     Tags,
     Unlock,
 )
+from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.printer import KEYWORDS
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread, Value
+from membar.program.temporal import AutomatonEdge, Claim
 
 T = TypeVar("T")
 
@@ -111,6 +114,54 @@ class _Writer:
             threads=tuple(threads),
             channels=self.channels,
             condition=self._condition(len(threads)) if self._chance() else None,
+            errors=tuple(self._predicate(threads) for _ in range(self.random.randrange(2))),
+            claims=tuple(self._claim(threads) for _ in range(self.random.randrange(3))),
+        )
+
+    def _predicate(self, threads: list[Thread]) -> StatePredicate:
+        reads: list[tuple[str, Observable]] = []
+        for name in self._names(self.random.randint(0, 2)):
+            number = self.random.randrange(len(threads))
+            item = self.random.choice(self.objects)
+            points = sorted(threads[number].outgoing)
+            options: list[Observable] = [
+                CellValue(item.name, self.random.randrange(item.count)),
+                RegisterValue(number, self._name()),
+                AtPoint(number, frozenset(self.random.sample(points, 1))),
+            ]
+            reads.append((name, self.random.choice(options)))
+        tree: Expr = Constant(self.random.randrange(3))
+        for name, _ in reads:
+            tree = Binary(self.random.choice((BinaryOp.ADD, BinaryOp.EQ, BinaryOp.OR)), tree, Register(name))
+        return StatePredicate(tree, tuple(reads), self.random.choice(("", "what it says")))
+
+    def _claim(self, threads: list[Thread]) -> Claim:
+        body = self._automaton(threads) if self._chance() else self._temporal(threads, 3)
+        return Claim(self._name(), body, self.random.choice(("", "a claim")))
+
+    def _temporal(self, threads: list[Thread], depth: int) -> temporal.Formula:
+        if depth == 0:
+            return (
+                temporal.Atom(self._predicate(threads)) if self._chance() else temporal.Truth(self._chance())
+            )
+        one, other = self._temporal(threads, depth - 1), self._temporal(threads, depth - 1)
+        kind = self.random.randrange(6)
+        if kind < 2:
+            return (temporal.Not, temporal.Next)[kind](one)
+        return (temporal.And, temporal.Or, temporal.Until, temporal.Release)[kind - 2](one, other)
+
+    def _automaton(self, threads: list[Thread]) -> temporal.ForbiddenRuns:
+        states = tuple(self._names(self.random.randint(1, 3)))
+        some = [self.random.randrange(len(states)) for _ in range(4)]
+        return temporal.ForbiddenRuns(
+            states=states,
+            initial=some[0],
+            edges=tuple(
+                AutomatonEdge(some[1], some[2], self._predicate(threads))
+                for _ in range(self.random.randrange(3))
+            ),
+            accepting=tuple(frozenset({some[3]}) for _ in range(self.random.randrange(3))),
+            ends_are_errors=self._chance(),
         )
 
     def _chance(self) -> bool:
@@ -188,6 +239,7 @@ class _Writer:
             labels=tuple((self._point(), label) for label in self._names(self.random.randint(0, 2))),
             joins=tuple((point, self._point()) for point in points) if self._chance() else (),
             committed=frozenset(points) if self._chance() else frozenset(),
+            ends=frozenset(points[:1]) if self._chance() else frozenset(),
         )
 
     def _point(self) -> int:

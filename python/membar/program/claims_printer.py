@@ -35,7 +35,7 @@ def claim_lines(
     for error in errors:
         yield f"error {printer.predicate(error)}"
     for claim in claims:
-        text = f" as {json.dumps(claim.text)}" if claim.text else ""
+        text = f" as {json.dumps(claim.text)}"
         if isinstance(claim.body, ForbiddenRuns):
             yield f"never {name(claim.name)}{text} {{"
             yield from printer.automaton(claim.body)
@@ -52,7 +52,7 @@ class _Printer:
     def predicate(self, predicate: StatePredicate) -> str:
         reads = ", ".join(f"{self._name(name)} = {self._observable(seen)}" for name, seen in predicate.reads)
         where = f" where {reads}" if reads else ""
-        text = f" as {json.dumps(predicate.text)}" if predicate.text else ""
+        text = f" as {json.dumps(predicate.text)}"
         return f"{self._expression(predicate.expression)}{where}{text}"
 
     def _observable(self, seen: Observable) -> str:

@@ -59,15 +59,16 @@ class ClaimParser:
         first = cursor.expect(":", "before the formula").span.end
         formula = self.formula()
         span = start.to(cursor.previous.span)
-        text = self._text() or " ".join(span.source.text[first : span.end].split())
-        return Claim(name, formula, text, span)
+        text = self._text()
+        own = " ".join(span.source.text[first : span.end].split())
+        return Claim(name, formula, own if text is None else text, span)
 
     def never(self) -> Claim:
         """`never NAME { … }`: an automaton of what must not happen."""
         cursor = self._cursor
         start = cursor.expect("never", "before an automaton").span
         name = cursor.name("the name of the claim")
-        text = self._text()
+        text = self._text() or ""
         cursor.expect("{", "before the states of the automaton")
         states: list[str] = []
         accepting: list[frozenset[int]] = []
@@ -220,11 +221,11 @@ class ClaimParser:
                 reads.append(self._read())
         found = self._reads(tree, tuple(reads), start)
         text = self._text()
-        return StatePredicate(tree, found, text or ("" if reads else own))
+        return StatePredicate(tree, found, (own if not reads else "") if text is None else text)
 
-    def _text(self) -> str:
+    def _text(self) -> str | None:
         if not self._cursor.sees_word("as"):
-            return ""
+            return None
         self._cursor.take()
         if self._cursor.next.kind is not TokenKind.STRING:
             self._cursor.fail("a text in quotes")
@@ -293,7 +294,7 @@ class ClaimParser:
             f"unknown name `{name}`",
             span,
             "not declared",
-            help="memory `x`, a register `P0.r0`, a label `P0.done`; elements of arrays: `where v = a[1]`",
+            help="memory `x`, a register `P0.r0`, a label `P0.done`; elements of arrays: `where e = v[1]`",
         )
 
 
