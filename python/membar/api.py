@@ -206,6 +206,7 @@ def check(
     properties: Collection[str] | None = None,
     error: str | None = None,
     ltl: str | None = None,
+    words: Mapping[str, str] | None = None,
     limits: Limits | None = None,
     options: Options | None = None,
     include_dirs: Sequence[Path] = (),
@@ -219,6 +220,7 @@ def check(
         properties: which to check (see `membar.properties`); by default all that apply, `()` for none.
         error: a state or location that must not be reached, in the words of the language.
         ltl: a formula of linear temporal logic that all runs must satisfy, over the words of the language.
+        words: options that only some languages know, by name: `dve-errors`, `atomic`, `atomic-rule`.
         limits: resources; hitting one gives UNKNOWN.
         options: loop bounds, buffers, reductions.
         include_dirs: where cat includes are searched.
@@ -229,6 +231,8 @@ def check(
         InterruptedCheckError: Ctrl-C; it is a `KeyboardInterrupt` that has what was found.
     """
     text = source if isinstance(source, SourceFile) else SourceFile.read(source)
+    for option, value in (words or {}).items():
+        text = _with_option(text, option, value)
     if error is not None:
         text = _with_error(text, error)
     frontend = frontend_for(text)
@@ -288,6 +292,21 @@ def _with_error(source: SourceFile, error: str) -> SourceFile:
             )
         )
     return SourceFile(source.path, frontend.with_error(source.text, error))
+
+
+def _with_option(source: SourceFile, option: str, value: str) -> SourceFile:
+    """The text with what an option of its language says, so that a witness saved with it can be replayed."""
+    frontend = frontend_for(source)
+    if option not in frontend.with_option:
+        knowing = [item.name for item in frontends() if option in item.with_option]
+        raise InputError(
+            Diagnostic(
+                code="W0410",
+                message=f"--{option} says nothing about {frontend.name} files",
+                help=f"it is for {', '.join(knowing) or 'no language'}",
+            )
+        )
+    return SourceFile(source.path, frontend.with_option[option](source.text, value))
 
 
 def answer(task: Task, engine: Engine) -> Outcome:
