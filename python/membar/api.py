@@ -286,7 +286,7 @@ def _with_option(source: SourceFile, option: str, value: str) -> SourceFile:
         knowing = [item.name for item in frontends() if option in item.with_option]
         raise InputError(
             Diagnostic(
-                code="W0410",
+                code="W0412",
                 message=f"--{option} says nothing about {frontend.name} files",
                 help=f"it is for {', '.join(knowing) or 'no language'}",
             )
