@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from membar.outcome import Unknown as Unknown
     from membar.outcome import Violated as Violated
     from membar.outcome import Witness as Witness
+    from membar.proving import SystemResult as SystemResult
+    from membar.proving import prove as prove
     from membar.source import SourceFile as SourceFile
     from membar.task import Limits as Limits
     from membar.task import Options as Options
@@ -38,6 +40,8 @@ _PUBLIC = {
     "Unknown": "outcome",
     "Violated": "outcome",
     "Witness": "outcome",
+    "SystemResult": "proving",
+    "prove": "proving",
     "SourceFile": "source",
     "Limits": "task",
     "Options": "task",

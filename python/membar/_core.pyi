@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Self, TypeAlias, final
 
 __all__ = [
+    "AnySize",
     "BufferFindings",
+    "CubeFindings",
     "Findings",
     "Plan",
     "RunAnswer",
@@ -42,6 +44,7 @@ class Plan:
         seconds: float | None = None,
         executions: int | None = None,
         memory: int | None = None,
+        steps: int | None = None,
         keep_all: bool = False,
         prune: bool = True,
         progress: Callable[[int, int, float], None] | None = None,
@@ -134,7 +137,8 @@ class StoreBuffers:
         *,
         discipline: str,
         places: Sequence[Sequence[tuple[int, int]]] | None = None,
-        predicate: bytes | None = None,
+        predicates: Sequence[bytes] | None = None,
+        looks: Sequence[tuple[int, Sequence[int]]] | None = None,
         deadlocks: bool = False,
         fault: int | None = None,
     ) -> Self: ...
@@ -143,6 +147,7 @@ class StoreBuffers:
         *,
         sleep: bool = True,
         acceleration: bool = True,
+        only_first: bool = False,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
@@ -158,6 +163,7 @@ class StoreBuffers:
         self,
         *,
         bound: int,
+        only_first: bool = False,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
@@ -175,6 +181,7 @@ class StoreBuffers:
 
 @final
 class BufferFindings:
+    def run_to(self, goal: tuple[str, Sequence[int]]) -> list[tuple[int, int | None, list[int]]] | None: ...
     @property
     def goals(self) -> list[tuple[str, list[int]]]: ...
     @property
@@ -192,7 +199,42 @@ class BufferFindings:
     @property
     def stopped(self) -> str | None: ...
     @property
+    def unbounded(self) -> list[tuple[int, list[int], list[int], list[str]]]: ...
+    @property
     def cycles(self) -> list[tuple[int, list[tuple[int, int]], str]]: ...
+
+_CubePlace: TypeAlias = tuple[int, int, int, list[int]]
+_CubeEvents: TypeAlias = tuple[
+    list[list[_CubePlace]],
+    list[tuple[int, int]],
+    list[tuple[int, list[int]]],
+    list[tuple[int, list[int]]],
+    list[tuple[_CubePlace, list[int]]],
+]
+_Cube: TypeAlias = tuple[
+    int,
+    list[tuple[_CubePlace, int]],
+    list[tuple[str, _CubePlace, _CubePlace]],
+    list[tuple[str, list[tuple[int, _CubePlace]], int]],
+    _CubeEvents,
+]
+
+@final
+class AnySize:
+    def __new__(cls, form: bytes, *, fault: int | None = None) -> Self: ...
+    @property
+    def fixed(self) -> bool: ...
+    def search(
+        self,
+        *,
+        trust: bool = False,
+        seconds: float | None = None,
+        nodes: int | None = None,
+        memory: int | None = None,
+        progress: Callable[[int, int, float], object] | None = None,
+    ) -> CubeFindings: ...
+    @staticmethod
+    def faults() -> list[str]: ...
 
 # thread, edge (None: flush), the same of who received at once, values read and chosen or (cell, value)
 _Step: TypeAlias = tuple[int, int | None, tuple[int, int, list[int]] | None, list[int]]
@@ -224,6 +266,25 @@ class StateSpace:
     ) -> RunAnswer: ...
     @staticmethod
     def faults() -> list[str]: ...
+
+@final
+class CubeFindings:
+    @property
+    def stopped(self) -> str | None: ...
+    @property
+    def trace(self) -> tuple[list[tuple[int, list[int]]], int, int, list[int]] | None: ...
+    @property
+    def cubes(self) -> list[_Cube]: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def made(self) -> int: ...
+    @property
+    def covered(self) -> int: ...
+    @property
+    def deleted(self) -> int: ...
+    @property
+    def processes(self) -> int: ...
 
 @final
 class VisitedStates:

@@ -10,7 +10,7 @@ from pathlib import Path
 from membar import plugins
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
-from membar.frontends import Frontend
+from membar.frontends import Frontend, SystemFrontend
 from membar.models import kept
 from membar.models.model import Model
 from membar.outcome import (
@@ -82,12 +82,16 @@ class InterruptedCheckError(KeyboardInterrupt):
 
 
 @cache
-def frontends() -> tuple[Frontend, ...]:
-    """Every input language."""
+def _every_frontend() -> tuple[Frontend | SystemFrontend, ...]:
     package = "membar.frontends"
-    return tuple(
-        plugins.load(package, name, Frontend, attribute="FRONTEND") for name in plugins.names(package)
-    )
+    found = [plugins.record(package, name, attribute="FRONTEND") for name in plugins.names(package)]
+    return tuple(each for each in found if isinstance(each, Frontend | SystemFrontend))
+
+
+@cache
+def frontends() -> tuple[Frontend, ...]:
+    """Every language of programs."""
+    return tuple(each for each in _every_frontend() if isinstance(each, Frontend))
 
 
 @cache
@@ -158,11 +162,25 @@ def parse(source: SourceFile) -> Program:
 
 
 def frontend_for(source: SourceFile) -> Frontend:
+    """The language of a program, by its file name's ending."""
+    found = language_of(source)
+    if isinstance(found, Frontend):
+        return found
+    raise InputError(
+        Diagnostic(
+            code="W0406",
+            message=f"`{source.path}` is a system for any number of processes, not a program",
+            help="ask about it with `membar check`, or `membar.prove` in Python",
+        )
+    )
+
+
+def language_of(source: SourceFile) -> Frontend | SystemFrontend:
     """The language of a file, by its ending."""
-    for frontend in frontends():
+    for frontend in _every_frontend():
         if source.path.endswith(frontend.suffixes):
             return frontend
-    endings = sorted(s for frontend in frontends() for s in frontend.suffixes)
+    endings = sorted(s for frontend in _every_frontend() for s in frontend.suffixes)
     raise InputError(
         Diagnostic(
             code="W0402",
@@ -180,16 +198,30 @@ def default_model(program: Program) -> str:
     return "sc"
 
 
+@cache
 def load_engine(name: str) -> Engine:
-    """The engine called `name`."""
-    return plugins.load("membar.engines", name, Engine, attribute="ENGINE")
+    """The engine for programs called `name`."""
+    found = plugins.record("membar.engines", name, attribute="ENGINE")
+    if isinstance(found, Engine):
+        return found
+    raise InputError(
+        Diagnostic(
+            code="W0407",
+            message=f"the engine {name} takes systems for any number of processes, not programs",
+            help="such systems are `.cub` files",
+        )
+    )
 
 
-def default_engine(model: Model, options: Options) -> str:
-    """The engine that answers when the user names none: store buffers were asked for, or axioms are there."""
+def default_engine(program: Program, model: Model, options: Options) -> str:
+    """The engine that answers when the user names none.
+
+    Store buffers were asked for, or the question is about states on the way; otherwise axioms decide.
+    """
     if options.unbounded_buffers:
         return _FOR_UNBOUNDED_BUFFERS
-    wants_buffers = model.plan is None or options.buffers is not None
+    asks_about_states = model.operational is not None and program.asks_about_states
+    wants_buffers = model.plan is None or options.buffers is not None or asks_about_states
     preferred = _FOR_BUFFERS if wants_buffers else _FOR_AXIOMS
     return next(engine for engine in preferred if engine in plugins.names("membar.engines"))
 
@@ -215,7 +247,7 @@ def check(
         engine: by default the fastest that can.
         properties: which to check (see `membar.properties`); by default all that apply, `()` for none.
         error: a state or location that must not be reached, in the words of the language.
-        ltl: a formula of linear temporal logic that all runs must satisfy, over the words of the language.
+        ltl: what must be true of all runs (see `membar.properties.ltl.parser`).
         words: options that only some languages know, by name: `dve-errors`, `atomic`, `atomic-rule`.
         limits: resources; hitting one gives UNKNOWN.
         options: loop bounds, buffers, reductions.
@@ -234,6 +266,8 @@ def check(
     if ltl is not None:
         text = _with_claim(text, ltl)
     program = parse(text)
+    if ltl is not None and frontend_for(text).with_claim is None:
+        program = _claiming(program, ltl)
     chosen = (
         model
         if isinstance(model, Model)
@@ -246,12 +280,20 @@ def check(
         limits=limits or Limits(),
         options=_options(options or Options(), program, chosen, engine),
     )
-    answering = load_engine(engine or default_engine(chosen, task.options))
+    answering = load_engine(engine or default_engine(program, chosen, task.options))
     try:
         return Result(text, program, chosen, answer(task, answering))
     except InterruptError as interrupt:
         result = Result(text, program, chosen, _replayed(interrupt.outcome, task))
         raise InterruptedCheckError(result) from None
+
+
+def _claiming(program: Program, text: str) -> Program:
+    """The program with a formula about all of its runs."""
+    from membar.program.temporal import Claim  # noqa: PLC0415 - on demand
+    from membar.properties.ltl.parser import formula_of  # noqa: PLC0415 - on demand
+
+    return replace(program, claims=(*program.claims, Claim(text, formula_of(text, program), text)))
 
 
 def _options(options: Options, program: Program, model: Model, engine: str | None) -> Options:
@@ -295,17 +337,12 @@ def _with_option(source: SourceFile, option: str, value: str) -> SourceFile:
 
 
 def _with_claim(source: SourceFile, formula: str) -> SourceFile:
-    """The text with what `--ltl` claims, so that a witness saved with it can be replayed."""
-    frontend = frontend_for(source)
-    if frontend.with_claim is None:
-        raise InputError(
-            Diagnostic(
-                code="W0406",
-                message=f"--ltl cannot be asked of {frontend.name} files",
-                help="languages of states can be asked: program text (.mbp)",
-            )
-        )
-    return SourceFile(source.path, frontend.with_claim(source.text, formula))
+    """The text with what `--ltl` claims, so that a witness saved with it can be replayed.
+
+    Where the language has no words for claims the text stays as it is.
+    """
+    with_claim = frontend_for(source).with_claim
+    return source if with_claim is None else SourceFile(source.path, with_claim(source.text, formula))
 
 
 def answer(task: Task, engine: Engine) -> Outcome:
@@ -327,7 +364,7 @@ def _runs_buffers(task: Task, engine: Engine) -> bool:
     if task.model.operational is None:
         return False
     return engine.name in (_FOR_UNBOUNDED_BUFFERS, _FOR_BUFFERS[0]) or (
-        engine.name == "reference" and task.options.buffers is not None
+        engine.name == "reference" and (task.options.buffers is not None or task.program.asks_about_states)
     )
 
 
@@ -356,8 +393,10 @@ def meaningless_tags(program: Program, model: Model) -> str | None:
     """Why the model cannot speak about the program: ordering words it gives no meaning to; or None."""
     if model.any_tags or model.plan is None:  # without axioms, the simulator knows its fences
         return None
-    words = {**_words_of_all(), **words_of(program.language)}
     for tags, edge in used_tags(program):
+        if tags <= model.tags:
+            continue
+        words = {**_words_of_all(), **words_of(program.language)}
         for tag in sorted(tags - model.tags):
             if not words.get(tag, "").startswith(_NO_ORDER):
                 place = f" (line {edge.span.line})" if edge.span else ""

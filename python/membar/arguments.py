@@ -59,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--error",
         metavar="EXPR|LABEL",
-        help="a state or location of a process that must not be reached; `final EXPR`: no final state (XCFA)",
+        help="a state or location that must not be reached; `final EXPR` (XCFA): no final state is such",
     )
     check.add_argument(
         "--ltl",
@@ -84,6 +84,22 @@ def parser() -> argparse.ArgumentParser:
     )
     check.add_argument(
         "--explain", action="store_true", help="which axiom forbids the outcome, with the cycle"
+    )
+    check.add_argument(
+        "--brab",
+        metavar="N",
+        type=_positive,
+        help=".cub: guess invariants that hold with N processes, and prove them (default: off)",
+    )
+    check.add_argument(
+        "--instances",
+        metavar="LIST",
+        type=_sizes,
+        default=(),
+        help=".cub: compare the answer with systems of this many processes, such as 2,3",
+    )
+    check.add_argument(
+        "--certificate", metavar="FILE", type=Path, help=".cub: write the proof's obligations as SMT-LIB"
     )
     check.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
     check.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report")
@@ -138,7 +154,11 @@ def _command(
 
 def _question(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("the question")
-    group.add_argument("--model", metavar="NAME|FILE.cat", help="memory model (default: by language)")
+    group.add_argument(
+        "--model",
+        metavar="NAME|FILE.cat",
+        help="memory model: a name, or a .cat, .rules or .cfg file (default: by language)",
+    )
     group.add_argument("--engine", metavar="NAME", help="engine (default: by language)")
     _bounds(group)
 
@@ -228,6 +248,10 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _sizes(text: str) -> tuple[int, ...]:
+    return tuple(_positive(part.strip()) for part in text.split(","))
+
+
 def _buffers(text: str) -> int:
     """The bound; 0 stands for none."""
     return 0 if text == "unbounded" else _positive(text)
@@ -282,6 +306,8 @@ def options(arguments: argparse.Namespace) -> Options:
         jobs=arguments.jobs,
         fair=arguments.fair,
         all_executions=getattr(arguments, "all", False),
+        brab=getattr(arguments, "brab", None),
+        instances=getattr(arguments, "instances", ()),
         reductions_off=frozenset(name for name in _REDUCTIONS if getattr(arguments, f"no_{name}")),
     )
 

@@ -13,6 +13,7 @@ from membar import api
 from membar.diagnostics import InputError
 from membar.expectations import Expectation, disagreement
 from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
+from membar.proving import SystemResult
 from membar.reports import diagnostic, herd, json
 from membar.task import Limits, Options
 
@@ -179,6 +180,19 @@ def as_data(result: api.Result, *, seconds: float, texts: Collection[str] = ()) 
         reason=_reason(outcome),
         herd=herd.render(result) if "herd" in texts else "",
         json=json.render(result) if "json" in texts else "",
+        seconds=seconds,
+    )
+
+
+def proved(result: SystemResult, *, seconds: float) -> Answer:
+    """The answer about a system for any number of processes as plain data."""
+    return Answer(
+        path=result.source.path,
+        name=result.system.name,
+        model=result.model.name,
+        verdict=result.verdict,
+        holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(result.outcome)),
+        reason=_reason(result.outcome),
         seconds=seconds,
     )
 

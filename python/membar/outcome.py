@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from membar.program.execution import Execution
+    from membar.systems.events import EventCube
+    from membar.systems.run import ProcessRun
 
 # A final state: the observed terms by their labels, each with the number (or address name) shown.
 FinalState: TypeAlias = tuple[tuple[str, int | str], ...]
@@ -86,7 +88,7 @@ class Run:
         guarantee: what was established, in words: "all executions", "loops unrolled 4 times".
         checked: properties that were checked.
         unchecked: properties that apply to the language and were not checked.
-        outcomes: the set of final states, sorted.
+        outcomes: the set of final states, sorted by their values, numbers before addresses.
         positive: executions that satisfy the final condition's formula.
         negative: executions that do not.
         flags: data races and flags raised by the model.
@@ -112,10 +114,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """Proved of everything that was asked; an `exists` condition carries its witness."""
+    """Proved of everything that was asked; an `exists` condition carries its witness.
+
+    Of a parameterized system, the cubes that prove it can be checked by others.
+    """
 
     run: Run
     witness: Witness | None = None
+    proof: tuple[EventCube, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +135,15 @@ class HoldsWithin:
 
 @dataclass(frozen=True, slots=True)
 class Violated:
-    """Refuted, with the execution that does it; a refuted `exists` has none."""
+    """Refuted, with the execution that does it; a refuted `exists` has none.
+
+    A parameterized system is refuted by a run of some number of processes instead.
+    """
 
     run: Run
     property: str
     witness: Witness | None = None
+    processes: ProcessRun | None = None
 
 
 @dataclass(frozen=True, slots=True)

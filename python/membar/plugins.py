@@ -26,13 +26,23 @@ def load(package: str, name: str, kind: type[T], *, attribute: str) -> T:
     Raises:
         InputError: no such plug-in; the message lists those there are.
     """
+    found = record(package, name, attribute=attribute)
+    if not isinstance(found, kind):
+        raise TypeError(f"{package}.{name}.{attribute} is not a {kind.__name__}")
+    return found
+
+
+def record(package: str, name: str, *, attribute: str) -> object:
+    """What module `package.name` exports as `attribute`, where that may be of several kinds.
+
+    Raises:
+        InputError: no such plug-in; the message lists those there are.
+    """
     known = names(package)
     if name not in known:
         raise unknown(attribute.lower(), name, known)
-    record = getattr(import_module(f"{package}.{name}"), attribute)
-    if not isinstance(record, kind):
-        raise TypeError(f"{package}.{name}.{attribute} is not a {kind.__name__}")
-    return record
+    found: object = getattr(import_module(f"{package}.{name}"), attribute)
+    return found
 
 
 def unknown(what: str, name: str, known: tuple[str, ...]) -> InputError:

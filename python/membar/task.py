@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from membar.models.model import Model
     from membar.program.program import Program
+    from membar.systems.system import ParameterizedSystem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,8 @@ class Options:
         jobs: worker threads.
         stops_early: end with the first failed assertion, where nothing but the verdict is asked for.
         all_executions: keep every execution as a witness, not only the first (`--all`).
+        brab: guess invariants of parameterized systems that an instance of this many processes satisfies.
+        instances: numbers of processes for which the answer about a parameterized system is checked again.
         progress: called now and then with a short text.
     """
 
@@ -76,6 +79,8 @@ class Options:
     jobs: int = 1
     stops_early: bool = True
     all_executions: bool = False
+    brab: int | None = None
+    instances: tuple[int, ...] = ()
     progress: Callable[[str], None] | None = None
 
 
@@ -86,5 +91,15 @@ class Task:
     program: Program
     model: Model
     properties: tuple[str, ...]
+    limits: Limits = field(default_factory=Limits)
+    options: Options = field(default_factory=Options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemTask:
+    """A system for any number of processes, a model, and how far to go; it asks its own question."""
+
+    system: ParameterizedSystem
+    model: Model
     limits: Limits = field(default_factory=Limits)
     options: Options = field(default_factory=Options)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
+from membar import api, proving
 from membar.task import Options
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -31,6 +31,20 @@ def test_example_gives_the_verdict_in_its_comment(path: Path, model: str, verdic
     result = api.check(path, model=model, engine=engine)
     assert result.verdict.upper().replace("-", " ") == verdict
     assert (result.witness is not None) == (verdict == "VIOLATED")
+
+
+SYSTEMS = [
+    (path, model, verdict) for path in sorted(EXAMPLES.glob("*.cub")) for model, verdict in expectations(path)
+]
+
+
+@pytest.mark.parametrize(("path", "model", "verdict"), SYSTEMS, ids=lambda v: getattr(v, "stem", str(v)))
+def test_example_for_any_number_gives_the_verdict_in_its_comment(
+    path: Path, model: str, verdict: str
+) -> None:
+    result = proving.prove(path, model=model)
+    assert result.verdict.upper() == verdict
+    assert (result.processes is not None) == (verdict == "VIOLATED")
 
 
 # Languages of states: without a bound, so that verdicts are final.

@@ -4,6 +4,7 @@
 //! execution and answers with a `tally`. No Python, no input or output.
 
 pub mod buffers;
+pub mod cubes;
 pub mod error;
 pub mod evaluation;
 pub mod execution;

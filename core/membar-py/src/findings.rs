@@ -122,6 +122,7 @@ impl Findings {
             Stopped::Memory => "memory",
             Stopped::Failure => "failure",
             Stopped::DeadEnds => "dead ends",
+            Stopped::Steps => "steps",
         })
     }
 

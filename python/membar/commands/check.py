@@ -9,17 +9,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from membar import api, arguments
+from membar import api, arguments, proving
 from membar.cli import BAD_INPUT, exit_code, gravest
 from membar.commands.window import color, columns, progress_line
-from membar.diagnostics import InputError
+from membar.diagnostics import Diagnostic, InputError
 from membar.reports import diagnostic
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Answers each file in turn."""
     codes: list[int] = []
-    answers: list[tuple[Path, api.Result | InputError, float]] = []
+    answers: list[tuple[Path, api.Result | proving.SystemResult | InputError, float]] = []
     for file in chosen.files:
         start = time.perf_counter()
         try:
@@ -43,8 +43,10 @@ def run(chosen: argparse.Namespace) -> int:
 
 def _answer(
     file: Path, chosen: argparse.Namespace, progress: Callable[[str], None] | None
-) -> api.Result | InputError:
+) -> api.Result | proving.SystemResult | InputError:
     try:
+        if proving.is_system(file):
+            return _proved(file, chosen, progress)
         return api.check(
             file,
             model=chosen.model,
@@ -61,7 +63,46 @@ def _answer(
         return problem
 
 
-def _show(result: api.Result, chosen: argparse.Namespace) -> None:
+def _proved(
+    file: Path, chosen: argparse.Namespace, progress: Callable[[str], None] | None
+) -> proving.SystemResult:
+    """The answer about a system for any number of processes, which asks its own question."""
+    asked = {"--error": chosen.error, "--property": chosen.property, "--explain": chosen.explain}
+    asked |= {"--herd": chosen.herd, "--dot": chosen.dot, "--svg": chosen.svg}
+    for option, value in asked.items():
+        if value:
+            raise InputError(
+                Diagnostic(
+                    code="W0408",
+                    message=f"{option} cannot be asked of `{file}`",
+                    help="a system for any number of processes has its own question, `unsafe`",
+                )
+            )
+    return proving.prove(
+        file,
+        model=chosen.model,
+        engine=chosen.engine,
+        limits=chosen.limit,
+        options=replace(arguments.options(chosen), progress=progress),
+        include_dirs=chosen.include,
+    )
+
+
+def _show_system(result: proving.SystemResult, chosen: argparse.Namespace) -> None:
+    from membar.reports import processes  # noqa: PLC0415 - one report of four
+
+    if chosen.json:
+        sys.stdout.write(processes.render_json(result))
+    else:
+        sys.stdout.write(processes.render(result, columns=columns(), color=color(sys.stdout)))
+    if chosen.certificate:
+        chosen.certificate.write_text(proving.certificate_text(result), encoding="utf-8")
+
+
+def _show(result: api.Result | proving.SystemResult, chosen: argparse.Namespace) -> None:
+    if isinstance(result, proving.SystemResult):
+        _show_system(result, chosen)
+        return
     sys.stdout.write(_report(result, chosen))
     if chosen.explain:
         from membar import explanation  # noqa: PLC0415 - only where asked for
@@ -94,13 +135,17 @@ def _report(result: api.Result, chosen: argparse.Namespace) -> str:
     )
 
 
-def _write_junit(path: Path, answers: list[tuple[Path, api.Result | InputError, float]]) -> None:
+def _write_junit(
+    path: Path, answers: list[tuple[Path, api.Result | proving.SystemResult | InputError, float]]
+) -> None:
     from membar import campaign  # noqa: PLC0415 - only where asked for
     from membar.reports import junit  # noqa: PLC0415
 
     tests = [
         campaign.refusal(file, answer)
         if isinstance(answer, InputError)
+        else campaign.proved(answer, seconds=seconds)
+        if isinstance(answer, proving.SystemResult)
         else campaign.as_data(answer, seconds=seconds)
         for file, answer, seconds in answers
     ]

@@ -7,13 +7,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from membar import api
+from membar import api, proving
 from membar.cli import HOLDS, VIOLATED
 from membar.engines.reference.evidence import LOOKED_FOR, evidence
 from membar.engines.reference.replay import replay as replay_witness
 from membar.models.model import Model
 from membar.properties.judge import Tally, judge
 from membar.reports import json
+from membar.reports._parts.saved_run import SavedRun
 from membar.source import SourceFile
 from membar.task import Task
 
@@ -26,11 +27,20 @@ def run(chosen: argparse.Namespace) -> int:
         if isinstance(item, json.Claim):
             sys.stdout.write(f"{item.file}: no witness to replay (verdict {item.verdict})\n")
             continue
-        problem, shown = _looked_at(item)
+        problem, shown = _run_again(item) if isinstance(item, SavedRun) else _looked_at(item)
         if problem:
             code = VIOLATED
         sys.stdout.write(f"{item.source.path}: {problem or shown}\n")
     return code
+
+
+def _run_again(saved: SavedRun) -> tuple[str, str]:
+    """What is wrong with a run of a parameterized system, and what it shows."""
+    system = proving.parse_system(saved.source)
+    mismatch = proving.replay(system, api.load_model(saved.model), saved.run)
+    if mismatch is not None:
+        return f"does not replay under {saved.model}: {mismatch}", ""
+    return "", f"the run of {saved.run.processes} processes replays under {saved.model}: VIOLATED (unsafe)"
 
 
 def _looked_at(saved: json.SavedWitness) -> tuple[str, str]:

@@ -1,4 +1,8 @@
-"""Engines: one file each, exporting `ENGINE`. An engine answers a `Task` with an `Outcome`."""
+"""Engines: one file each, exporting `ENGINE`.
+
+An `Engine` answers a `Task` about a program, a `SystemEngine` a `SystemTask` about a parameterized system;
+both with an `Outcome`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from membar.outcome import Outcome
-from membar.task import Task
+from membar.task import SystemTask, Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,3 +26,18 @@ class Engine:
     name: str
     title: str
     run: Callable[[Task], Outcome]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemEngine:
+    """A way to answer tasks about systems of any number of processes.
+
+    Attributes:
+        name: what `--engine` calls it.
+        title: one line for `--help`.
+        run: answers a task; raises `EngineLimitError` for what it cannot hold.
+    """
+
+    name: str
+    title: str
+    run: Callable[[SystemTask], Outcome]

@@ -1,4 +1,7 @@
-"""Front ends: one folder per input language, exporting `FRONTEND`."""
+"""Front ends: one folder per input language, exporting `FRONTEND`.
+
+A `Frontend` gives a program, a `SystemFrontend` a system for any number of processes.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import dataclass, field
 
 from membar.program.program import Program
 from membar.source import SourceFile
+from membar.systems.system import ParameterizedSystem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,3 +41,20 @@ class Frontend:
     with_error: Callable[[str, str], str] | None = None
     with_claim: Callable[[str, str], str] | None = None
     with_option: Mapping[str, Callable[[str, str], str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemFrontend:
+    """Turns the text of one language into a ParameterizedSystem.
+
+    Attributes:
+        name: what users call the language.
+        suffixes: file name endings, with the dot.
+        parse: text → ParameterizedSystem; raises `InputError` with every diagnostic found.
+        default_model: the model checked when the user names none.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    parse: Callable[[SourceFile], ParameterizedSystem]
+    default_model: Callable[[ParameterizedSystem], str]

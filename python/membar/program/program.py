@@ -106,6 +106,8 @@ class Thread:
     @cached_property
     def back_edges(self) -> frozenset[int]:
         """Indices into `edges` that close a cycle in a depth-first walk from `entry`: one per loop."""
+        if all(edge.source < edge.target for edge in self.edges):
+            return frozenset()  # as front ends number what has no loops
         indices: dict[int, list[int]] = {}
         for index, edge in enumerate(self.edges):
             indices.setdefault(edge.source, []).append(index)
@@ -168,6 +170,13 @@ class Program:
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @cached_property
+    def operation_kinds(self) -> frozenset[type[Operation]]:
+        """What kinds of operations it has."""
+        return frozenset(
+            [type(item) for thread in self.threads for edge in thread.edges for item in edge.operations]
+        )
+
+    @cached_property
     def bases(self) -> Mapping[str, int]:
         """The address of each object. Objects are apart, so that a small overrun hits nothing."""
         table: dict[str, int] = {}
@@ -199,6 +208,11 @@ class Program:
     def cell_at(self) -> Mapping[int, Cell]:
         """The cell that starts at an address."""
         return {cell.address: cell for cell in self.cells}
+
+    @property
+    def asks_about_states(self) -> bool:
+        """Whether it asks about states on the way, not only about what an execution ends in."""
+        return bool(self.errors or self.claims)
 
     def object(self, name: str) -> MemoryObject:
         """The memory object called `name`."""

@@ -16,6 +16,7 @@ from membar.program.condition import (
 )
 from membar.program.dependencies import expressions_of
 from membar.program.expr import (
+    TRUE,
     WORD,
     Address,
     Binary,
@@ -156,27 +157,36 @@ def _thread(thread: Thread, names: _Names) -> Iterator[Diagnostic]:
     for _, value in thread.registers:
         if isinstance(value, Address):
             yield from names.missing_object(value, thread.span)
+    yield from _duplicates(
+        f"meeting point of `{thread.name}`", ((str(branch), thread.span) for branch, _ in thread.joins)
+    )
+    yield from _control_points(thread)
+    for edge in thread.edges:
+        yield from _edge(edge, thread, names)
+
+
+def _control_points(thread: Thread) -> Iterator[Diagnostic]:
+    is_plain = thread.entry >= 0 and not (thread.labels or thread.joins or thread.committed)
+    if is_plain and all(edge.source >= 0 and edge.target >= 0 for edge in thread.edges):
+        return
     points = {thread.entry: thread.span, **{point: thread.span for point, _ in thread.labels}}
     points |= {point: edge.span for edge in thread.edges for point in (edge.source, edge.target)}
     for branch, join in thread.joins:
         points |= dict.fromkeys({branch, join} - points.keys(), thread.span)
     points |= dict.fromkeys(sorted(thread.committed - points.keys()), thread.span)
-    yield from _duplicates(
-        f"meeting point of `{thread.name}`", ((str(branch), thread.span) for branch, _ in thread.joins)
-    )
     for point, span in points.items():
         if point < 0:
             message = f"thread `{thread.name}` has the control point {point}"
             yield _finding("W0309", message, span, "control points are numbers from 0")
-    for edge in thread.edges:
-        yield from _edge(edge, thread, names)
 
 
 def _edge(edge: Edge, thread: Thread, names: _Names) -> Iterator[Diagnostic]:
-    yield from _expression(edge.guard, names, edge.span)
+    if edge.guard is not TRUE:
+        yield from _expression(edge.guard, names, edge.span)
     for op in edge.operations:
         for expr in expressions_of(op):
-            yield from _expression(expr, names, edge.span)
+            if not isinstance(expr, Constant | Register):
+                yield from _expression(expr, names, edge.span)
         yield from _operation(op, thread, names, edge.span)
 
 
@@ -222,8 +232,6 @@ def _message(name: str, arity: int, names: _Names, span: Span | None) -> Iterato
 
 
 def _expression(expr: Expr, names: _Names, span: Span | None) -> Iterator[Diagnostic]:
-    if isinstance(expr, Constant | Register):
-        return
     for address in addresses_of(expr):
         yield from names.missing_object(address, span)
     for width in _widths(expr):

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from membar.models.model import Model
-from membar.program.operations import Assume, Join, Lock, Receive, Send
+from membar.program.operations import Join, Lock, Receive, Send
 from membar.program.program import Program
-from membar.properties.property import Property, has_operation
+from membar.properties.property import Property, has_operation, has_waiting_assumption
 
 
 def _applies(program: Program, _: Model) -> bool:
-    operations = (op for thread in program.threads for edge in thread.edges for op in edge.operations)
-    return has_operation(program, Lock, Join, Send, Receive) or any(
-        isinstance(operation, Assume) and operation.waits for operation in operations
-    )
+    return has_operation(program, Lock, Join, Send, Receive) or has_waiting_assumption(program)
 
 
 PROPERTY = Property(

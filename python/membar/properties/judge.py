@@ -12,9 +12,9 @@ What may be said (DESIGN §6 and §8):
 A loop that was cut is no waiting loop: whether it ends is then not checked, unless some other loop is found
 to wait for ever.
 
-A race breaks a property only in a program that asks no question of its own, and only under a model that
-gives racy programs no meaning; everywhere else it is a flag. A deadlock, or a loop that waits for ever, in a
-program with a question of its own is a flag too, unless that property was asked for by name.
+A race breaks a property only under a model that gives racy programs no meaning; everywhere else it is a flag.
+In a program with a condition of its own a race, a deadlock or a loop that waits for ever is a flag too,
+unless that property was asked for by name.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from membar.outcome import (
     Witness,
 )
 from membar.program.condition import Quantifier
-from membar.program.operations import Assume, Lock
-from membar.program.program import Program
+from membar.program.operations import Lock
 from membar.properties import PROPERTIES
+from membar.properties.property import has_operation, has_waiting_assumption
 from membar.source import Span
 from membar.task import Task
 
@@ -118,8 +118,14 @@ def judge(task: Task, tally: Tally) -> Outcome:
         return Violated(run, *broken)
     for name in own:
         if name not in run.checked:
-            return Unknown(run, f"the engine {tally.engine} cannot answer the program's {name} this way")
+            return Unknown(run, f"the engine {tally.engine} cannot answer {_named(task, name)} this way")
     return _universal(task, tally, run) if task.program.condition is None else _answer(task, tally, run)
+
+
+def _named(task: Task, name: str) -> str:
+    """One of the program's own questions, in words."""
+    names = ", ".join(f"`{claim.name}`" for claim in task.program.claims) if name == "claims" else ""
+    return f"the program's {name}{names and ' '}{names}"
 
 
 def is_settled(task: Task, tally: Tally) -> bool:
@@ -139,7 +145,10 @@ def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Wi
         return "errors", tally.error
     if "claims" in checked and tally.lasso is not None:
         return "claims", tally.lasso
-    if "races" in checked and tally.race is not None and not has_condition and task.model.language_model:
+    is_racy = (
+        tally.race is not None and task.model.language_model and (not has_condition or _is_by_name(task))
+    )
+    if "races" in checked and tally.race is not None and is_racy:
         return "races", tally.race
     if "deadlock" in checked and tally.deadlock is not None:
         return "deadlock", tally.deadlock
@@ -151,8 +160,12 @@ def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Wi
 def _is_only_flagged(task: Task, tally: Tally, name: str) -> bool:
     """Whether a broken property is only a flag beside a condition: it was not asked for by name."""
     found = {"deadlock": tally.deadlock, "termination": tally.stuck}.get(name)
-    is_by_name = set(task.properties) != set(PROPERTIES)
-    return found is not None and task.program.condition is not None and not is_by_name
+    return found is not None and task.program.condition is not None and not _is_by_name(task)
+
+
+def _is_by_name(task: Task) -> bool:
+    """Whether the user named the properties, rather than asking for all that apply."""
+    return set(task.properties) != set(PROPERTIES)
 
 
 def _answer(task: Task, tally: Tally, run: Run) -> Outcome:
@@ -214,7 +227,8 @@ def _times(number: int) -> str:
 
 
 def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
-    possible = [name for name in asked if name in _looked_for(task, tally)]
+    looked_for = _looked_for(task, tally)
+    possible = [name for name in asked if name in looked_for]
     applicable = [name for name in PROPERTIES if PROPERTIES[name].applies(task.program, task.model)]
     # Where nothing that was asked applies, all of it holds trivially; then it is named all the same.
     checked = [name for name in possible if name in applicable] or possible
@@ -238,7 +252,7 @@ def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
         negative=tally.negative,
         flags=tuple(sorted(flags)),
         executions=tuple(tally.kept),
-        notes=(*task.model.notes, *tally.notes, *_notes_on_loops(tally)),
+        notes=(*task.model.notes, *tally.notes, *_notes_on_loops(tally), *_notes_on_bound(tally)),
         statistics=tally.statistics,
     )
 
@@ -249,15 +263,11 @@ def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
     Loops that were cut may or may not end; and who waits at a lock keeps others waiting, which engines do not
     follow: so without a witness nothing is said about waiting there.
     """
-    is_whole = tally.stuck is not None or (tally.loops_cut is None and not _has_other_waits(task.program))
+    program = task.program
+    waits_otherwise = has_operation(program, Lock) or has_waiting_assumption(program)
+    is_whole = tally.stuck is not None or (tally.loops_cut is None and not waits_otherwise)
     checks_waiting = tally.awaits and task.model.fair and is_whole
     return tally.looked_for | {"termination"} if checks_waiting else tally.looked_for
-
-
-def _has_other_waits(program: Program) -> bool:
-    """Whether threads wait by other means than loops."""
-    operations = (item for thread in program.threads for edge in thread.edges for item in edge.operations)
-    return any(isinstance(item, Lock) or (isinstance(item, Assume) and item.waits) for item in operations)
 
 
 def _notes_on_loops(tally: Tally) -> list[str]:
@@ -269,6 +279,14 @@ def _notes_on_loops(tally: Tally) -> list[str]:
     return [f"waiting recognised at {places}: turns that only look are not repeated"]
 
 
+def _notes_on_bound(tally: Tally) -> list[str]:
+    """That nothing ended, which makes what holds within a bound hold of next to nothing."""
+    is_empty = 0 in (tally.statistics.executions, tally.statistics.classes)
+    if tally.limit is not None or _bound(tally) is None or not is_empty:
+        return []
+    return ["no execution ended within the bound: only what they do until they are cut was checked"]
+
+
 def _guarantee(tally: Tally) -> str:
     """What was enumerated."""
     if tally.limit is not None:
@@ -276,9 +294,6 @@ def _guarantee(tally: Tally) -> str:
     return _bound(tally) or f"all {tally.unit}"
 
 
-def _order(state: FinalState) -> tuple[tuple[str, bool, int, str], ...]:
-    """Sorts states by their values; numbers before addresses."""
-    return tuple(
-        (label, True, 0, value) if isinstance(value, str) else (label, False, value, "")
-        for label, value in state
-    )
+def _order(state: FinalState) -> list[tuple[bool, int | str]]:
+    """Sorts states, which all show the same, by their values; numbers before addresses."""
+    return [(isinstance(value, str), value) for _, value in state]

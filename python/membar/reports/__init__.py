@@ -10,6 +10,7 @@ from membar.models.model import Model
 from membar.outcome import Outcome
 from membar.program.program import Program
 from membar.source import SourceFile
+from membar.systems.system import ParameterizedSystem
 
 
 class Answer(Protocol):
@@ -21,6 +22,26 @@ class Answer(Protocol):
 
     @property
     def program(self) -> Program:
+        """What the text means."""
+
+    @property
+    def model(self) -> Model:
+        """The memory model it was put under."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """What was found."""
+
+
+class SystemAnswer(Protocol):
+    """What a report about a parameterized system shows."""
+
+    @property
+    def source(self) -> SourceFile:
+        """The user's text; its path names the file in every report."""
+
+    @property
+    def system(self) -> ParameterizedSystem:
         """What the text means."""
 
     @property

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.models.model import Model
-from membar.outcome import HoldsWithin, Statistics, Step, Unknown, Violated, Witness
+from membar.outcome import Step, Witness
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind
 from membar.program.program import Program
 from membar.reports import Answer, Report
+from membar.reports._parts.answer import Object, common
 from membar.reports._parts.condition import sorted_states
 from membar.reports._parts.event import cell_name, line_number
 from membar.reports._parts.fields import Field, documents
 from membar.reports._parts.relations import closure, reduction
-from membar.reports._parts.verdict import witness_of, word
+from membar.reports._parts.saved_run import RUN_FORMAT, SavedRun, saved_run
+from membar.reports._parts.verdict import witness_of
 from membar.source import SourceFile
 
 FORMAT = "membar-witness"
 VERSION = 1
-
-# What JSON is made of; the standard library has no closed type for it.
-Object = dict[str, Any]
 
 
 def render(answer: Answer) -> str:
@@ -34,44 +32,17 @@ def render(answer: Answer) -> str:
 
 def value(answer: Answer) -> Object:
     """The answer as a JSON object with the keys that tools rely on; absent where they make no sense."""
-    outcome = answer.outcome
-    run = outcome.run
-    result: Object = {"file": answer.source.path}
-    if word(outcome) != "explored":
-        result["verdict"] = word(outcome)
-    result |= {
-        "guarantee": run.guarantee,
-        "model": run.model,
-        "engine": run.engine,
-        "algorithm": run.algorithm,
-        "property": outcome.property if isinstance(outcome, Violated) else ",".join(run.checked),
-        "unchecked": list(run.unchecked),
-        "flags": list(run.flags),
-        "notes": list(run.notes),
-    }
-    match outcome:
-        case Unknown(reason=reason):
-            result["reason"] = reason
-        case HoldsWithin(bound=bound, chosen_by_user=chosen):
-            result |= {"bound": bound, "chosen_by_user": chosen}
-        case _:
-            pass
-    result["statistics"] = statistics(run.statistics)
+    run = answer.outcome.run
+    result = common(answer.source, answer.outcome)
     if answer.program.condition is not None and run.positive + run.negative:
         result |= {"positive": run.positive, "negative": run.negative}
         if run.statistics.classes is not None:
             result["counted"] = "reads-from classes"
     result["outcomes"] = [dict(item) for item in sorted_states(run.outcomes)]
-    witness = witness_of(outcome)
+    witness = witness_of(answer.outcome)
     if witness is not None:
         result["witness"] = witness_value(answer.source, answer.program, answer.model, witness)
     return result
-
-
-def statistics(item: Statistics) -> Object:
-    """The counters that make sense for the engine."""
-    pairs = ((field.name, getattr(item, field.name)) for field in fields(item))
-    return {name: count for name, count in pairs if count is not None}
 
 
 def witness_value(source: SourceFile, program: Program, model: Model, witness: Witness) -> Object:
@@ -189,7 +160,7 @@ class Claim:
     outcomes: frozenset[frozenset[tuple[str, int | str]]] | None = None
 
 
-def witnesses_from_json(text: str, *, path: str = "witness") -> tuple[SavedWitness | Claim, ...]:
+def witnesses_from_json(text: str, *, path: str = "witness") -> tuple[SavedWitness | SavedRun | Claim, ...]:
     """The answers in a text, as `--json` printed them (one or more lines), or witnesses alone.
 
     An answer that has no witness is only a claim.
@@ -199,17 +170,21 @@ def witnesses_from_json(text: str, *, path: str = "witness") -> tuple[SavedWitne
     """
     found = documents(SourceFile(path, text))
     answers = tuple(_answer(document) for document in found)
-    if not any(isinstance(answer, SavedWitness) for answer in answers):
+    if not any(isinstance(answer, SavedWitness | SavedRun) for answer in answers):
         found[0].fail("an object with a `witness`")
     return answers
 
 
-def _answer(document: Field) -> SavedWitness | Claim:
+def _answer(document: Field) -> SavedWitness | SavedRun | Claim:
     if not isinstance(document.value, dict):
         document.fail("an object with a `witness`")
+    if document.value.get("format") == RUN_FORMAT:
+        return saved_run(document)
     if document.value.get("format") == FORMAT:
         return _saved(document)
     witness = document.optional("witness")
+    if witness is not None and witness.key("format").value == RUN_FORMAT:
+        return saved_run(witness)
     if witness is None:
         verdict = document.optional("verdict")
         return Claim(file=document.key("file").text(), verdict=verdict.text() if verdict else "none")

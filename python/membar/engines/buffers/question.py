@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
+from membar.engines.buffers.errors import errors_of
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.state import FLUSH_ALL, LOCKED
 from membar.models.model import Operational
@@ -15,7 +15,6 @@ from membar.program.atomicity import require_uncommitted
 from membar.program.expand import expand
 from membar.program.lowering import LoweredProgram, lower_program
 from membar.program.operations import Fence, Receive, Send, Spawn, Store, Unlock
-from membar.program.predicate import StatePredicate, places_of
 from membar.program.program import Program, Thread
 from membar.properties.final_state import Observer
 from membar.properties.property import has_operation
@@ -23,8 +22,6 @@ from membar.properties.property import has_operation
 if TYPE_CHECKING:
     from membar import _core
     from membar.task import Task
-
-Places: TypeAlias = Sequence[Sequence[tuple[int, int]]]
 
 # The numbers by which the core knows what a tag does.
 _TAGS = {"MFENCE": 0, FLUSH_ALL: 1, LOCKED: 2}
@@ -39,31 +36,23 @@ class Lowered:
         observer: what final states show.
         program: the compact form.
         core: the program and the question in the core.
+        shows_endings: whether final states are asked about.
+        looks_at_data: whether an error state depends on more than control points.
     """
 
     machine: Machine
     observer: Observer
     program: LoweredProgram
     core: _core.StoreBuffers
-    errors: tuple[StatePredicate, ...]
-
-    def reached(self, points: Sequence[int]) -> str:
-        """Which error state it is to have the threads at these control points."""
-        for predicate in self.errors:
-            if any(
-                all(self.program.points[thread].index(point) == points[thread] for thread, point in place)
-                for place in places_of(predicate) or ()
-            ):
-                return predicate.text or "an error state"
-        return "an error state"
+    shows_endings: bool
+    looks_at_data: bool
 
 
-def lowered(task: Task, *, places: Places = (), fault: int | None = None) -> Lowered:
+def lowered(task: Task, *, fault: int | None = None) -> Lowered:
     """The question of `task` for the core.
 
     Args:
         task: program, model and properties.
-        places: error states: threads by number, and control points where they must not be together.
         fault: the mistake to make on purpose, for tests.
 
     Raises:
@@ -83,36 +72,34 @@ def lowered(task: Task, *, places: Places = (), fault: int | None = None) -> Low
         _refuse_marks(program)
     observer = Observer(program)
     # Without a question about final states their registers would only make states different.
-    terms = observer.terms if program.condition is not None or not task.properties else ()
-    form = lower_program(expand(program), _TAGS, terms)
+    shows_endings = program.condition is not None or not task.properties
+    errors = errors_of(program, observer.terms if shows_endings else ())
+    form = lower_program(expand(program), _TAGS, errors.terms)
     core = extension().StoreBuffers(
         form.form,
         discipline=discipline.value,
         places=[
-            [(thread, form.points[thread].index(point)) for thread, point in place]
-            for place in (*places, *_error_places(task))
+            [(thread, form.points[thread].index(point)) for thread, point in place] for place in errors.places
+        ],
+        predicates=errors.codes,
+        looks=[
+            (
+                look.thread,
+                [number for number, point in enumerate(form.points[look.thread]) if point in look.points],
+            )
+            for look in errors.looks
         ],
         deadlocks="deadlock" in task.properties,
         fault=fault,
     )
-    return Lowered(machine=machine, observer=observer, program=form, core=core, errors=program.errors)
-
-
-def _error_places(task: Task) -> Places:
-    """Where the error states of the program are.
-
-    Raises:
-        EngineLimitError: one of them is about more than control points.
-    """
-    found: list[Sequence[tuple[int, int]]] = []
-    for predicate in task.program.errors if task.properties else ():
-        places = places_of(predicate)
-        if places is None:
-            raise EngineLimitError(
-                f"the engine buffers looks at control points only; this is about more: {predicate.text}"
-            )
-        found += places
-    return found
+    return Lowered(
+        machine=machine,
+        observer=observer,
+        program=form,
+        core=core,
+        shows_endings=shows_endings,
+        looks_at_data=bool(errors.codes),
+    )
 
 
 def extension() -> ModuleType:

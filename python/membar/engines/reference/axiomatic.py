@@ -137,8 +137,8 @@ class _Search:
 
     def _take_flags(self, chosen: Sequence[Trace], found: Evaluation) -> None:
         if self.evaluator.others:
-            self.tally.flags |= found.flags()
             undefined = found.undefined()
+            self.tally.flags |= found.flags() | undefined
             if undefined and self.tally.race is None:
                 message = f"undefined behaviour: {', '.join(sorted(undefined))}"
                 self.tally.race = self._witness(chosen, found, message)

@@ -142,6 +142,8 @@ def _compare_final(program: Program, chosen: tuple[Trace, ...], witness: Witness
     ended = {Status.COMPLETE, Status.UNBORN}
     if any(trace.status not in ended for trace in chosen):
         return None  # threads were left in the middle: there is no final state
+    if witness.steps and any(witness.steps[-1].buffers):
+        return None  # nor is there while stores wait in a buffer
     registers = [dict(trace.registers) for trace in chosen]
     shown = Observer(program).ending(registers, final_memory(witness.execution)).shown
     if shown != witness.final:

@@ -279,8 +279,9 @@ class _Run:
             (data, self.data, self.pick_data),
             (control, self.ctrl, self.pick_ctrl),
         ):
-            by_data.update((source, event) for source in origins.data)
-            by_pick.update((source, event) for source in origins.pick)
+            if origins is not NOWHERE:
+                by_data.update((source, event) for source in origins.data)
+                by_pick.update((source, event) for source in origins.pick)
 
     def _event(self, kind: Kind, cell: Cell | None, value: int, tags: Tags = NO_TAGS) -> int:
         number = len(self.events)

@@ -4,33 +4,40 @@ from __future__ import annotations
 
 from membar.diagnostics import error
 from membar.frontends.promela import syntax as p
-from membar.frontends.promela.tokens import Cursor, number_of
+from membar.frontends.promela.tokens import Cursor, Token, number_of
 
-# From loose to tight, as in C; operators of one row associate to the left. The operators of LTL with two
-# operands stand between the second and the third row, arrows before the first.
-_LEVELS = (
-    ("||",),
-    ("&&",),
-    ("|",),
-    ("^",),
-    ("&",),
-    ("==", "!="),
-    ("<", "<=", ">", ">="),
-    ("<<", ">>"),
-    ("+", "-"),
-    ("*", "/", "%"),
-)
-_CONJUNCTION = 1
+# From loose to tight, as in C; all operators associate to the left. Those of LTL with two operands (`U` and
+# the like) have a level of their own, and arrows are looser than all.
+_LEVELS = {
+    sign: level
+    for level, signs in enumerate(
+        (
+            ("||", "or"),
+            ("&&", "and"),
+            ("U", "until", "stronguntil", "W", "weakuntil", "V", "release"),
+            ("|",),
+            ("^",),
+            ("&",),
+            ("==", "!="),
+            ("<", "<=", ">", ">="),
+            ("<<", ">>"),
+            ("+", "-"),
+            ("*", "/", "%"),
+        )
+    )
+    for sign in signs
+}
+_UNTIL = _LEVELS["U"]
+_SAME = {
+    "or": "||", "and": "&&", "until": "U", "stronguntil": "U", "weakuntil": "W", "release": "V",
+}  # fmt: skip
 _ASKS = ("len", "full", "empty", "nfull", "nempty")
 _SPECIALS = ("_pid", "_nr_pr", "_last", "np_")
-_DEEPEST = 40
+_DEEPEST = 60
+_LONGEST = 200
 _PREFIXES = {"[]": "[]", "always": "[]", "<>": "<>", "eventually": "<>"}
 _NEXT = ("X", "next")
-_INFIXES = {
-    "U": "U", "until": "U", "stronguntil": "U", "W": "W", "weakuntil": "W", "V": "V", "release": "V",
-}  # fmt: skip
 _ARROWS = {"->": "->", "implies": "->", "<->": "<->", "equivalent": "<->"}
-_WORDS = {"and": "&&", "or": "||"}
 
 
 class Expressions:
@@ -50,50 +57,36 @@ class Expressions:
 
     def expression(self) -> p.Expr:
         """An expression with the loosest operators."""
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise error(
-                "W0702",
-                "an expression that is nested too deeply",
-                self._cursor.next.span,
-                f"at most {_DEEPEST}",
-            )
         left = self._binary(0)
-        while self._temporal and (sign := self._operator(_ARROWS)):
+        while self._temporal and (sign := self._word(_ARROWS)):
             left = self._infix(sign, left, self._binary(0))
-        self._depth -= 1
         return left
 
-    def _operator(self, words: dict[str, str]) -> str | None:
+    def _word(self, words: dict[str, str]) -> str | None:
         token = self._cursor.next
         if token.group in ("sign", "name") and token.text in words:
             return words[self._cursor.take().text]
         return None
 
-    def _binary(self, level: int) -> p.Expr:
-        if level == len(_LEVELS):
-            return self._unary()
-        left = self._tighter(level)
-        while self._cursor.sees(*_LEVELS[level]) or (
-            self._temporal
-            and self._cursor.sees_word(*_WORDS)
-            and _WORDS[self._cursor.next.text] in _LEVELS[level]
-        ):
-            sign = self._cursor.take().text
-            left = self._infix(_WORDS.get(sign, sign), left, self._tighter(level))
-        return left
+    def _binary(self, least: int) -> p.Expr:
+        """Operands joined by operators of level `least` or tighter."""
+        left = self._unary()
+        for _ in range(_LONGEST):
+            token = self._cursor.next
+            level = _LEVELS.get(token.text, -1) if token.group == "sign" or self._is_word(token) else -1
+            if level < least:
+                return left
+            self._cursor.take()
+            left = self._infix(_SAME.get(token.text, token.text), left, self._binary(level + 1))
+        raise error(
+            "W0702", "an expression that is too long", left.span, f"at most {_LONGEST} operators in a row"
+        )
+
+    def _is_word(self, token: Token) -> bool:
+        return self._temporal and token.group == "name"
 
     def _infix(self, sign: str, left: p.Expr, right: p.Expr) -> p.Infix:
         return p.Infix(sign, left, right, self._cursor.since(left.span))
-
-    def _tighter(self, level: int) -> p.Expr:
-        return self._until() if level == _CONJUNCTION and self._temporal else self._binary(level + 1)
-
-    def _until(self) -> p.Expr:
-        left = self._binary(_CONJUNCTION + 1)
-        while sign := self._operator(_INFIXES):
-            left = self._infix(sign, left, self._binary(_CONJUNCTION + 1))
-        return left
 
     def _unary(self) -> p.Expr:
         cursor = self._cursor
@@ -102,8 +95,8 @@ class Expressions:
         if self._depth > _DEEPEST:
             raise error("W0702", "an expression that is nested too deeply", start, f"at most {_DEEPEST}")
         try:
-            if self._temporal and (sign := self._operator(_PREFIXES)):
-                operand = self._until()  # SPIN: `[] p U q` is `[] (p U q)`
+            if self._temporal and (sign := self._word(_PREFIXES)):
+                operand = self._binary(_UNTIL)  # SPIN: `[] p U q` is `[] (p U q)`
                 return p.Prefix(sign, operand, cursor.since(start))
             if self._temporal and cursor.sees_word(*_NEXT):
                 cursor.take()

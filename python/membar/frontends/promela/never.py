@@ -63,14 +63,20 @@ class _Builder:
         edges: list[AutomatonEdge] = []
         while todo:
             point = todo.pop(0)
+            open_edges = len(edges)
             for step in self._leaving(point):
+                guard = step.guard or self._otherwise(step.others)
+                if guard.expression == FALSE:
+                    continue
                 target = self._resolved(step.target)
                 if target not in numbers:
                     numbers[target] = len(numbers)
                     todo.append(target)
-                guard = step.guard or self._otherwise(step.others)
-                if guard.expression != FALSE:
-                    edges.append(AutomatonEdge(numbers[point], numbers[target], guard))
+                edges.append(AutomatonEdge(numbers[point], numbers[target], guard))
+            if len(edges) == open_edges and point != end:  # stuck, which is not the end
+                edges.append(
+                    AutomatonEdge(numbers[point], numbers[point], StatePredicate(FALSE, (), "false"))
+                )
         labels = {self._resolved(point): name for name, point in reversed(self._labels.items())}
         names = [
             labels.get(point, "end" if point == end else f"state {number}")

@@ -6,7 +6,7 @@ from membar.diagnostics import Diagnostic, InputError, error
 from membar.frontends.promela import syntax as p
 from membar.frontends.promela.expressions import Expressions
 from membar.frontends.promela.preprocess import preprocessed
-from membar.frontends.promela.statements import Statements
+from membar.frontends.promela.statements import SIMPLE_TYPES, Statements
 from membar.frontends.promela.tokens import Cursor
 from membar.source import SourceFile, Span
 
@@ -67,7 +67,7 @@ class _Parser:
         cursor.back_to(since)
         depth = 0
         while not cursor.at_end:
-            if cursor.mark > max(here - 1, since) and depth <= 0 and cursor.sees(*_UNITS):
+            if cursor.mark > max(here - 1, since) and depth <= 0 and cursor.sees(*_UNITS, *SIMPLE_TYPES):
                 return
             depth += {"{": 1, "}": -1}.get(cursor.take().text, 0)
 
@@ -124,11 +124,8 @@ class _Parser:
                 break
         cursor.expect(")", "after the parameters")
         self._refuse_priority()
-        provided: p.Expr | None = None
-        if cursor.accept("provided"):
-            cursor.expect("(", "after `provided`")
-            provided = Expressions(cursor).expression()
-            cursor.expect(")", "after the condition")
+        if cursor.sees("provided"):
+            raise error("W0711", "`provided` is not supported", cursor.next.span, "expected `{`")
         body = self._statements.block()
         return p.Process(
             name=name.text,
@@ -136,7 +133,6 @@ class _Parser:
             body=body,
             span=name.span,
             copies=copies,
-            provided=provided,
         )
 
     def _refuse_priority(self) -> None:

@@ -245,14 +245,14 @@ def _parameters(tokens: Sequence[Token]) -> tuple[tuple[str, ...], list[Token]]:
     """The names between the parentheses that `tokens` begin with, and what comes after these."""
     names: list[str] = []
     at = 1
-    while at < len(tokens) and tokens[at].text != ")":
+    while at < len(tokens) and tokens[at].group and tokens[at].text != ")":
         if tokens[at].group != "name" or tokens[at].text in names:
             raise error("W0702", f"unexpected {tokens[at]}", tokens[at].span, "expected a new parameter")
         names.append(tokens[at].text)
         at += 1
         if at < len(tokens) and tokens[at].text == ",":
             at += 1
-    if at == len(tokens):
+    if at == len(tokens) or not tokens[at].group:
         raise error("W0702", "parameters without an end", tokens[0].span, "expected `)`")
     return tuple(names), list(tokens[at + 1 :])
 

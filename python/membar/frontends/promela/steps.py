@@ -5,7 +5,7 @@ statements can be done, and goes on from there later, in one step again: SPIN's 
 an error. Loops inside a block must have a number of turns that is known where the block is read.
 
 In a process that starts others, points are told apart by the known values of its variables, so that each
-turn of `do :: i < N -> run P(i); i++ …` starts a process of its own.
+turn of `do :: i < N -> run P(i); i++ …` starts a process of its own; also where a loop in a block needs it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from membar.diagnostics import error
+from membar.diagnostics import InputError, error
 from membar.frontends.promela.actions import Kind, Move, Start
 from membar.frontends.promela.automaton import Automaton
 from membar.frontends.promela.folding import either, no
@@ -27,7 +27,7 @@ from membar.program.program import Edge
 
 _MOST_WAYS = 512
 _LONGEST_WAY = 2000
-_MOST_POINTS = 20_000
+_MOST_POINTS = 10_000
 
 # A point, the known values there, and how many processes were started before (if processes are started).
 Node: TypeAlias = tuple[int, tuple[tuple[str, int], ...], int]
@@ -50,18 +50,31 @@ def steps_of(built: Built, start: StartProcess) -> Steps:
     Raises:
         InputError: an atomic block that cannot be contracted.
     """
-    return _Stepper(built, start).run()
+    starts = any(
+        isinstance(effect, Start) for action in built.automaton.all_actions() for effect in action.effects
+    )
+    if starts:
+        return _Stepper(built, start, tracks=True).run()
+    try:
+        return _Stepper(built, start, tracks=False).run()
+    except InputError as problem:
+        try:  # known values may say how often a loop in a block turns
+            return _Stepper(built, start, tracks=True).run()
+        except InputError:
+            raise problem from None
 
 
 class _Stepper:
-    def __init__(self, built: Built, start: StartProcess) -> None:
+    """`tracks`: points are told apart by the known values of variables."""
+
+    def __init__(self, built: Built, start: StartProcess, *, tracks: bool) -> None:
         self._built = built
         self._automaton: Automaton = built.automaton
         self._start = start
         self._numbers: dict[Node, int] = {}
         self._todo: list[Node] = []
         actions = built.automaton.all_actions()
-        self._starts = any(isinstance(effect, Start) for action in actions for effect in action.effects)
+        self._tracks = tracks
         written = {
             register
             for action in actions
@@ -74,7 +87,7 @@ class _Stepper:
         self._initial = {name: value & MASK for name, value in initial.items()}
 
     def run(self) -> Steps:
-        known = self._initial if self._starts else self._fixed
+        known = self._initial if self._tracks else self._fixed
         first = self._node(self._automaton.resolved(self._built.entry), known, 0)
         steps = Steps(self._number(first))
         while self._todo:
@@ -82,7 +95,7 @@ class _Stepper:
             if len(self._numbers) > _MOST_POINTS:
                 raise error(
                     "W0710",
-                    "a process that starts others has too many states of its own",
+                    "a process with too many states of its own",
                     self._automaton.moves(node[0])[0].action.span,
                     f"at most {_MOST_POINTS}",
                 )
@@ -92,7 +105,7 @@ class _Stepper:
         return steps
 
     def _node(self, point: int, known: Mapping[str, int], started: int) -> Node:
-        if not self._starts:
+        if not self._tracks:
             return point, (), 0
         named = {name: value for name, value in known.items() if not name.startswith("$")}
         return point, tuple(sorted(named.items())), started
@@ -105,7 +118,7 @@ class _Stepper:
 
     def _leaving(self, node: Node) -> Iterator[Edge]:
         point, values, started = node
-        known = dict(values) if self._starts else self._fixed
+        known = dict(values) if self._tracks else self._fixed
         source = self._number(node)
         moves = self._automaton.moves(point)
         if not moves and point != self._built.end:  # `goto` in a circle: busy for ever

@@ -338,7 +338,6 @@ class Process:
 
     Attributes:
         copies: how many run from the beginning; None: none.
-        provided: may move only where this holds.
     """
 
     name: str
@@ -346,7 +345,6 @@ class Process:
     body: Block
     span: Span
     copies: Expr | None = None
-    provided: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ with every mark infinitely often puts nothing off for ever.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from membar.diagnostics import EngineLimitError
@@ -54,12 +54,18 @@ class _Way:
         label: what the letter must satisfy.
         following: what must hold in the next state.
         put_off: untils that are not fulfilled now.
+        done: what has been taken apart.
     """
 
     todo: tuple[Formula, ...]
     label: Label = _EVERY_LETTER
     following: Obligations = frozenset()
     put_off: frozenset[Formula] = frozenset()
+    done: Obligations = frozenset()
+
+    def with_todo(self, *formulas: Formula) -> _Way:
+        """The way with more to be satisfied."""
+        return replace(self, todo=(*formulas, *self.todo))
 
 
 class _Tableau:
@@ -76,7 +82,7 @@ class _Tableau:
         everything = frozenset(self._marks.values())
         while todo:
             state = todo.pop(0)
-            for way in _least(list(self._ways(state))):
+            for way in _least(list(dict.fromkeys(self._ways(state)))):
                 if way.following not in numbers:
                     numbers[way.following] = len(numbers)
                     todo.append(way.following)
@@ -109,39 +115,43 @@ class _Tableau:
         while ways:
             way = ways.pop()
             if not way.todo:
-                yield way
+                yield replace(way, done=frozenset())
                 continue
             first, *others = way.todo
-            ways += reversed(list(self._apart(first, way, tuple(others))))
+            rest = replace(way, todo=tuple(others), done=way.done | {first})
+            ways += [rest] if first in way.done else reversed(list(self._apart(first, rest)))
 
-    def _apart(self, formula: Formula, way: _Way, rest: tuple[Formula, ...]) -> Iterator[_Way]:
-        """The ways that satisfy the first formula of a way."""
-        label, following, put_off = way.label, way.following, way.put_off
+    def _apart(self, formula: Formula, way: _Way) -> Iterator[_Way]:
+        """The ways that satisfy one more formula; no choice where one side is satisfied already."""
         match formula:
             case Truth(value):
                 if value:
-                    yield _Way(rest, label, following, put_off)
+                    yield way
             case Atom(predicate):
                 number = self._atoms[predicate]
-                if number not in label.negative:
-                    yield _Way(rest, Label(label.positive | {number}, label.negative), following, put_off)
+                if number not in way.label.negative:
+                    yield replace(way, label=Label(way.label.positive | {number}, way.label.negative))
             case Not(Atom(predicate)):
                 number = self._atoms[predicate]
-                if number not in label.positive:
-                    yield _Way(rest, Label(label.positive, label.negative | {number}), following, put_off)
+                if number not in way.label.positive:
+                    yield replace(way, label=Label(way.label.positive, way.label.negative | {number}))
             case And(left, right):
-                yield _Way((left, right, *rest), label, following, put_off)
+                yield way.with_todo(left, right)
             case Or(left, right):
-                yield _Way((left, *rest), label, following, put_off)
-                yield _Way((right, *rest), label, following, put_off)
+                yield way.with_todo(left)
+                if left not in way.done:
+                    yield way.with_todo(right)
             case Next(operand):
-                yield _Way(rest, label, following | _parts(operand), put_off)
+                yield replace(way, following=way.following | _parts(operand))
             case Until(left, right):
-                yield _Way((right, *rest), label, following, put_off)
-                yield _Way((left, *rest), label, following | {formula}, put_off | {formula})
+                yield way.with_todo(right)
+                if right not in way.done:
+                    put_off = way.put_off | {formula}
+                    yield replace(way.with_todo(left), following=way.following | {formula}, put_off=put_off)
             case Release(left, right):
-                yield _Way((left, right, *rest), label, following, put_off)
-                yield _Way((right, *rest), label, following | {formula}, put_off)
+                yield way.with_todo(left, right)
+                if left not in way.done:
+                    yield replace(way.with_todo(right), following=way.following | {formula})
             case Not():
                 raise AssertionError("not in negation normal form")
 

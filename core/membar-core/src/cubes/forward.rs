@@ -1,0 +1,93 @@
+//! Every state of an instance, breadth first.
+
+use std::collections::HashMap;
+
+use crate::buffers::budget::{Budget, Halted};
+use crate::cubes::instance::{Instance, State, Step};
+
+/// The states of an instance.
+#[derive(Debug)]
+pub struct Forward {
+    /// In the order in which they were met.
+    pub states: Vec<State>,
+    /// How each was reached first.
+    came: Vec<Option<(usize, Step)>>,
+    /// Whether nothing was left out.
+    pub is_complete: bool,
+    /// The first bad state and the formula that it is in.
+    pub bad: Option<(usize, usize)>,
+}
+
+impl Forward {
+    /// The steps to a state.
+    #[must_use]
+    pub fn run_to(&self, mut at: usize) -> Vec<Step> {
+        let mut steps = Vec::new();
+        while let Some((from, step)) = &self.came[at] {
+            steps.push(step.clone());
+            at = *from;
+        }
+        steps.reverse();
+        steps
+    }
+}
+
+/// Explores at most `most` states; stops at the first bad one if asked to.
+///
+/// # Errors
+/// It is time to stop.
+pub fn explore(
+    instance: &Instance<'_>,
+    most: usize,
+    stop_at_bad: bool,
+    budget: &mut Budget<'_>,
+) -> Result<Forward, Halted> {
+    let (initial, mut is_complete) = instance.initial();
+    let mut found = Forward { states: Vec::new(), came: Vec::new(), is_complete: true, bad: None };
+    let mut known: HashMap<State, ()> = HashMap::new();
+    for state in initial {
+        add(instance, &mut found, &mut known, state, None);
+    }
+    let mut at = 0;
+    while at < found.states.len() {
+        if stop_at_bad && found.bad.is_some() {
+            break;
+        }
+        if found.states.len() >= most {
+            is_complete = false;
+            break;
+        }
+        if at % 64 == 0 {
+            budget.step(0, found.states.len() * (64 + 16 * instance.cells()))?;
+        }
+        let mut held = false;
+        let state = found.states[at].clone();
+        for (step, next) in instance.successors(&state, &mut held) {
+            add(instance, &mut found, &mut known, next, Some((at, step)));
+        }
+        is_complete &= !held;
+        at += 1;
+    }
+    found.is_complete = is_complete;
+    Ok(found)
+}
+
+fn add(
+    instance: &Instance<'_>,
+    found: &mut Forward,
+    known: &mut HashMap<State, ()>,
+    state: State,
+    came: Option<(usize, Step)>,
+) {
+    if known.contains_key(&state) {
+        return;
+    }
+    known.insert(state.clone(), ());
+    if found.bad.is_none() {
+        let goals = instance.system.unsafe_states.iter().enumerate();
+        let goal = goals.into_iter().find(|(_, formula)| instance.reaches(&state, formula).is_some());
+        found.bad = goal.map(|(goal, _)| (found.states.len(), goal));
+    }
+    found.states.push(state);
+    found.came.push(came);
+}

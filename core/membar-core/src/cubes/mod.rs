@@ -1,0 +1,29 @@
+//! Is a system safe for any number of processes?
+//!
+//! Backward reachability of array-based systems (Ghilardi and Ranise), with the events of Conchon, Declerck and Zaïdi
+//! for memory behind store buffers. A `cube` is a set of states: some different processes, `facts` about their cells,
+//! and the `events` that are still to come. `preimage` goes one transition back, `visited` says what is known already,
+//! `initial` whether it is all over, and `search` brings them together.
+
+pub mod choice;
+pub mod concrete;
+pub mod cube;
+pub mod events;
+pub mod facts;
+pub mod fault;
+pub mod forward;
+pub mod initial;
+pub mod instance;
+pub mod linear;
+pub mod matching;
+pub mod order;
+pub mod preimage;
+pub mod search;
+pub mod system;
+pub mod term;
+pub mod visited;
+
+#[cfg(test)]
+mod differential;
+#[cfg(test)]
+mod random;

@@ -1,0 +1,149 @@
+"""Whether cubes prove a system safe: they cover the unsafe states, exclude the initial ones, and are closed.
+
+Closed: whatever step leads into one of them starts in one of them. Then no run of any number of processes
+leads from an initial state into them. The user's invariants are covered too, so they are proved, not trusted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations, product
+
+import z3
+
+from membar.certificates.cover import Cover
+from membar.certificates.preimage import grounded, pre, root
+from membar.certificates.smt import Logic
+from membar.systems.events import EventCube, EventKind
+from membar.systems.mapping import literals_renamed, plain
+from membar.systems.system import ParameterizedSystem
+from membar.systems.terms import Access, Comparison, EventValue, Literal, Process, ProcessConstant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """The result of checking a proof.
+
+    Attributes:
+        problem: what is wrong with it; None if it is a proof.
+        cubes: how many cubes it has.
+        obligations: how many questions were answered.
+        seconds: how long that took.
+    """
+
+    problem: str | None
+    cubes: int
+    obligations: int
+    seconds: float
+
+
+def certify(
+    system: ParameterizedSystem,
+    cubes: Sequence[EventCube],
+    *,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Certificate:
+    """Checks a proof of `system` (under sc: of its sequential reading).
+
+    Stops early, with that as the problem, when `should_stop` says so.
+    """
+    start = time.perf_counter()
+    ground = _grounded(system, cubes)
+    cover = _cover(system, ground)
+    obligations = 0
+    problem = None
+    for obligation in obligations_of(system, ground):
+        obligations += 1
+        if should_stop():
+            problem = "the time for checking the proof was over"
+        elif not _is_met(cover, obligation):
+            problem = obligation.failure
+        if problem is not None:
+            break
+    return Certificate(
+        problem=problem, cubes=len(cubes), obligations=obligations, seconds=time.perf_counter() - start
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """One thing to be shown: that a cube is covered, or that it excludes the initial states."""
+
+    cube: EventCube
+    excludes_initial: bool
+    failure: str
+
+
+def obligations_of(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> Iterator[Obligation]:
+    """Everything that must be shown of (grounded) cubes."""
+    for number, states in enumerate((*system.unsafe, *system.invariants)):
+        kind = "an unsafe state" if number < len(system.unsafe) else "a state that an invariant excludes"
+        for one in grounded(system, root(states)):
+            yield Obligation(one, excludes_initial=False, failure=f"{kind} is not covered")
+    for cube in cubes:
+        yield Obligation(cube, excludes_initial=True, failure="an initial state is covered")
+    for cube in cubes:
+        for transition in system.transitions:
+            failure = f"`{transition.name}` leads into the cubes from outside"
+            for before in pre(system, cube, transition):
+                yield Obligation(before, excludes_initial=False, failure=failure)
+
+
+def _is_met(cover: Cover, obligation: Obligation) -> bool:
+    if obligation.excludes_initial:
+        return not is_initial(cover.system, obligation.cube, cover.logic)
+    return cover.is_covered(obligation.cube)
+
+
+def script(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> str:
+    """All obligations of a proof as one SMT-LIB text; every answer must be `unsat`."""
+    ground = _grounded(system, cubes)
+    cover = _cover(system, ground)
+    blocks = ["; Obligations of a proof by membar: every (check-sat) must answer unsat."]
+    for obligation in obligations_of(system, ground):
+        if obligation.excludes_initial:
+            question = initial_question(system, obligation.cube, cover.logic)
+        else:
+            question = cover.question(obligation.cube)
+        blocks.append(f"(reset) ; if sat: {obligation.failure}\n{question.to_smt2()}")
+    return "\n".join(blocks)
+
+
+def _cover(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> Cover:
+    cover = Cover(system, Logic(system))
+    for cube in cubes:
+        cover.add(cube)
+    return cover
+
+
+def _grounded(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> list[EventCube]:
+    return list(dict.fromkeys(one for cube in cubes for one in grounded(system, cube)))
+
+
+def is_initial(system: ParameterizedSystem, cube: EventCube, logic: Logic) -> bool:
+    """Whether some initial state may be in a cube: waiting reads see initial values."""
+    return bool(initial_question(system, cube, logic).check() != z3.unsat)
+
+
+def initial_question(system: ParameterizedSystem, cube: EventCube, logic: Logic) -> z3.Solver:
+    """Satisfiable exactly if some initial state is in a cube."""
+    universe: tuple[Process, ...] = cube.parameters
+    if system.size is not None:
+        universe = tuple(ProcessConstant(number) for number in range(1, system.size + 1))
+    solver = z3.Solver(ctx=logic.context)
+    solver.add(logic.all(cube.literals), logic.apart(cube.parameters))
+    for number, event in enumerate(cube.events):
+        for place in event.locations if event.kind is EventKind.READ else ():
+            seen = EventValue(number, place.symbol, place.indices)
+            solver.add(logic.literal(Literal(seen, Comparison.EQUAL, Access(place.symbol, place.indices))))
+    for chosen in product(universe, repeat=len(system.init.parameters)):
+        names = dict(zip(system.init.parameters, chosen, strict=True))
+        bodies = [literals_renamed(body, names) for body in system.init.alternatives]
+        solver.add(z3.Or([z3.BoolVal(False, logic.context), *map(logic.all, bodies)]))
+    for excluded in system.invariants:
+        for chosen in permutations(universe, len(excluded.parameters)):
+            names = dict(zip(excluded.parameters, chosen, strict=True))
+            solver.add(z3.Not(logic.all(plain(literals_renamed(excluded.literals, names)))))
+    return solver

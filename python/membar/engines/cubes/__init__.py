@@ -1,0 +1,172 @@
+"""Any number of processes: backward reachability on cubes, under sc and x86-tso.
+
+    SystemTask ─ form ─▶ the core ─ cubes or a trace ─▶ proof, or a run that the simulator follows ─▶ Outcome
+
+The user's invariants are bad states too, so that a fixpoint proves them; where that fails they are believed,
+and the answer is UNKNOWN that says what would hold. docs/explanation/any-number.md says how.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from membar.diagnostics import EngineLimitError
+from membar.engines import SystemEngine
+from membar.outcome import Holds, Outcome, Run, Statistics, Unknown, Violated
+from membar.task import SystemTask
+
+if TYPE_CHECKING:
+    from membar import _core
+    from membar.systems.run import ProcessRun
+    from membar.systems.system import ParameterizedSystem
+
+NAME = "cubes"
+_UNSAFE = "unsafe"
+_ANY_NUMBER = "any number of processes"
+
+
+def run(task: SystemTask) -> Outcome:
+    """Answers `task`.
+
+    Raises:
+        EngineLimitError: the system or the model is out of reach.
+    """
+    return search(task)
+
+
+def search(task: SystemTask, *, fault: int | None = None) -> Outcome:
+    """The outcome, with mistake number `fault` of the core's list."""
+    return _Search(task, fault).run()
+
+
+class _Search:
+    """A system handed to the core, and what comes back."""
+
+    def __init__(self, task: SystemTask, fault: int | None) -> None:
+        from membar.engines.cubes.form import form_of  # noqa: PLC0415 - on demand
+        from membar.engines.instances import buffered  # noqa: PLC0415 - on demand
+        from membar.systems.mapping import sequential  # noqa: PLC0415 - on demand
+
+        self.task = task
+        self.buffered = buffered(task.model)
+        self.system: ParameterizedSystem = task.system if self.buffered else sequential(task.system)
+        self.core = self._guarded(lambda: extension().AnySize(form_of(self.system), fault=fault))
+        self.started = time.monotonic()
+        self.nodes = 0
+
+    @staticmethod
+    def _guarded(work: Callable[[], _core.AnySize]) -> _core.AnySize:
+        try:
+            return work()
+        except OverflowError as large:
+            raise EngineLimitError(str(large)) from None
+
+    def run(self) -> Outcome:
+        found = self._searched(trust=False)
+        if found.stopped is None and found.trace is None:
+            return self._holds(found)
+        if found.trace is not None and found.trace[2] < len(self.system.unsafe):
+            violation = self._followed(found)
+            if violation is not None:
+                return Violated(self._described("a run of concrete processes"), _UNSAFE, processes=violation)
+        return self._believing(found) if self.system.invariants else self._unknown(found)
+
+    def _searched(self, *, trust: bool) -> _core.CubeFindings:
+        limits = self.task.limits
+        left = None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0)
+        try:
+            found = self.core.search(trust=trust, seconds=left, nodes=limits.states, memory=limits.memory)
+        except OverflowError as large:
+            raise EngineLimitError(str(large)) from None
+        self.nodes += found.nodes
+        return found
+
+    def _seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    def _holds(self, found: _core.CubeFindings) -> Outcome:
+        from membar.engines.cubes.proof import event_cube  # noqa: PLC0415 - on demand
+
+        fixed = self.core.fixed
+        proof = tuple(event_cube(self.system, cube, fixed=fixed) for cube in found.cubes)
+        size = self.system.size
+        guarantee = _ANY_NUMBER if size is None else f"exactly {size} processes"
+        return Holds(self._described(guarantee), proof=proof)
+
+    def _believing(self, found: _core.CubeFindings) -> Outcome:
+        """What would hold if the user's invariants did."""
+        believed = self._searched(trust=True)
+        if believed.stopped is None and believed.trace is None:
+            names = ", ".join(
+                cube.name or f"number {at + 1}" for at, cube in enumerate(self.system.invariants)
+            )
+            return Unknown(
+                self._described("nothing was established"),
+                f"would hold assuming the invariants of the text ({names}), which were not proved",
+            )
+        if believed.trace is not None:
+            violation = self._followed(believed)
+            if violation is not None:
+                return Violated(self._described("a run of concrete processes"), _UNSAFE, processes=violation)
+        return self._unknown(found)
+
+    def _unknown(self, found: _core.CubeFindings) -> Outcome:
+        limits = self.task.limits
+        match found.stopped:
+            case "time":
+                reason = f"the time limit of {limits.seconds:g} s was reached"
+            case "nodes":
+                reason = f"the limit of {limits.states} states was reached"
+            case "memory":
+                reason = f"the memory limit of {limits.memory} bytes was reached"
+            case None:
+                reason = "a bad state seems reachable, but no run of concrete processes shows it"
+            case _:
+                reason = "a request to stop was reached"
+        return Unknown(self._described("nothing was established"), reason)
+
+    def _followed(self, found: _core.CubeFindings) -> ProcessRun | None:
+        """A run of concrete processes along the trace; a variable may name one that takes no part."""
+        from membar.engines.instances.search import followed, machine  # noqa: PLC0415 - on demand
+
+        if found.trace is None:
+            return None
+        steps, processes, _, _ = found.trace
+        schedule = [(number, tuple(one + 1 for one in taking)) for number, taking in steps]
+        size = self.system.size
+        for count in (processes, processes + 1) if size is None else (size,):
+            shown = followed(machine(self.task.system, count, buffered=self.buffered), schedule)
+            if shown is not None:
+                return shown
+        return None
+
+    def _described(self, guarantee: str) -> Run:
+        return Run(
+            model=self.task.model.name,
+            engine=NAME,
+            algorithm="backward reachability on cubes",
+            guarantee=guarantee,
+            checked=(_UNSAFE,),
+            statistics=Statistics(nodes=self.nodes, seconds=self._seconds()),
+        )
+
+
+def extension() -> ModuleType:
+    """The extension module.
+
+    Raises:
+        EngineLimitError: it is not installed.
+    """
+    try:
+        from membar import _core  # noqa: PLC0415 - everything but this engine works without it
+    except ImportError:
+        raise EngineLimitError(
+            "the engine cubes needs membar's Rust core, which this installation lacks"
+        ) from None
+    return _core
+
+
+ENGINE = SystemEngine(name=NAME, title="any number of processes, backwards from bad states (.cub)", run=run)

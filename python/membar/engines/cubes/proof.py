@@ -1,0 +1,173 @@
+"""What the core found, as the system's own terms: cubes of events.
+
+The core keeps of past events only before which pending reads they come, per process and per location. Here
+each such mark is an event again: a read or a write of that process that waits for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+from membar.systems.events import Event, EventCube, EventKind, Location
+from membar.systems.linear import linear
+from membar.systems.system import ParameterizedSystem
+from membar.systems.terms import (
+    Access,
+    Basic,
+    Comparison,
+    Constructor,
+    Enumeration,
+    EventValue,
+    Linear,
+    Literal,
+    Place,
+    Process,
+    ProcessConstant,
+    ProcessVariable,
+    Term,
+)
+
+# Symbol (-1 for a process), node (-1 for a cell), reader (-1 for none), indices or the process.
+CorePlace: TypeAlias = tuple[int, int, int, list[int]]
+CoreEvents: TypeAlias = tuple[
+    list[list[CorePlace]],
+    list[tuple[int, int]],
+    list[tuple[int, list[int]]],
+    list[tuple[int, list[int]]],
+    list[tuple[CorePlace, list[int]]],
+]
+CoreCube: TypeAlias = tuple[
+    int,
+    list[tuple[CorePlace, int]],
+    list[tuple[str, CorePlace, CorePlace]],
+    list[tuple[str, list[tuple[int, CorePlace]], int]],
+    CoreEvents,
+]
+
+
+def event_cube(system: ParameterizedSystem, cube: CoreCube, *, fixed: bool) -> EventCube:
+    """A cube of the core; `fixed`: its process n is the constant `#n`."""
+    slots = cube[0]
+    processes: tuple[Process, ...]
+    if fixed:
+        processes = tuple(ProcessConstant(number + 1) for number in range(slots))
+    else:
+        processes = tuple(ProcessVariable(f"p{number + 1}") for number in range(slots))
+    return _Reader(system, processes).read(cube)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """The names of processes, and the events read so far."""
+
+    system: ParameterizedSystem
+    processes: tuple[Process, ...]
+    events: list[Event] = field(default_factory=list)
+    before: set[tuple[int, int]] = field(default_factory=set)
+    together: set[tuple[int, int]] = field(default_factory=set)
+    # The event of a node and a reader, and the first event of a node.
+    of_reader: dict[tuple[int, int], int] = field(default_factory=dict)
+    of_node: list[int] = field(default_factory=list)
+
+    def read(self, cube: CoreCube) -> EventCube:
+        _, within, comparisons, sums, events = cube
+        self._read_events(events)
+        literals = [literal for place, values in within for literal in self._among(place, values)]
+        literals += [
+            Literal(self._term(left), Comparison(sign), self._term(right))
+            for sign, left, right in comparisons
+        ]
+        literals += [self._sum(sign, parts, constant) for sign, parts, constant in sums]
+        return EventCube(
+            parameters=tuple(one for one in self.processes if isinstance(one, ProcessVariable)),
+            literals=tuple(literals),
+            events=tuple(self.events),
+            before=frozenset(self.before),
+            together=frozenset(self.together),
+        )
+
+    def _read_events(self, events: CoreEvents) -> None:
+        nodes, order, program, flushed, stored = events
+        for node, reads in enumerate(nodes):
+            self._read_node(node, reads)
+        self.before |= {(self.of_node[first], self.of_node[then]) for first, then in order}
+        writes = dict(flushed)
+        for place, after in stored:
+            self._read_stored(place, after, writes)
+        for slot, after in flushed:
+            self._mark(slot, EventKind.WRITE, (), after)
+        for slot, after in program:
+            own = {node for node, reader in self.of_reader if reader == slot}
+            known = own | {then for first, then in order if first in own} | set(writes.get(slot, ()))
+            self._mark(slot, EventKind.READ, (), [node for node in after if node not in known])
+
+    def _read_node(self, node: int, reads: Sequence[CorePlace]) -> None:
+        for reader in sorted({place[2] for place in reads}):
+            locations = tuple(self._location(place) for place in reads if place[2] == reader)
+            number = len(self.events)
+            self.events.append(
+                Event(process=self.processes[reader], kind=EventKind.READ, locations=locations)
+            )
+            self.of_reader[node, reader] = number
+            if len(self.of_node) == node:
+                self.of_node.append(number)
+            else:
+                self.together.add((self.of_node[node], number))
+
+    def _read_stored(self, place: CorePlace, after: Sequence[int], writes: dict[int, list[int]]) -> None:
+        """Writes of a location: whoever wrote it also has earlier writes that come before the same nodes."""
+        for slot, nodes in writes.items():
+            self._mark(
+                slot, EventKind.WRITE, (self._location(place),), [node for node in after if node in nodes]
+            )
+
+    def _mark(
+        self, slot: int, kind: EventKind, locations: tuple[Location, ...], after: Iterable[int]
+    ) -> None:
+        nodes = tuple(after)
+        if nodes:
+            number = len(self.events)
+            self.events.append(Event(process=self.processes[slot], kind=kind, locations=locations))
+            self.before |= {(number, self.of_node[node]) for node in nodes}
+
+    def _indices(self, place: CorePlace) -> tuple[Process, ...]:
+        return tuple(self.processes[index] for index in place[3])
+
+    def _location(self, place: CorePlace) -> Location:
+        return Location(self.system.symbols[place[0]].name, self._indices(place))
+
+    def _place(self, place: CorePlace) -> Place:
+        symbol, node, reader, _ = place
+        name = self.system.symbols[symbol].name
+        if node < 0:
+            return Access(name, self._indices(place))
+        return EventValue(self.of_reader[node, reader], name, self._indices(place))
+
+    def _term(self, place: CorePlace) -> Term:
+        return self.processes[place[3][0]] if place[0] < 0 else self._place(place)
+
+    def _among(self, place: CorePlace, values: int) -> list[Literal]:
+        """That a place has one of the values, bit n for constructor n."""
+        kind = self.system.symbols[place[0]].type
+        if not isinstance(kind, Enumeration):
+            raise TypeError(f"{kind} has no constructors")
+        names = kind.constructors
+        allowed = [name for number, name in enumerate(names) if values >> number & 1]
+        where = self._place(place)
+        if len(allowed) == 1:
+            return [Literal(where, Comparison.EQUAL, Constructor(kind, allowed[0]))]
+        return [
+            Literal(where, Comparison.DIFFERENT, Constructor(kind, name))
+            for name in names
+            if name not in allowed
+        ]
+
+    def _sum(self, sign: str, parts: Sequence[tuple[int, CorePlace]], constant: int) -> Literal:
+        kind = self.system.symbols[parts[0][1][0]].type
+        if not isinstance(kind, Basic):
+            raise TypeError(f"{kind} is no type of numbers")
+        terms = [(Fraction(factor), self._place(place)) for factor, place in parts]
+        return Literal(linear(kind, Fraction(0), terms), Comparison(sign), Linear(kind, Fraction(-constant)))

@@ -1,0 +1,98 @@
+"""Instances: every state of a system with a few processes, by brute force. The specification of `cubes`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from membar.diagnostics import EngineLimitError
+from membar.engines import SystemEngine
+from membar.engines.instances.search import Exploration, explore, machine
+from membar.models.model import Model, Operational
+from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
+from membar.task import SystemTask
+
+DEFAULT = (2, 3)
+_UNSAFE = "unsafe"
+
+
+def buffered(model: Model) -> bool:
+    """Whether the model has store buffers.
+
+    Raises:
+        EngineLimitError: it is neither sc nor x86-tso.
+    """
+    match model.operational:
+        case Operational.SC:
+            return False
+        case Operational.TSO:
+            return True
+        case _:
+            reason = f"systems for any number of processes run under sc and x86-tso, not under {model.name}"
+            raise EngineLimitError(reason)
+
+
+def sizes(task: SystemTask) -> tuple[int, ...]:
+    """The numbers of processes to look at."""
+    if task.system.size is not None:
+        return (task.system.size,)
+    return task.options.instances or DEFAULT
+
+
+def _run(task: SystemTask) -> Outcome:
+    has_buffers = buffered(task.model)
+    start = time.perf_counter()
+    deadline = None if task.limits.seconds is None else time.monotonic() + task.limits.seconds
+    numbers = sizes(task)
+    states = 0
+    problems: list[str] = []
+    for number in numbers:
+        found = explore(
+            machine(task.system, number, buffered=has_buffers),
+            most_states=task.limits.states,
+            deadline=deadline,
+            tick=_ticking(task.options.progress, number),
+        )
+        states += found.states
+        if found.run is not None:
+            seconds = time.perf_counter() - start
+            run = _described(task, f"a run of {number} processes", states, seconds)
+            return Violated(run, _UNSAFE, processes=found.run)
+        problems += _problems(found, number)
+    guarantee = f"all runs of {' or '.join(map(str, numbers))} processes"
+    run = _described(task, guarantee, states, time.perf_counter() - start)
+    if problems:
+        return Unknown(run, "; ".join(problems))
+    return HoldsWithin(run, guarantee, chosen_by_user=bool(task.options.instances or task.system.size))
+
+
+def _problems(found: Exploration, number: int) -> list[str]:
+    if found.limit is not None:
+        return [f"{number} processes: {found.limit}"]
+    if not found.is_exact:
+        return [f"{number} processes: arbitrary numbers were only tried as a few"]
+    return []
+
+
+def _ticking(progress: Callable[[str], None] | None, number: int) -> Callable[[int], None] | None:
+    if progress is None:
+        return None
+    return lambda states: progress(f"{number} processes: {states} states")
+
+
+def _described(task: SystemTask, guarantee: str, states: int, seconds: float) -> Run:
+    return Run(
+        model=task.model.name,
+        engine="instances",
+        algorithm="breadth-first search of all states",
+        guarantee=guarantee,
+        checked=(_UNSAFE,),
+        statistics=Statistics(states=states, seconds=seconds),
+    )
+
+
+ENGINE = SystemEngine(
+    name="instances",
+    title="systems with a few processes, state by state, by brute force (systems for any number of them)",
+    run=_run,
+)

@@ -1,0 +1,66 @@
+"""Assignments of values to cells that may be initial: what `init` fixes is fixed, the rest is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from membar.engines.instances.layout import Layout, Value
+from membar.systems.system import ParameterizedSystem
+from membar.systems.terms import (
+    Access,
+    Comparison,
+    Constructor,
+    Linear,
+    Literal,
+    Process,
+    ProcessConstant,
+    ProcessVariable,
+    Term,
+)
+
+
+def assignments(system: ParameterizedSystem, layout: Layout) -> Iterator[tuple[Value, ...]]:
+    """Every candidate memory: cells that `init` equates with a value have it, all others any value."""
+    fixed = _fixed(system, layout)
+    domains = [
+        (fixed[number],) if number in fixed else layout.domain(cell.symbol.type)
+        for number, cell in enumerate(layout.cells)
+    ]
+    yield from product(*domains)
+
+
+def _fixed(system: ParameterizedSystem, layout: Layout) -> dict[int, Value]:
+    """Cells with the value that every alternative of `init` demands; only a shortcut, `init` is tested."""
+    init = system.init
+    if len(init.alternatives) != 1:
+        return {}
+    found: dict[int, Value] = {}
+    for numbers in product(layout.numbers, repeat=len(init.parameters)):
+        binding = dict(zip(init.parameters, numbers, strict=True))
+        for literal in init.alternatives[0]:
+            if literal.comparison is Comparison.EQUAL:
+                found |= _equation(literal, layout, binding)
+    return found
+
+
+def _equation(literal: Literal, layout: Layout, binding: dict[ProcessVariable, int]) -> dict[int, Value]:
+    def number(process: Process) -> int:
+        return process.number if isinstance(process, ProcessConstant) else binding[process]
+
+    def constant(term: Term) -> Value | None:
+        match term:
+            case Constructor(name=name):
+                return name
+            case Linear(constant=value, terms=()):
+                return value
+            case ProcessVariable() | ProcessConstant():
+                return number(term)
+            case _:
+                return None
+
+    for access, other in ((literal.left, literal.right), (literal.right, literal.left)):
+        value = constant(other)
+        if isinstance(access, Access) and value is not None:
+            return {layout.position[access.symbol, tuple(map(number, access.indices))]: value}
+    return {}

@@ -1,0 +1,23 @@
+"""Cubicle's language (`.cub`), with its extension to weak memory: systems of any number of processes."""
+
+from __future__ import annotations
+
+from membar.frontends import SystemFrontend
+from membar.source import SourceFile
+from membar.systems.system import ParameterizedSystem
+
+
+def parse(source: SourceFile) -> ParameterizedSystem:
+    """The system that a text means; raises `InputError` with every problem found."""
+    from membar.frontends.cubicle.elaborate import elaborated  # noqa: PLC0415 - on demand
+    from membar.frontends.cubicle.parser import parse_text  # noqa: PLC0415 - on demand
+
+    return elaborated(source, parse_text(source))
+
+
+FRONTEND = SystemFrontend(
+    name="Cubicle",
+    suffixes=(".cub",),
+    parse=parse,
+    default_model=lambda system: "x86-tso" if system.is_weak else "sc",
+)

@@ -1,0 +1,250 @@
+"""`prove`: whether a system is safe for any number of processes. The second lane of the straight line.
+
+Text → ParameterizedSystem → engine under a model → Outcome; before anybody sees it, a violation is replayed
+by the reference simulator, a proof is checked by z3, and instances with a few processes are compared.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from membar import plugins
+from membar.api import WORDS, language_of, load_model
+from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.engines import SystemEngine
+from membar.frontends import SystemFrontend
+from membar.models.model import Model
+from membar.outcome import Holds, HoldsWithin, Outcome, Run, Unknown, Violated
+from membar.source import SourceFile
+from membar.systems.mapping import sequential
+from membar.systems.run import ProcessRun
+from membar.systems.system import ParameterizedSystem
+from membar.task import Limits, Options, SystemTask
+
+_PREFERRED = ("cubes", "instances")
+# How many states of an instance are compared with an answer before that is given up, and says so.
+_MOST_STATES = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class SystemResult:
+    """The answer about one system: what was asked, and the outcome."""
+
+    source: SourceFile
+    system: ParameterizedSystem
+    model: Model
+    outcome: Outcome
+
+    @property
+    def verdict(self) -> str:
+        """`holds`, `holds-within`, `violated` or `unknown`."""
+        return WORDS[type(self.outcome)]
+
+    @property
+    def processes(self) -> ProcessRun | None:
+        """The run that shows a violation, if there is one."""
+        return self.outcome.processes if isinstance(self.outcome, Violated) else None
+
+
+def is_system(source: SourceFile | str | Path) -> bool:
+    """Whether a file is a system for any number of processes, by its name's ending."""
+    text = source if isinstance(source, SourceFile) else SourceFile(str(source), "")
+    return isinstance(language_of(text), SystemFrontend)
+
+
+def parse_system(source: SourceFile) -> ParameterizedSystem:
+    """The system that a text means.
+
+    Raises:
+        InputError: with every problem found in the text.
+    """
+    return _frontend(source).parse(source)
+
+
+def _frontend(source: SourceFile) -> SystemFrontend:
+    found = language_of(source)
+    if isinstance(found, SystemFrontend):
+        return found
+    raise InputError(
+        Diagnostic(
+            code="W0406",
+            message=f"`{source.path}` is a program, not a system for any number of processes",
+            help="ask about it with `membar check`, or `membar.check` in Python",
+        )
+    )
+
+
+def load_system_engine(name: str) -> SystemEngine:
+    """The engine for systems called `name`."""
+    found = plugins.record("membar.engines", name, attribute="ENGINE")
+    if isinstance(found, SystemEngine):
+        return found
+    raise InputError(
+        Diagnostic(
+            code="W0407",
+            message=f"the engine {name} takes programs, not systems for any number of processes",
+            help=f"engines for such systems: {', '.join(_known())}",
+        )
+    )
+
+
+def _known() -> tuple[str, ...]:
+    return tuple(name for name in _PREFERRED if name in plugins.names("membar.engines"))
+
+
+def prove(
+    source: SourceFile | str | Path,
+    *,
+    model: Model | str | None = None,
+    engine: str | None = None,
+    limits: Limits | None = None,
+    options: Options | None = None,
+    include_dirs: Sequence[Path] = (),
+) -> SystemResult:
+    """Whether a system reaches none of its unsafe states, with any number of processes.
+
+    Args:
+        source: a file name, or a text with a name.
+        model: `sc` or `x86-tso`; by default x86-tso if the system has weak memory.
+        engine: by default `cubes`.
+        limits: resources; hitting one gives UNKNOWN.
+        options: `brab`, `instances`.
+        include_dirs: where cat includes are searched.
+
+    Raises:
+        InputError: the text, the model or an argument is wrong.
+        OSError: a file cannot be read.
+    """
+    text = source if isinstance(source, SourceFile) else SourceFile.read(source)
+    frontend = _frontend(text)
+    system = frontend.parse(text)
+    named = model or frontend.default_model(system)
+    chosen = named if isinstance(named, Model) else load_model(named, include_dirs=include_dirs)
+    task = SystemTask(system=system, model=chosen, limits=limits or Limits(), options=options or Options())
+    answering = load_system_engine(engine or _known()[0])
+    return SystemResult(text, system, chosen, answer(task, answering))
+
+
+def answer(task: SystemTask, engine: SystemEngine) -> Outcome:
+    """The engine's outcome, confirmed by others before anybody sees it."""
+    start = time.monotonic()
+    try:
+        outcome = _confirmed(engine.run(task), task, start)
+        return _compared(outcome, task) if engine.name != "instances" else outcome
+    except EngineLimitError as limit:
+        run = Run(
+            model=task.model.name,
+            engine=engine.name,
+            algorithm="none",
+            guarantee="nothing was established",
+        )
+        return Unknown(run, limit.reason)
+
+
+def _confirmed(outcome: Outcome, task: SystemTask, start: float) -> Outcome:
+    """The outcome, if its run replays and its proof is one."""
+    if isinstance(outcome, Violated) and outcome.processes is not None:
+        mismatch = replay(task.system, task.model, outcome.processes)
+        if mismatch is not None:
+            reason = f"internal error, please report: the run does not replay ({mismatch})"
+            return Unknown(outcome.run, reason)
+    if isinstance(outcome, Holds):
+        return _certified(outcome, task, start)
+    return outcome
+
+
+def replay(system: ParameterizedSystem, model: Model, run: ProcessRun) -> str | None:
+    """Why a run is none of the system under the model into an unsafe state; None if it is one."""
+    from membar.engines.instances import buffered  # noqa: PLC0415 - most answers have no run
+    from membar.engines.instances.runs import mismatch  # noqa: PLC0415
+    from membar.engines.instances.search import machine  # noqa: PLC0415
+
+    if system.size not in (None, run.processes):
+        return f"the system has {system.size} processes"
+    return mismatch(machine(system, run.processes, buffered=buffered(model)), run)
+
+
+def _certified(outcome: Holds, task: SystemTask, start: float) -> Outcome:
+    """A proof that z3 has checked; else UNKNOWN."""
+    from membar.certificates.check import certify  # noqa: PLC0415 - brings z3 along
+    from membar.engines.instances import buffered  # noqa: PLC0415
+
+    limit = task.limits.seconds
+
+    def should_stop() -> bool:
+        return limit is not None and time.monotonic() - start > limit
+
+    system = task.system if buffered(task.model) else sequential(task.system)
+    certificate = certify(system, outcome.proof, should_stop=should_stop)
+    if certificate.problem is not None:
+        return Unknown(outcome.run, f"the proof was not confirmed by z3: {certificate.problem}")
+    note = (
+        f"proof of {certificate.cubes} cubes confirmed by z3:"
+        f" {certificate.obligations} obligations, {certificate.seconds:.2f} s"
+    )
+    return replace(outcome, run=replace(outcome.run, notes=(*outcome.run.notes, note)))
+
+
+def _compared(outcome: Outcome, task: SystemTask) -> Outcome:
+    """The outcome beside those of instances; a disagreement is an internal error."""
+    if not task.options.instances:
+        return outcome
+    instances = load_system_engine("instances")
+    notes: list[str] = []
+    for number in task.options.instances:
+        if task.system.size not in (None, number):
+            notes.append(f"{number} processes: the system has {task.system.size}")
+            continue
+        limits = replace(task.limits, states=task.limits.states or _MOST_STATES)
+        small = replace(task, limits=limits, options=replace(task.options, instances=(number,)))
+        found = instances.run(small)
+        if _disagree(outcome, found, number):
+            reason = f"internal error, please report: {number} processes are {WORDS[type(found)]}"
+            return Unknown(outcome.run, f"{reason}, but the answer was {WORDS[type(outcome)]}")
+        notes.append(_note(found, number))
+    return replace(outcome, run=replace(outcome.run, notes=(*outcome.run.notes, *notes)))
+
+
+def _disagree(outcome: Outcome, instance: Outcome, number: int) -> bool:
+    if isinstance(outcome, Holds):
+        return isinstance(instance, Violated)
+    if not isinstance(outcome, Violated) or outcome.processes is None:
+        return False
+    return outcome.processes.processes == number and isinstance(instance, HoldsWithin)
+
+
+def _note(found: Outcome, number: int) -> str:
+    states = found.run.statistics.states
+    match found:
+        case HoldsWithin():
+            return f"{number} processes: safe, {states} states"
+        case Violated():
+            return f"{number} processes: an unsafe state is reached, {states} states"
+        case Unknown(reason=reason):
+            return f"{number} processes: not answered, {reason}"
+        case _:
+            return f"{number} processes: {WORDS[type(found)]}"
+
+
+def certificate_text(result: SystemResult) -> str:
+    """The obligations of a proof as SMT-LIB.
+
+    Raises:
+        InputError: there is no proof.
+    """
+    from membar.certificates.check import script  # noqa: PLC0415 - brings z3 along
+    from membar.engines.instances import buffered  # noqa: PLC0415
+
+    if not isinstance(result.outcome, Holds):
+        raise InputError(
+            Diagnostic(
+                code="W0409",
+                message=f"`{result.source.path}` has no proof that could be written",
+                help=f"the verdict is {result.verdict}",
+            )
+        )
+    system = result.system if buffered(result.model) else sequential(result.system)
+    return script(system, result.outcome.proof)

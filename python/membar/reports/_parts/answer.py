@@ -1,0 +1,46 @@
+"""The keys of an answer that tools rely on, whatever was asked about."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from membar.outcome import HoldsWithin, Outcome, Statistics, Unknown, Violated
+from membar.reports._parts.verdict import word
+from membar.source import SourceFile
+
+# What JSON is made of; the standard library has no closed type for it.
+Object = dict[str, Any]
+
+
+def common(source: SourceFile, outcome: Outcome) -> Object:
+    """File, verdict, what it rests on, and the counters; absent where they make no sense."""
+    run = outcome.run
+    result: Object = {"file": source.path}
+    if word(outcome) != "explored":
+        result["verdict"] = word(outcome)
+    result |= {
+        "guarantee": run.guarantee,
+        "model": run.model,
+        "engine": run.engine,
+        "algorithm": run.algorithm,
+        "property": outcome.property if isinstance(outcome, Violated) else ",".join(run.checked),
+        "unchecked": list(run.unchecked),
+        "flags": list(run.flags),
+        "notes": list(run.notes),
+    }
+    match outcome:
+        case Unknown(reason=reason):
+            result["reason"] = reason
+        case HoldsWithin(bound=bound, chosen_by_user=chosen):
+            result |= {"bound": bound, "chosen_by_user": chosen}
+        case _:
+            pass
+    result["statistics"] = statistics(run.statistics)
+    return result
+
+
+def statistics(item: Statistics) -> Object:
+    """The counters that make sense for the engine."""
+    pairs = ((field.name, getattr(item, field.name)) for field in fields(item))
+    return {name: count for name, count in pairs if count is not None}

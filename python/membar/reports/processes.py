@@ -1,0 +1,134 @@
+"""Reports about systems for any number of processes: for people, and as one line of JSON."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import PurePath
+
+from membar.outcome import HoldsWithin, Outcome, Unknown, Violated
+from membar.reports import SystemAnswer
+from membar.reports._parts.answer import Object, common
+from membar.reports._parts.saved_run import run_value
+from membar.reports._parts.style import Line, join, line, printable, wrapped
+from membar.reports._parts.verdict import role, spoken
+from membar.reports.terminal import statistics_text
+from membar.systems.run import ProcessRun, ProcessStep, Shown
+from membar.systems.system import Cube, ParameterizedSystem
+
+
+def render(answer: SystemAnswer, *, columns: int = 80, color: bool = False) -> str:
+    """The report for people: verdict first, then what it rests on, and the run that breaks it."""
+    outcome = answer.outcome
+    lines = [_first_line(answer.source.path, outcome), *_facts(answer, columns)]
+    if isinstance(outcome, Violated) and outcome.processes is not None:
+        lines += [Line(), *_run(answer.system, outcome.processes, columns)]
+        lines += [Line(), line(("replay: ", "dim"), _replay_command(answer.source.path, outcome.run.model))]
+    return join(lines, color=color)
+
+
+def render_json(answer: SystemAnswer) -> str:
+    """The answer as one line of JSON."""
+    return json.dumps(_value(answer), ensure_ascii=False, separators=(", ", ": ")) + "\n"
+
+
+def _value(answer: SystemAnswer) -> Object:
+    outcome = answer.outcome
+    result = common(answer.source, outcome)
+    if isinstance(outcome, Violated) and outcome.processes is not None:
+        result["witness"] = run_value(answer.source, answer.model.name, outcome.processes)
+    return result
+
+
+def _first_line(path: str, outcome: Outcome) -> Line:
+    run = outcome.run
+    details = f"engine {run.engine}; checked {', '.join(run.checked) or 'nothing'}"
+    return line((path, "bold"), ": ", (spoken(outcome), role(outcome)), f" under {run.model} ({details})")
+
+
+def _facts(answer: SystemAnswer, columns: int) -> list[Line]:
+    outcome, run = answer.outcome, answer.outcome.run
+    facts: list[tuple[str, str, str]] = []
+    match outcome:
+        case Violated(property=name):
+            facts.append(("violated", name, ""))
+        case Unknown(reason=reason):
+            facts.append(("reason", reason, "warn"))
+        case HoldsWithin(bound=bound):
+            facts.append(("bound", bound, "warn"))
+        case _:
+            pass
+    facts.append(("guarantee", run.guarantee, ""))
+    facts += [("note", note, "") for note in run.notes]
+    facts.append(("statistics", statistics_text(run.statistics), "dim"))
+    lines: list[Line] = []
+    for name, text, style in facts:
+        lines += wrapped(line((f"  {name:<10}  ", "dim"), (printable(text), style)), columns, indent=14)
+    return lines
+
+
+def _run(system: ParameterizedSystem, run: ProcessRun, columns: int) -> list[Line]:
+    """The run, one step per line: who, what was read, what changed, what the buffers hold."""
+    word = "process" if run.processes == 1 else "processes"
+    lines = [line((f"A run of {run.processes} {word} into an unsafe state", "bold")), Line()]
+    lines += wrapped(line(("   0  start", "dim"), "  ", _pairs(run.initial)), columns, indent=6)
+    before = run.initial
+    heads = [_head(step) for step in run.steps]
+    width = max((len(head) for head in heads), default=0)
+    for number, (head, step) in enumerate(zip(heads, run.steps, strict=True), 1):
+        text = "; ".join(_done(step, before))
+        lines += wrapped(line((f"{number:>4}  ", "dim"), f"{head:<{width}}  ", text), columns, indent=6)
+        before = step.memory
+    cube = system.unsafe[run.unsafe]
+    return [
+        *lines,
+        Line(),
+        *wrapped(line("  ", ("unsafe: ", "bold"), _reached(cube, run)), columns, indent=4),
+    ]
+
+
+def _head(step: ProcessStep) -> str:
+    who = ", ".join(f"#{number}" for number in step.processes)
+    return f"flush {who}" if step.transition is None else f"{step.name}({who})"
+
+
+def _done(step: ProcessStep, before: tuple[Shown, ...]) -> list[str]:
+    """What a step read, chose and changed, and the buffers after it."""
+    old = dict(before)
+    parts = []
+    if step.reads:
+        parts.append(f"reads {_pairs(step.reads)}")
+    if step.chosen:
+        parts.append(f"chooses {_pairs(step.chosen)}")
+    changed = tuple(pair for pair in step.memory if old.get(pair[0]) != pair[1])
+    if changed:
+        parts.append(_pairs(changed))
+    pending = [
+        f"#{number} [{' | '.join(_pairs(entry) for entry in entries)}]"
+        for number, entries in enumerate(step.buffers, 1)
+        if entries
+    ]
+    if pending:
+        parts.append(f"buffers {' '.join(pending)}")
+    return parts
+
+
+def _pairs(shown: tuple[Shown, ...]) -> str:
+    return " ".join(f"{cell}={value}" for cell, value in shown)
+
+
+def _reached(cube: Cube, run: ProcessRun) -> str:
+    named = [
+        f"{parameter.name} = #{number}"
+        for parameter, number in zip(cube.parameters, run.culprits, strict=True)
+    ]
+    parts = [f"line {cube.span.line}" if cube.span else "", ", ".join(named)]
+    if run.views:
+        parts.append(f"who see {_pairs(run.views)}")
+    return ", ".join(filter(None, parts))
+
+
+def _replay_command(path: str, model: str) -> str:
+    saved = f"{PurePath(path).stem}.json"
+    check = shlex.join(["membar", "check", path, "--model", model, "--json"])
+    return f"{check} > {shlex.quote(saved)}; {shlex.join(['membar', 'replay', saved])}"

@@ -1,0 +1,1 @@
+"""The second representation: array-based systems for any number of processes (`ParameterizedSystem`)."""

@@ -1,0 +1,157 @@
+"""Systems rewritten: other names for processes, another reading of memory.
+
+Every function is one walk over the accesses or the processes of its argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+from membar.systems.linear import total
+from membar.systems.system import (
+    AnyValue,
+    Assign,
+    Case,
+    Cube,
+    ForallOther,
+    ParameterizedSystem,
+    Transition,
+    Update,
+    Value,
+)
+from membar.systems.terms import (
+    Access,
+    Conjunction,
+    EventValue,
+    Linear,
+    Literal,
+    Place,
+    Process,
+    ProcessConstant,
+    ProcessVariable,
+    Term,
+)
+
+Renaming: TypeAlias = Mapping[ProcessVariable, Process]
+
+
+def process_renamed(process: Process, names: Renaming) -> Process:
+    """What a process is called after the renaming."""
+    return process if isinstance(process, ProcessConstant) else names.get(process, process)
+
+
+def renamed(term: Term, names: Renaming) -> Term:
+    """A term with other processes for some variables."""
+    if isinstance(term, ProcessVariable | ProcessConstant):
+        return process_renamed(term, names)
+    return with_places(term, lambda place: place_renamed(place, names))
+
+
+def literals_renamed(literals: Conjunction, names: Renaming) -> Conjunction:
+    """A conjunction with other processes for some variables."""
+    return tuple(
+        Literal(renamed(item.left, names), item.comparison, renamed(item.right, names)) for item in literals
+    )
+
+
+def value_renamed(value: Value, names: Renaming) -> Value:
+    """An assigned value with other processes for some variables."""
+    return value if isinstance(value, AnyValue) else renamed(value, names)
+
+
+def place_renamed(place: Place, names: Renaming) -> Place:
+    """An access, or the value of an event, with other processes for some variables."""
+    indices = tuple(process_renamed(index, names) for index in place.indices)
+    if isinstance(place, EventValue):
+        return EventValue(place.event, place.symbol, indices)
+    return Access(
+        place.symbol, indices, None if place.reader is None else process_renamed(place.reader, names)
+    )
+
+
+def with_places(term: Term, change: Callable[[Place], Term]) -> Term:
+    """A term with each place replaced; within a sum by a place or another sum."""
+    match term:
+        case Access() | EventValue():
+            return change(term)
+        case Linear():
+            return total(term.type, term.constant, ((factor, change(place)) for factor, place in term.terms))
+        case _:
+            return term
+
+
+def places(literals: Conjunction) -> tuple[Place, ...]:
+    """The places of a conjunction, in order, with repetitions."""
+    return tuple(
+        place for literal in literals for term in (literal.left, literal.right) for place in places_of(term)
+    )
+
+
+def places_of(value: Value) -> tuple[Place, ...]:
+    """The places of a term or assigned value."""
+    match value:
+        case Access() | EventValue():
+            return (value,)
+        case Linear():
+            return tuple(place for _, place in value.terms)
+        case _:
+            return ()
+
+
+def sequential(system: ParameterizedSystem) -> ParameterizedSystem:
+    """The system over plain memory: `weak`, `fence()` and points of view mean nothing."""
+    return replace(
+        system,
+        symbols=tuple(replace(symbol, weak=False) for symbol in system.symbols),
+        unsafe=tuple(_plain_cube(cube) for cube in system.unsafe),
+        invariants=tuple(_plain_cube(cube) for cube in system.invariants),
+        transitions=tuple(_plain_transition(transition) for transition in system.transitions),
+    )
+
+
+def _plain_place(place: Place) -> Place:
+    return Access(place.symbol, place.indices) if isinstance(place, Access) else place
+
+
+def plain(literals: Conjunction) -> Conjunction:
+    """Literals without points of view."""
+    return tuple(
+        Literal(
+            with_places(item.left, _plain_place),
+            item.comparison,
+            with_places(item.right, _plain_place),
+        )
+        for item in literals
+    )
+
+
+def _plain_value(value: Value) -> Value:
+    return value if isinstance(value, AnyValue) else with_places(value, _plain_place)
+
+
+def _plain_cube(cube: Cube) -> Cube:
+    return replace(cube, literals=plain(cube.literals))
+
+
+def _plain_update(update: Update) -> Update:
+    if isinstance(update, Assign):
+        return replace(update, value=_plain_value(update.value))
+    return replace(
+        update, cases=tuple(Case(plain(case.condition), _plain_value(case.value)) for case in update.cases)
+    )
+
+
+def _plain_transition(transition: Transition) -> Transition:
+    return replace(
+        transition,
+        guard=plain(transition.guard),
+        universal=tuple(
+            ForallOther(one.variable, tuple(plain(literals) for literals in one.alternatives))
+            for one in transition.universal
+        ),
+        updates=tuple(_plain_update(update) for update in transition.updates),
+        fence=False,
+        atomic=False,
+    )

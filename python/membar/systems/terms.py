@@ -1,0 +1,154 @@
+"""Types, terms and literals of a parameterized system: everything resolved and typed, no syntax.
+
+A *process* is named by a `ProcessVariable` (a parameter or a bound name of the enclosing scope) or by a
+`ProcessConstant` (`#1`, only in systems of a fixed size). Values of type `proc` are compared with
+processes and with one another, never used as an index.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+
+class Basic(enum.Enum):
+    """The built-in types without a list of values."""
+
+    PROC = "proc"
+    INT = "int"
+    REAL = "real"
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """A type with a list of values, its constructors; `bool` is one."""
+
+    name: str
+    constructors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Abstract:
+    """A type of which nothing is known: values can only be copied and compared for equality."""
+
+    name: str
+
+
+Type: TypeAlias = Basic | Enumeration | Abstract
+
+BOOL = Enumeration("bool", ("False", "True"))
+NUMBERS = frozenset({Basic.INT, Basic.REAL})
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessVariable:
+    """A process named by a parameter or a binder. Names are unique within their scope."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessConstant:
+    """`#1`, `#2`, …: a fixed process; numbered from 1, at most the system's `size`."""
+
+    number: int
+
+
+Process: TypeAlias = ProcessVariable | ProcessConstant
+
+
+@dataclass(frozen=True, slots=True)
+class Constructor:
+    """A value of an enumeration."""
+
+    type: Enumeration
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The value of a variable (no indices) or of an array's cell.
+
+    Attributes:
+        symbol: the name of a declared symbol.
+        indices: one process per dimension.
+        reader: whose view it is, for weak symbols, in every scope but `init`; None for all others. In a
+            transition it is the acting process.
+    """
+
+    symbol: str
+    indices: tuple[Process, ...] = ()
+    reader: Process | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EventValue:
+    """The value that event number `event` of a cube of events reads at a location; in no other scope."""
+
+    event: int
+    symbol: str
+    indices: tuple[Process, ...] = ()
+
+
+# What stands for a value of the state, or of a pending read.
+Place: TypeAlias = Access | EventValue
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """`constant + Σ coefficient · place`: numbers, and sums of numbers and places of one numeric type.
+
+    Invariants: no coefficient is 0, no place occurs twice; a bare place is itself, not a `Linear`;
+    in `int` all numbers are whole.
+    """
+
+    type: Basic
+    constant: Fraction
+    terms: tuple[tuple[Fraction, Place], ...] = ()
+
+
+Term: TypeAlias = ProcessVariable | ProcessConstant | Constructor | Place | Linear
+
+
+class Comparison(enum.Enum):
+    """How two terms of one type are compared; `>` and `>=` are written the other way round."""
+
+    EQUAL = "="
+    DIFFERENT = "<>"
+    LESS = "<"
+    AT_MOST = "<="
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """`left comparison right`. LESS and AT_MOST compare numbers, or processes (a total order)."""
+
+    left: Term
+    comparison: Comparison
+    right: Term
+
+
+Conjunction: TypeAlias = tuple[Literal, ...]
+
+_NEGATION = {
+    Comparison.EQUAL: Comparison.DIFFERENT,
+    Comparison.DIFFERENT: Comparison.EQUAL,
+}
+
+
+def negated(literal: Literal) -> Literal:
+    """The literal that is true exactly where this one is false."""
+    match literal.comparison:
+        case Comparison.LESS:
+            return Literal(literal.right, Comparison.AT_MOST, literal.left)
+        case Comparison.AT_MOST:
+            return Literal(literal.right, Comparison.LESS, literal.left)
+        case _:
+            return Literal(literal.left, _NEGATION[literal.comparison], literal.right)
+
+
+def number(value: Fraction | int, kind: Basic = Basic.INT) -> Linear:
+    """A number as a term."""
+    return Linear(kind, Fraction(value))

@@ -1,0 +1,86 @@
+"""What the certifier accepts is a proof: every change that matters is rejected."""
+
+from __future__ import annotations
+
+import pytest
+import z3
+
+from differential.test_known_systems import system_of
+from membar.certificates.check import certify, script
+from membar.frontends.cubicle import parse
+from membar.source import SourceFile
+from membar.systems.events import EventCube
+from membar.systems.system import ParameterizedSystem
+from strategies.known_systems import SYSTEMS
+from strategies.naive_cubes import search
+from strategies.tampering import tampered, without_a_literal
+
+SAFE = [known for known in SYSTEMS if known.breaks_with is None]
+NAMES = [known.name for known in SAFE]
+
+
+def proof(name: str) -> tuple[ParameterizedSystem, list[EventCube]]:
+    system = system_of(next(known for known in SYSTEMS if known.name == name))
+    verdict, cubes = search(system)
+    assert verdict == "safe"
+    return system, cubes
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_literal_less_is_rejected_or_was_redundant(name: str) -> None:
+    """A weaker cube has more states; if they are accepted, a search from them must find them safe too."""
+    system, cubes = proof(name)
+    for changed, weaker in without_a_literal(cubes):
+        if certify(system, changed).problem is None:
+            assert search(system, extra=(weaker,))[0] == "safe"
+
+
+@pytest.mark.parametrize("name", ["lock", "flags with a fence", "one boss", "fixed"])
+def test_a_literal_less_is_rejected_somewhere(name: str) -> None:
+    system, cubes = proof(name)
+    assert any(certify(system, changed).problem is not None for changed, _ in without_a_literal(cubes))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_cube_less_is_rejected_or_covered_by_the_others(name: str) -> None:
+    system, cubes = proof(name)
+    assert certify(system, []).problem is not None
+    rejected = 0
+    for number in range(len(cubes)):
+        rest = cubes[:number] + cubes[number + 1 :]
+        if certify(system, rest).problem is None:
+            assert search(system)[0] == "safe"
+        else:
+            rejected += 1
+    assert rejected
+
+
+def test_orders_locations_and_processes_of_events_matter() -> None:
+    system, cubes = proof("flags with a fence")
+    assert certify(system, cubes).problem is None
+    for changed in tampered(cubes, 2):
+        assert certify(system, changed).problem is not None
+
+
+def test_an_invariant_that_a_step_breaks_is_no_invariant() -> None:
+    text = next(known for known in SYSTEMS if known.name == "lock").text
+    system = parse(SourceFile("t.cub", text + "invariant () { L = True }\n"))
+    assert search(system)[0] == "unsafe"
+    _, cubes = proof("lock")
+    assert certify(system, cubes).problem == "a state that an invariant excludes is not covered"
+
+
+def test_checking_stops_when_told() -> None:
+    system, cubes = proof("lock")
+    assert certify(system, cubes, should_stop=lambda: True).problem is not None
+
+
+@pytest.mark.parametrize("name", ["lock", "flags with a fence", "counting", "fixed", "turn"])
+def test_the_exported_obligations_are_unsatisfiable(name: str) -> None:
+    system, cubes = proof(name)
+    blocks = script(system, cubes).split("(reset)")[1:]
+    assert len(blocks) == certify(system, cubes).obligations
+    for block in blocks:
+        solver = z3.Solver(ctx=z3.Context())
+        solver.from_string(block.partition("\n")[2])
+        assert solver.check() == z3.unsat
