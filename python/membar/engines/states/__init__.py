@@ -161,7 +161,7 @@ class _Search:
         limits, options = self.task.limits, self.task.options
         progress = None if options.progress is None else Progress(options.progress, unit="states")
         found: _core.VisitedStates = self.core.explore(
-            stop_at_failure=options.stops_early and "assertions" in self.task.properties and not self.terms,
+            stop_at_failure=options.stops_early and self._is_settled_by_failure() and not self.terms,
             keep_finals=options.all_executions,
             reduced=self.reduced,
             seconds=limits.seconds,
@@ -170,6 +170,10 @@ class _Search:
             progress=progress,
         )
         return found
+
+    def _is_settled_by_failure(self) -> bool:
+        """Whether a failed assertion or an error state is an answer to what was asked."""
+        return "assertions" in self.task.properties or bool(self.task.properties and self.program.errors)
 
     def _take(self, found: _core.VisitedStates) -> None:
         from membar.engines.states.witness import followed, witness  # noqa: PLC0415 - on demand
@@ -198,7 +202,8 @@ class _Search:
     def _take_claims(self) -> None:
         """Looks for a run that breaks a claim, one claim after another, unless something else is broken."""
         tally = self.tally
-        is_over = tally.limit is not None or tally.failed_assertion is not None or tally.error is not None
+        has_failed = tally.failed_assertion is not None and "assertions" in self.task.properties
+        is_over = tally.limit is not None or has_failed or tally.error is not None
         for claim in () if is_over else self.program.claims:
             if tally.lasso is None and tally.limit is None:
                 self._take_claim(claim)
