@@ -219,6 +219,15 @@ fn related(relation: Relation, a: i64, b: i64) -> bool {
     }
 }
 
+/// Whether a state is in a cube whose events, if any, are at one instant.
+#[cfg(test)]
+pub(crate) fn is_in(instance: &Instance<'_>, state: &State, cube: &Cube) -> bool {
+    let instance = Instance::new(instance.system, instance.count, instance.bound);
+    let states = vec![state.clone()];
+    let guide = Guide { instance, states, wrong: Vec::new(), known: RefCell::default() };
+    cube.slots <= guide.instance.count && guide.holds_somewhere(cube)
+}
+
 /// All sets of `size` numbers below `count`, each in order.
 fn subsets(count: usize, size: usize) -> Vec<Vec<usize>> {
     let mut found = vec![Vec::new()];

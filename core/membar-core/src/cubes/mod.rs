@@ -27,4 +27,8 @@ pub mod visited;
 #[cfg(test)]
 mod differential;
 #[cfg(test)]
+mod examples;
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
 mod random;
