@@ -307,7 +307,7 @@ def _with_races(outcome: Outcome, program: Program, path: str) -> Outcome:
         limits=Limits(executions=_MOST_RACY),
         options=Options(),
     )
-    found = answer(task, load_engine(default_engine(task.model, task.options)))
+    found = answer(task, load_engine(default_engine(program, task.model, task.options)))
     if not isinstance(found, Violated):
         return outcome
     note = (
