@@ -2,29 +2,27 @@
 
 A load waits until it sees its value. Each program has error states: the places where threads must not be
 together. Mutual exclusion algorithms come with and without a fence between announcing and looking.
+`algorithms.py` has more of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from membar.program.expr import Address, Binary, BinaryOp, Constant, Expr, Register, equals
-from membar.program.operations import Assume, Fence, Load, Operation, Rmw, Set, Store
+from membar.program.operations import Assume, Fence, Load, Operation, Store
+from membar.program.predicate import AtPoint, StatePredicate
 from membar.program.program import Edge, MemoryObject, Program, Thread
 
 OWN = "MFENCE"
 ALL = "FLUSH-ALL"
-_WORD = 4
+WORD = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """A program with its error states."""
-
-    name: str
-    program: Program
-    places: tuple[tuple[tuple[int, int], ...], ...]
+# Threads by number, each with a control point.
+Place: TypeAlias = Sequence[tuple[int, int]]
 
 
 @dataclass(slots=True)
@@ -46,38 +44,57 @@ class Code:
     def store(self, source: str, target: str, place: str, value: int | Expr) -> None:
         """A store of a value."""
         word = Constant(value) if isinstance(value, int) else value
-        self.step(source, target, Store(address=Address(place), value=word, size=_WORD))
+        self.step(source, target, Store(address=Address(place), value=word, size=WORD))
 
     def load(self, source: str, target: str, place: str, *values: int) -> None:
         """Goes on when the location holds one of the values."""
         for value in values:
-            load = Load(register="t", address=Address(place), size=_WORD)
+            load = Load(register="t", address=Address(place), size=WORD)
             self.step(source, target, load, Assume(equals(Register("t"), Constant(value)), waits=True))
 
     def fence(self, source: str, target: str, tag: str | None) -> None:
         """A fence, or nothing."""
         self.step(source, target, *(() if tag is None else (Fence(frozenset({tag})),)))
 
+    def name_of(self, point: int) -> str:
+        """The name of a point."""
+        return next(name for name, number in self.points.items() if number == point)
+
     def thread(self, name: str) -> Thread:
         """The finished thread."""
-        return Thread(name=name, entry=0, edges=tuple(self.edges))
+        labels = tuple((number, label) for label, number in self.points.items())
+        return Thread(name=name, entry=0, edges=tuple(self.edges), labels=labels)
 
 
-def program(name: str, memory: dict[str, int], codes: list[Code]) -> Program:
-    """The threads `p0`, `p1`, … over this memory."""
-    objects = tuple(MemoryObject(name=item, initial=(value,)) for item, value in memory.items())
-    threads = tuple(code.thread(f"p{number}") for number, code in enumerate(codes))
-    return Program(name=name, language="Program", objects=objects, threads=threads)
+def program(name: str, memory: dict[str, int], codes: list[Code], places: Sequence[Place] = ()) -> Program:
+    """The threads `p0`, `p1`, … over this memory, which must not be together at any of the places."""
+    return Program(
+        name=name,
+        language="Program",
+        objects=tuple(MemoryObject(name=item, initial=(value,)) for item, value in memory.items()),
+        threads=tuple(code.thread(f"p{number}") for number, code in enumerate(codes)),
+        errors=tuple(_together(place, codes) for place in places),
+    )
 
 
-def exclusive(name: str, memory: dict[str, int], codes: list[Code]) -> Case:
-    """No two threads are at `critical` together."""
-    pairs = [(a, b) for a in range(len(codes)) for b in range(a)]
-    places = tuple(((a, codes[a].at("critical")), (b, codes[b].at("critical"))) for a, b in pairs)
-    return Case(name=name, program=program(name, memory, codes), places=places)
+def _together(place: Place, codes: list[Code]) -> StatePredicate:
+    reads = tuple((f"p{thread}", AtPoint(thread, frozenset({point}))) for thread, point in place)
+    condition: Expr = Register(reads[0][0])
+    for name, _ in reads[1:]:
+        condition = Binary(BinaryOp.AND, condition, Register(name))
+    text = " and ".join(f"p{thread}@{codes[thread].name_of(point)}" for thread, point in place)
+    return StatePredicate(condition, reads, text)
 
 
-def dekker(*, repeated: bool, fence: str | None) -> Case:
+def exclusive(name: str, memory: dict[str, int], codes: list[Code], *, among: int | None = None) -> Program:
+    """No two of the first `among` threads are at `critical` together."""
+    count = len(codes) if among is None else among
+    pairs = [(a, b) for a in range(count) for b in range(a)]
+    places = [((a, codes[a].at("critical")), (b, codes[b].at("critical"))) for a, b in pairs]
+    return program(name, memory, codes, places)
+
+
+def dekker(*, repeated: bool, fence: str | None) -> Program:
     """Dekker's algorithm for two threads."""
     codes = []
     for me in (0, 1):
@@ -97,7 +114,7 @@ def dekker(*, repeated: bool, fence: str | None) -> Case:
     return exclusive(_title("dekker", repeated, fence), {"flag0": 0, "flag1": 0, "turn": 0}, codes)
 
 
-def peterson(*, repeated: bool, fence: str | None) -> Case:
+def peterson(*, repeated: bool, fence: str | None) -> Program:
     """Peterson's algorithm for two threads."""
     codes = []
     for me in (0, 1):
@@ -117,7 +134,7 @@ def _title(name: str, repeated: bool, fence: str | None) -> str:  # noqa: FBT001
     return f"{name}, {'repeated' if repeated else 'single'} entry{' + sync' if fence else ''}"
 
 
-def table_two() -> Iterator[Case]:
+def table_two() -> Iterator[Program]:
     """The rows of table 2."""
     for algorithm in (dekker, peterson):
         for repeated in (False, True):
@@ -125,7 +142,7 @@ def table_two() -> Iterator[Case]:
                 yield algorithm(repeated=repeated, fence=fence)
 
 
-def table_one() -> Case:
+def table_one() -> Program:
     """Intra-processor forwarding: both threads end under TSO, never under SC."""
     codes = []
     for mine, other in (("x", "y"), ("y", "x")):
@@ -135,10 +152,10 @@ def table_one() -> Case:
         code.load("forwarded", "end", other, 0)
         codes.append(code)
     both = ((0, codes[0].at("end")), (1, codes[1].at("end")))
-    return Case(name="table 1", program=program("forwarding", {"x": 0, "y": 0}, codes), places=(both,))
+    return program("table 1", {"x": 0, "y": 0}, codes, [both])
 
 
-def figure_two() -> Case:
+def figure_two() -> Program:
     """Two threads that store for ever and never look."""
     codes = []
     for place in ("x", "y"):
@@ -146,10 +163,10 @@ def figure_two() -> Case:
         code.store("start", "on", place, 1)
         code.store("on", "start", place, 0)
         codes.append(code)
-    return Case(name="figure 2", program=program("figure 2", {"x": 0, "y": 0}, codes), places=())
+    return program("figure 2", {"x": 0, "y": 0}, codes)
 
 
-def figure_four() -> Case:
+def figure_four() -> Program:
     """A cycle of the first thread unlocks one of the second."""
     first, second = Code(), Code()
     first.store("start", "2", "x", 1)
@@ -160,204 +177,4 @@ def figure_four() -> Case:
     second.load("2", "3", "x", 0)
     second.store("3", "4", "y", 0)
     second.load("4", "start", "x", 1)
-    memory = {"x": 1, "y": 1}
-    return Case(name="figure 4", program=program("figure 4", memory, [first, second]), places=())
-
-
-def naive_mutex(count: int, *, fence: str | None) -> Case:
-    """Announce, then look at everybody."""
-    codes = []
-    for me in range(count):
-        code = Code()
-        code.store("start", "announced", f"x{me}", 1)
-        code.fence("announced", "look 0", fence)
-        _look_at_all(code, me, count, "x")
-        code.store("critical", "start", f"x{me}", 0)
-        codes.append(code)
-    return exclusive(f"naive mutex{' + fence' if fence else ''}", {f"x{n}": 0 for n in range(count)}, codes)
-
-
-def _look_at_all(code: Code, me: int, count: int, place: str) -> None:
-    for other in range(count):
-        target = f"look {other + 1}" if other + 1 < count else "critical"
-        if other == me:
-            code.step(f"look {other}", target)
-        else:
-            code.load(f"look {other}", target, f"{place}{other}", 0)
-
-
-def lamport(count: int, *, fence: str | None) -> Case:
-    """Lamport's fast mutex."""
-    codes = []
-    for me in range(count):
-        code, mine = Code(), me + 1
-        code.store("start", "b", f"b{me}", 1)
-        code.store("b", "x", "x", mine)
-        code.fence("x", "look y", fence)
-        code.load("look y", "retreat", "y", *range(1, count + 1))
-        code.load("look y", "claim", "y", 0)
-        code.store("retreat", "wait y", f"b{me}", 0)
-        code.load("wait y", "start", "y", 0)
-        code.store("claim", "claimed", "y", mine)
-        code.fence("claimed", "look x", fence)
-        code.load("look x", "critical", "x", mine)
-        code.load("look x", "slow", "x", *(other for other in range(count + 1) if other != mine))
-        code.store("slow", "slow fence", f"b{me}", 0)
-        code.fence("slow fence", "await 0", fence)
-        for other in range(count):
-            code.load(f"await {other}", f"await {other + 1}", f"b{other}", 0)
-        code.load(f"await {count}", "critical", "y", mine)
-        code.load(f"await {count}", "wait y", "y", *(o for o in range(count + 1) if o != mine))
-        code.store("critical", "leave", "y", 0)
-        code.store("leave", "start", f"b{me}", 0)
-        codes.append(code)
-    memory = {"x": 0, "y": 0} | {f"b{n}": 0 for n in range(count)}
-    return exclusive(f"lamport{' + fence' if fence else ''}", memory, codes)
-
-
-def burns(count: int, *, fence: str | None) -> Case:
-    """Burns' algorithm."""
-    codes = []
-    for me in range(count):
-        code = Code()
-        code.store("start", "lower fence", f"f{me}", 0)
-        code.fence("lower fence", "lower 0", fence)
-        for other in range(me):
-            code.load(f"lower {other}", f"lower {other + 1}", f"f{other}", 0)
-            code.load(f"lower {other}", "start", f"f{other}", 1)
-        code.store(f"lower {me}", "raised", f"f{me}", 1)
-        code.fence("raised", "again 0", fence)
-        for other in range(me):
-            code.load(f"again {other}", f"again {other + 1}", f"f{other}", 0)
-            code.load(f"again {other}", "start", f"f{other}", 1)
-        code.step(f"again {me}", f"higher {me + 1}")
-        for other in range(me + 1, count):
-            code.load(f"higher {other}", f"higher {other + 1}", f"f{other}", 0)
-        code.step(f"higher {count}", "critical")
-        code.store("critical", "start", f"f{me}", 0)
-        codes.append(code)
-    return exclusive(f"burns{' + fence' if fence else ''}", {f"f{n}": 0 for n in range(count)}, codes)
-
-
-def szymanski(count: int, *, fence: str | None) -> Case:
-    """Szymanski's algorithm."""
-    codes = []
-    for me in range(count):
-        code = Code()
-        others = [other for other in range(count) if other != me]
-        code.store("start", "raised", f"f{me}", 1)
-        code.fence("raised", "door 0", fence)
-        for index, other in enumerate(others):
-            code.load(f"door {index}", f"door {index + 1}", f"f{other}", 0, 1, 2)
-        code.store(f"door {len(others)}", "inside", f"f{me}", 3)
-        code.fence("inside", "who 0", fence)
-        for index, other in enumerate(others):
-            code.load(f"who {index}", f"who {index + 1}", f"f{other}", 0, 2, 3, 4)
-            code.load(f"who {index}", "let in", f"f{other}", 1)
-        code.step(f"who {len(others)}", "close")
-        code.store("let in", "let in fence", f"f{me}", 2)
-        code.fence("let in fence", "wait", fence)
-        for other in others:
-            code.load("wait", "close", f"f{other}", 4)
-        code.store("close", "closed", f"f{me}", 4)
-        code.fence("closed", "lower 0", fence)
-        for other in range(me):
-            code.load(f"lower {other}", f"lower {other + 1}", f"f{other}", 0, 1)
-        code.step(f"lower {me}", "critical")
-        code.step("critical", f"out {me + 1}")
-        for other in range(me + 1, count):
-            code.load(f"out {other}", f"out {other + 1}", f"f{other}", 0, 1, 4)
-        code.store(f"out {count}", "start", f"f{me}", 0)
-        codes.append(code)
-    return exclusive(f"szymanski{' + fence' if fence else ''}", {f"f{n}": 0 for n in range(count)}, codes)
-
-
-def spinlock(count: int, *, fence: str | None) -> Case:
-    """Test and set; the lock is given back by a plain store."""
-    del fence  # the exchange is one
-    codes = []
-    for _ in range(count):
-        code = Code()
-        code.step("start", "critical", _exchange("lock", Constant(1)), _was(0))
-        code.store("critical", "start", "lock", 0)
-        codes.append(code)
-    return exclusive("spinlock", {"lock": 0}, codes)
-
-
-def ticket_lock(count: int, *, fence: str | None) -> Case:
-    """Tickets count modulo the number of threads plus one."""
-    del fence
-    codes = []
-    for _ in range(count):
-        code, turns = Code(), Constant(count + 1)
-        after = Binary(BinaryOp.REM, Binary(BinaryOp.ADD, Register("t"), Constant(1)), turns)
-        code.step("start", "wait", _exchange("next", after), Set("mine", Register("t")))
-        load = Load(register="t", address=Address("serving"), size=_WORD)
-        code.step("wait", "critical", load, Assume(equals(Register("t"), Register("mine")), waits=True))
-        following = Binary(BinaryOp.REM, Binary(BinaryOp.ADD, Register("mine"), Constant(1)), turns)
-        code.store("critical", "start", "serving", following)
-        codes.append(code)
-    return exclusive("ticket lock", {"next": 0, "serving": 0}, codes)
-
-
-def barrier(count: int, *, fence: str | None) -> Case:
-    """Sense-reversing: nobody is a phase ahead of somebody still in the one before."""
-    del fence
-    codes = []
-    for _ in range(count):
-        code = Code()
-        for phase in (0, 1):
-            here, there = ("start", "two") if phase == 0 else ("two", "start")
-            wait = f"wait {phase}"
-            less = Binary(BinaryOp.SUB, Register("t"), Constant(1))
-            left = _exchange("left", less)
-            code.step(here, wait, left, Assume(_differs(1), waits=True))
-            code.step(here, f"last {phase}", left, _was(1))
-            code.store(f"last {phase}", f"open {phase}", "left", count)
-            code.store(f"open {phase}", there, "sense", 1 - phase)
-            code.load(wait, there, "sense", 1 - phase)
-        codes.append(code)
-    # Somebody opens the second phase while another still waits for the first.
-    ahead = tuple(
-        ((a, codes[a].at("open 1")), (b, codes[b].at("wait 0")))
-        for a in range(count) for b in range(count) if a != b
-    )  # fmt: skip
-    return Case(
-        name="sense-reversing barrier",
-        program=program("barrier", {"left": count, "sense": 0}, codes),
-        places=ahead,
-    )
-
-
-def _exchange(place: str, value: Expr) -> Rmw:
-    locked = frozenset({"X"})
-    return Rmw(
-        register="t", address=Address(place), value=value, size=_WORD, read_tags=locked, write_tags=locked
-    )
-
-
-def _was(value: int) -> Assume:
-    return Assume(equals(Register("t"), Constant(value)), waits=True)
-
-
-def _differs(value: int) -> Expr:
-    return Binary(BinaryOp.NE, Register("t"), Constant(value))
-
-
-ALGORITHMS: tuple[tuple[Callable[..., Case], bool], ...] = (
-    (naive_mutex, True),
-    (lamport, True),
-    (burns, True),
-    (szymanski, True),
-    (spinlock, False),
-    (ticket_lock, False),
-    (barrier, False),
-)
-
-
-def others(count: int) -> Iterator[Case]:
-    """The other algorithms for `count` threads, those that need fences also without."""
-    for algorithm, needs_fence in ALGORITHMS:
-        if needs_fence:
-            yield algorithm(count, fence=None)
-        yield algorithm(count, fence=OWN)
+    return program("figure 4", {"x": 1, "y": 1}, [first, second])

@@ -9,7 +9,10 @@ __all__ = [
     "CubeFindings",
     "Findings",
     "Plan",
+    "RunAnswer",
+    "StateSpace",
     "StoreBuffers",
+    "VisitedStates",
     "class_faults",
     "evaluate",
     "faults",
@@ -41,6 +44,7 @@ class Plan:
         seconds: float | None = None,
         executions: int | None = None,
         memory: int | None = None,
+        steps: int | None = None,
         keep_all: bool = False,
         prune: bool = True,
         progress: Callable[[int, int, float], None] | None = None,
@@ -117,6 +121,8 @@ class Findings:
     @property
     def waits(self) -> list[tuple[int, int]]: ...
     @property
+    def cuts(self) -> list[tuple[int, int]]: ...
+    @property
     def kept(self) -> int: ...
     def state_witness(self, index: int) -> _Execution: ...
     def remark_witness(self, index: int) -> _Execution: ...
@@ -133,7 +139,8 @@ class StoreBuffers:
         *,
         discipline: str,
         places: Sequence[Sequence[tuple[int, int]]] | None = None,
-        predicate: bytes | None = None,
+        predicates: Sequence[bytes] | None = None,
+        looks: Sequence[tuple[int, Sequence[int]]] | None = None,
         deadlocks: bool = False,
         fault: int | None = None,
     ) -> Self: ...
@@ -142,6 +149,7 @@ class StoreBuffers:
         *,
         sleep: bool = True,
         acceleration: bool = True,
+        only_first: bool = False,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
@@ -157,6 +165,7 @@ class StoreBuffers:
         self,
         *,
         bound: int,
+        only_first: bool = False,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
@@ -174,6 +183,7 @@ class StoreBuffers:
 
 @final
 class BufferFindings:
+    def run_to(self, goal: tuple[str, Sequence[int]]) -> list[tuple[int, int | None, list[int]]] | None: ...
     @property
     def goals(self) -> list[tuple[str, list[int]]]: ...
     @property
@@ -190,6 +200,8 @@ class BufferFindings:
     def held(self) -> bool: ...
     @property
     def stopped(self) -> str | None: ...
+    @property
+    def unbounded(self) -> list[tuple[int, list[int], list[int], list[str]]]: ...
     @property
     def cycles(self) -> list[tuple[int, list[tuple[int, int]], str]]: ...
 
@@ -227,6 +239,36 @@ class AnySize:
     @staticmethod
     def faults() -> list[str]: ...
 
+# thread, edge (None: flush), the same of who received at once, values read and chosen or (cell, value)
+_Step: TypeAlias = tuple[int, int | None, tuple[int, int, list[int]] | None, list[int]]
+
+@final
+class StateSpace:
+    def __new__(cls, program: bytes, *, fault: int | None = None) -> Self: ...
+    def explore(
+        self,
+        *,
+        stop_at_failure: bool = False,
+        keep_finals: bool = False,
+        seconds: float | None = None,
+        states: int | None = None,
+        memory: int | None = None,
+        progress: Callable[[int, int, float], None] | None = None,
+    ) -> VisitedStates: ...
+    def find_run(
+        self,
+        automaton: bytes,
+        *,
+        fair_buffers: bool = False,
+        fair_processes: bool = False,
+        seconds: float | None = None,
+        states: int | None = None,
+        memory: int | None = None,
+        progress: Callable[[int, int, float], None] | None = None,
+    ) -> RunAnswer: ...
+    @staticmethod
+    def faults() -> list[str]: ...
+
 @final
 class CubeFindings:
     @property
@@ -247,6 +289,49 @@ class CubeFindings:
     def restarts(self) -> int: ...
     @property
     def processes(self) -> int: ...
+
+@final
+class VisitedStates:
+    @property
+    def states(self) -> int: ...
+    @property
+    def transitions(self) -> int: ...
+    @property
+    def blocked(self) -> int: ...
+    @property
+    def held(self) -> bool: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def failure(self) -> tuple[int, int] | None: ...
+    @property
+    def errors(self) -> list[int | None]: ...
+    @property
+    def deadlock(self) -> int | None: ...
+    @property
+    def fault(self) -> int | None: ...
+    @property
+    def endings(self) -> list[tuple[list[int], int, int]]: ...
+    @property
+    def finals(self) -> list[int]: ...
+    @property
+    def stopped(self) -> str | None: ...
+    def run_to(self, state: int, last: int | None = None) -> list[_Step]: ...
+
+@final
+class RunAnswer:
+    @property
+    def lasso(self) -> tuple[list[_Step | None], list[_Step | None]] | None: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def transitions(self) -> int: ...
+    @property
+    def held(self) -> bool: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def stopped(self) -> str | None: ...
 
 def faults() -> tuple[list[str], list[str]]: ...
 def class_faults() -> list[str]: ...

@@ -18,6 +18,7 @@ _REDUCTIONS = (
     "inplace",
     "sleep",
     "acceleration",
+    "por",
 )  # each switched off by `--no-…`
 _SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -58,7 +59,12 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--error",
         metavar="EXPR|LABEL",
-        help="a state or location of a process that must not be reached (XCFA); `final EXPR`: no final state",
+        help="a state or location that must not be reached; `final EXPR` (XCFA): no final state is such",
+    )
+    check.add_argument(
+        "--ltl",
+        metavar="FORMULA",
+        help="a formula of linear temporal logic that every run must satisfy: G F X U R W, [] <>, && || -> !",
     )
     check.add_argument(
         "--explain", action="store_true", help="which axiom forbids the outcome, with the cycle"
@@ -108,6 +114,17 @@ def parser() -> argparse.ArgumentParser:
     models.add_argument("name", nargs="?", metavar="NAME")
     models.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path)
 
+    translate = _command(commands, "translate", "print a program in another form")
+    translate.add_argument("file", metavar="FILE", type=Path)
+    translate.add_argument(
+        "--to", required=True, choices=["mapping"], metavar="FORMAT",
+        help="mapping: what a compiler makes of each atomic operation of a C program",
+    )  # fmt: skip
+    translate.add_argument("--model", metavar="NAME", help="memory model (default: every one with a mapping)")
+    translate.add_argument("--mapping", metavar="NAME", help="compiler mapping (default: the model's)")
+    translate.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path)
+    translate.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=V]")
+
     replay = _command(commands, "replay", "run saved witnesses again, without a search")
     replay.add_argument(
         "witness", metavar="WITNESS", help="lines printed by check --json; - for standard input"
@@ -132,7 +149,11 @@ def _command(
 
 def _question(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("the question")
-    group.add_argument("--model", metavar="NAME|FILE.cat", help="memory model (default: by language)")
+    group.add_argument(
+        "--model",
+        metavar="NAME|FILE.cat",
+        help="memory model: a name, or a .cat, .rules or .cfg file (default: by language)",
+    )
     group.add_argument("--engine", metavar="NAME", help="engine (default: by language)")
     _bounds(group)
 
@@ -149,11 +170,25 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
         choices=("forward", "backward"),
         help="the procedure of the engine buffers (default: forward, backward if that does not end)",
     )
+    group.add_argument(
+        "--fair",
+        metavar="LIST",
+        type=_fair,
+        default=Options().fair,
+        help="what runs treat fairly, for claims about runs: buffers, processes, none (default: buffers)",
+    )
+    group.add_argument(
+        "--no-por", action="store_true", help="states: keep every state and all declared registers"
+    )
     loops = group.add_mutually_exclusive_group()
     loops.add_argument("--unroll", metavar="N", type=_positive, help="take each loop at most N times")
     loops.add_argument("--max-unroll", metavar="N", type=_positive, help="deepen up to N (default: 4)")
     group.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path,
-                       help="search DIR for cat includes")  # fmt: skip
+                       help="search DIR for includes, of cat files and of C")  # fmt: skip
+    group.add_argument("--mapping", metavar="NAME",
+                       help="compiler mapping of C for a processor (default: the model's)")  # fmt: skip
+    group.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=V]",
+                       help="define a macro for C")  # fmt: skip
     group.add_argument(
         "--no-prune", action="store_true", help="test executions only when they are complete (slower)"
     )
@@ -221,6 +256,15 @@ def _buffers(text: str) -> int:
     return 0 if text == "unbounded" else _positive(text)
 
 
+def _fair(text: str) -> frozenset[str]:
+    words = frozenset(word.strip() for word in text.split(",") if word.strip())
+    if words == {"none"}:
+        return frozenset()
+    if not words or not words <= {"buffers", "processes"}:
+        raise argparse.ArgumentTypeError(f"`{text}` is not `none` or a list of `buffers` and `processes`")
+    return words
+
+
 def _limits(text: str) -> Limits:
     found: dict[str, float] = {}
     for part in text.split(","):
@@ -259,6 +303,7 @@ def options(arguments: argparse.Namespace) -> Options:
         unbounded_buffers=arguments.buffers == 0,
         algorithm=arguments.algorithm,
         jobs=arguments.jobs,
+        fair=arguments.fair,
         all_executions=getattr(arguments, "all", False),
         brab=getattr(arguments, "brab", None),
         instances=getattr(arguments, "instances", ()),

@@ -40,10 +40,14 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One step of an operational run: who did what, and what memory and the buffers hold afterwards."""
+    """One step of an operational run: who did what, and what memory and the buffers hold afterwards.
+
+    `partner` is the thread that receives in the same step what `thread` sends.
+    """
 
     thread: int
     action: str
+    partner: int | None = None
     event: int | None = None
     memory: tuple[tuple[str, int], ...] = ()
     buffers: tuple[tuple[tuple[str, int], ...], ...] = ()
@@ -59,6 +63,9 @@ class Witness:
         steps: the order of steps with buffer contents, where the engine is operational.
         choices: per thread, the values it read or chose, in order: enough to run it again.
         message: what is wrong (or shown) here, in one line.
+        cycle: where a run that goes on for ever comes back to: the steps from this one on are repeated; at
+            the number of steps, nothing happens any more. None for a run that ends where it is shown.
+        fair: what such a run treats fairly: `buffers`, `processes`.
     """
 
     execution: Execution
@@ -66,6 +73,8 @@ class Witness:
     choices: tuple[tuple[int, ...], ...] = ()
     steps: tuple[Step, ...] = ()
     message: str = ""
+    cycle: int | None = None
+    fair: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +88,7 @@ class Run:
         guarantee: what was established, in words: "all executions", "loops unrolled 4 times".
         checked: properties that were checked.
         unchecked: properties that apply to the language and were not checked.
-        outcomes: the set of final states, sorted.
+        outcomes: the set of final states, sorted by their values, numbers before addresses.
         positive: executions that satisfy the final condition's formula.
         negative: executions that do not.
         flags: data races and flags raised by the model.

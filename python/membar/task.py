@@ -57,6 +57,8 @@ class Options:
         reductions_off: names of reductions switched off (`symmetry`, `await`, `prune`, …).
         coherence: whether an engine may answer by reads-from classes; then its counts are counts of classes.
         coherence_chosen_by_user: whether that was given.
+        fair: what runs must treat fairly to count for claims about runs: `buffers` (every queue of stores is
+            empty or flushed again and again), `processes` (every thread is unable to move or moves).
         jobs: worker threads.
         stops_early: end with the first failed assertion, where nothing but the verdict is asked for.
         all_executions: keep every execution as a witness, not only the first (`--all`).
@@ -73,6 +75,7 @@ class Options:
     reductions_off: frozenset[str] = frozenset()
     coherence: Coherence = Coherence.ALL
     coherence_chosen_by_user: bool = False
+    fair: frozenset[str] = frozenset({"buffers"})
     jobs: int = 1
     stops_early: bool = True
     all_executions: bool = False

@@ -12,6 +12,7 @@ from differential.comparisons import Disagreements, shipped
 from differential.searches import BOUND, claiming, features_of
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines import graphs
+from membar.engines._exploration import exploration
 from membar.engines.reference.axiomatic import explore as reference
 from membar.engines.reference.replay import replay
 from membar.models.model import CLASSES, Model
@@ -49,7 +50,7 @@ def switched(programs: Iterable[Program], model: Model) -> tuple[int, Disagreeme
     used = 0
     for program in programs:
         task = Task(program=program, model=model, properties=PROPERTIES, options=OBSERVED)
-        if graphs.exploration(task, expand(program)) != CLASSES:
+        if exploration(task, expand(program)) != CLASSES:
             continue
         try:
             expected = graphs.explore(replace(task, options=replace(OBSERVED, coherence=Coherence.ALL)))
@@ -85,7 +86,7 @@ def test_reference_reaches_the_same_final_states(name: str) -> None:
     compared = 0
     for program in mixed(6, features_of(name)):
         task = Task(program=program, model=shipped(name), properties=PROPERTIES, options=OBSERVED)
-        if graphs.exploration(task, expand(program)) != CLASSES:
+        if exploration(task, expand(program)) != CLASSES:
             continue
         try:
             expected = reference(task)

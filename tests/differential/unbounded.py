@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the test
 
 from membar import _core, api
 from membar.engines.buffers.question import Lowered, lowered
+from membar.engines.buffers.witness import followed
 from membar.models.model import Model
 from membar.program.program import Program
 from membar.task import Task
@@ -27,6 +28,8 @@ from strategies.looping import Shape, random_program
 Goals: TypeAlias = frozenset[tuple[str, tuple[int, ...]]]
 
 LARGEST_BOUND = 6
+# The reference's machine is slow.
+LONGEST_FOLLOWED = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +126,7 @@ def compare(
     reached = goals(found)
     ended = found.stopped is None
     _agree(f"{seed}: forward", asked, effort, report, ended=ended, reached=reached, limit=limit)
+    _runs(seed, asked, found, report)
     if name == "x86-tso":
         other = tried.backward(states=effort.states, seconds=effort.seconds)
         failures = Bounded(
@@ -156,6 +160,22 @@ def _agree(
         # Beyond the largest bound there must be a run all the same.
         if limit.complete and asked.core.run_to((kind, numbers), states=4 * effort.bounded_states) is None:
             report.wrong.append(f"{who} reached {kind} {numbers}, to which there is no run")
+
+
+def _runs(seed: int, asked: Lowered, found: _core.BufferFindings, report: Report) -> None:
+    """Every thing found has a run that was read off the automata; the reference's machine makes it."""
+    kinds: set[str] = set()
+    for kind, numbers in found.goals:
+        run = found.run_to((kind, numbers))
+        if run is None:
+            report.wrong.append(f"{seed}: no run was read off to {kind} {numbers}")
+        elif kind not in kinds and len(run) <= LONGEST_FOLLOWED:
+            kinds.add(kind)
+            report.counts["runs read off and followed"] += 1
+            report.counts["of them longer than 100 steps"] += len(run) > 100
+            moves = followed(asked.machine, run)
+            if kind == "failure" and moves[-1].failure is None:
+                report.wrong.append(f"{seed}: the run to {kind} {numbers} ends otherwise")
 
 
 def campaign(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from typing import TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from membar.program import temporal
 from membar.program.condition import (
     And,
     Compare,
@@ -57,8 +59,10 @@ from membar.program.operations import (
     Tags,
     Unlock,
 )
+from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.printer import KEYWORDS
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread, Value
+from membar.program.temporal import AutomatonEdge, Claim
 
 T = TypeVar("T")
 
@@ -96,6 +100,7 @@ class _Writer:
         names = self._names(self.random.randint(1, 3))
         self.objects = tuple(MemoryObject(name=name) for name in names)  # addresses need the names
         self.objects = tuple(self._object(name) for name in names)
+        self.objects = (self.objects[0], *(self._placed(item) for item in self.objects[1:]))
         self.channels = tuple(
             Channel(name, self.random.randint(0, 2), self.random.randint(0, 2))
             for name in self._names(self.random.randint(0, 2))
@@ -111,6 +116,54 @@ class _Writer:
             threads=tuple(threads),
             channels=self.channels,
             condition=self._condition(len(threads)) if self._chance() else None,
+            errors=tuple(self._predicate(threads) for _ in range(self.random.randrange(2))),
+            claims=tuple(self._claim(threads) for _ in range(self.random.randrange(3))),
+        )
+
+    def _predicate(self, threads: list[Thread]) -> StatePredicate:
+        reads: list[tuple[str, Observable]] = []
+        for name in self._names(self.random.randint(0, 2)):
+            number = self.random.randrange(len(threads))
+            item = self.random.choice(self.objects)
+            points = sorted(threads[number].outgoing)
+            options: list[Observable] = [
+                CellValue(item.name, self.random.randrange(item.count)),
+                RegisterValue(number, self._name()),
+                AtPoint(number, frozenset(self.random.sample(points, 1))),
+            ]
+            reads.append((name, self.random.choice(options)))
+        tree: Expr = Constant(self.random.randrange(3))
+        for name, _ in reads:
+            tree = Binary(self.random.choice((BinaryOp.ADD, BinaryOp.EQ, BinaryOp.OR)), tree, Register(name))
+        return StatePredicate(tree, tuple(reads), self.random.choice(("", "what it says")))
+
+    def _claim(self, threads: list[Thread]) -> Claim:
+        body = self._automaton(threads) if self._chance() else self._temporal(threads, 3)
+        return Claim(self._name(), body, self.random.choice(("", "a claim")))
+
+    def _temporal(self, threads: list[Thread], depth: int) -> temporal.Formula:
+        if depth == 0:
+            return (
+                temporal.Atom(self._predicate(threads)) if self._chance() else temporal.Truth(self._chance())
+            )
+        one, other = self._temporal(threads, depth - 1), self._temporal(threads, depth - 1)
+        kind = self.random.randrange(6)
+        if kind < 2:
+            return (temporal.Not, temporal.Next)[kind](one)
+        return (temporal.And, temporal.Or, temporal.Until, temporal.Release)[kind - 2](one, other)
+
+    def _automaton(self, threads: list[Thread]) -> temporal.ForbiddenRuns:
+        states = tuple(self._names(self.random.randint(1, 3)))
+        some = [self.random.randrange(len(states)) for _ in range(4)]
+        return temporal.ForbiddenRuns(
+            states=states,
+            initial=some[0],
+            edges=tuple(
+                AutomatonEdge(some[1], some[2], self._predicate(threads))
+                for _ in range(self.random.randrange(3))
+            ),
+            accepting=tuple(frozenset({some[3]}) for _ in range(self.random.randrange(3))),
+            ends_are_errors=self._chance(),
         )
 
     def _chance(self) -> bool:
@@ -156,6 +209,13 @@ class _Writer:
             is_array=self._chance(),
         )
 
+    def _placed(self, item: MemoryObject) -> MemoryObject:
+        """Sometimes inside the first object, behind all others."""
+        if self._chance():
+            return item
+        offset = 64 * (1 + [other.name for other in self.objects].index(item.name))
+        return replace(item, place=Address(self.objects[0].name, offset))
+
     def _size(self) -> int:
         return self.random.choice((1, 2, 4, 4, 8))
 
@@ -187,6 +247,8 @@ class _Writer:
             started=started,
             labels=tuple((self._point(), label) for label in self._names(self.random.randint(0, 2))),
             joins=tuple((point, self._point()) for point in points) if self._chance() else (),
+            committed=frozenset(points) if self._chance() else frozenset(),
+            ends=frozenset(points[:1]) if self._chance() else frozenset(),
         )
 
     def _point(self) -> int:
@@ -236,8 +298,10 @@ class _Writer:
             lambda: Fence(self._tags(), self._place() if self._chance() else None),
             lambda: Set(self._name(), self.expression()),
             lambda: Assume(self.expression(), waits=self._chance()),
-            lambda: Assert(self.expression(), self._name()),
-            lambda: Choose(self._name(), self.expression(), self.expression()),
+            lambda: Assert(
+                self.expression(), self._name(), property="memory" if self._chance() else "assertions"
+            ),
+            lambda: Choose(self._name(), self.expression(), self.expression(), retries=self._chance()),
             lambda: Lock(address=self._place(), size=self._size(), tags=self._tags()),
             lambda: Unlock(address=self._place(), size=self._size(), tags=self._tags()),
         ]

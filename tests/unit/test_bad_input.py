@@ -56,6 +56,10 @@ def cat(name: str, text: str, code: str, line: int = 1) -> Bad:
     return Bad(name, text, code, line, ".cat")
 
 
+def promela(name: str, text: str, code: str, line: int = 1) -> Bad:
+    return Bad(name, text, code, line, ".pml")
+
+
 KINDS = [
     Bad("empty file", "", "W0101", 1),
     Bad("unknown dialect", changed(X86, "X86 t", "Z80 t"), "W0101", 1),
@@ -83,6 +87,23 @@ KINDS = [
     ),
     Bad("missing brace", changed(C, "relaxed);\n}\nP1", "relaxed);\nP1"), "W0105", 3),
     Bad("program text", "program t\nthread P0 {\n  0 -> 1: frobnicate\n}\n", "W0502", 4, ".mbp"),
+    promela("stray character in Promela", "byte x = `1`;\n", "W0701"),
+    promela("Promela's grammar", "byte x;\nactive proctype P() { x = }\n", "W0702", 2),
+    promela("directive that is not read", '#include "x.h"\n', "W0703"),
+    promela("variable declared twice", "byte x;\nbyte x;\nactive proctype P() { skip }\n", "W0704", 2),
+    promela("index out of bounds", "byte a[2];\nactive proctype P() { a[2] = 1 }\n", "W0705", 2),
+    promela("unknown variable", "active proctype P() {\n  x = 1\n}\n", "W0706", 2),
+    promela("array without an index", "byte a[2];\nactive proctype P() { a = 1 }\n", "W0707", 2),
+    promela("size that is no constant", "byte n;\nbyte a[n];\nactive proctype P() { skip }\n", "W0708", 2),
+    promela("no process runs", "byte x;\nproctype P() { x = 1 }\n", "W0709"),
+    promela(
+        "loop without an end in an atomic block",
+        "byte x;\nactive proctype P() {\n  atomic { do :: x > 0 -> skip :: else -> break od }\n}\n",
+        "W0710",
+        3,
+    ),
+    promela("construct of Promela that is not read", "active proctype P() {\n  timeout\n}\n", "W0711", 2),
+    promela("never claim that acts", "byte x;\nactive proctype P() { skip }\nnever { x = 1 }\n", "W0712", 3),
     cat("unknown name", "acyclic po | rff as a\n", "W0206"),
     cat("set where a relation is needed", "acyclic W as a\n", "W0207"),
     cat("relation and set mixed", "let a = po | W\nacyclic a as x\n", "W0207"),

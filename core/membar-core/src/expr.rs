@@ -102,6 +102,15 @@ impl Expr {
         Self { code: Box::new([Code::Constant(value)]), registers: Box::new([]), has_selection: false }
     }
 
+    /// Its value, if it is a constant.
+    #[must_use]
+    pub fn as_constant(&self) -> Option<u64> {
+        match *self.code {
+            [Code::Constant(value)] => Some(value),
+            _ => None,
+        }
+    }
+
     /// Reads an expression over `registers` registers.
     ///
     /// # Errors

@@ -20,6 +20,7 @@ pub mod schedule;
 pub mod search;
 pub mod small_set;
 pub mod stateless;
+pub mod states;
 pub mod stop;
 pub mod tally;
 pub mod thread;

@@ -116,6 +116,8 @@ pub struct Limits {
     pub executions: Option<u64>,
     /// Bytes held by runs and final states, as far as the core counts them.
     pub bytes: Option<u64>,
+    /// Units of work, to try whether something is quick; looked at as often as the clock.
+    pub steps: Option<u64>,
 }
 
 impl Limits {
@@ -136,6 +138,7 @@ pub enum Stopped {
     Memory,
     Failure,
     DeadEnds,
+    Steps,
 }
 
 /// Steps between two looks at the clock.
@@ -149,6 +152,8 @@ pub struct Watch<'a> {
     started: Instant,
     asked: Instant,
     steps: u32,
+    /// All steps until the last look.
+    spent: u64,
     /// Whether it is this one that asks whether to go on.
     is_asking: bool,
 }
@@ -158,7 +163,7 @@ impl<'a> Watch<'a> {
     #[must_use]
     pub fn new(stop: &'a Stop<'a>, limits: Limits) -> Self {
         let now = Instant::now();
-        Self { stop, limits, started: now, asked: now, steps: 0, is_asking: true }
+        Self { stop, limits, started: now, asked: now, steps: 0, spent: 0, is_asking: true }
     }
 
     /// The same for another thread, which does not ask whether to go on: signals come to one thread only.
@@ -193,6 +198,7 @@ impl<'a> Watch<'a> {
         if self.steps < LOOK_EVERY {
             return false;
         }
+        self.spent += u64::from(self.steps);
         self.steps = 0;
         true
     }
@@ -215,7 +221,11 @@ impl<'a> Watch<'a> {
             return Err(Stopped::Request);
         }
         match self.limits.time {
-            Some(most) if now.duration_since(self.started) > most => Err(Stopped::Time),
+            Some(most) if now.duration_since(self.started) > most => return Err(Stopped::Time),
+            _ => {}
+        }
+        match self.limits.steps {
+            Some(most) if self.spent > most => Err(Stopped::Steps),
             _ => Ok(()),
         }
     }
@@ -290,9 +300,19 @@ mod tests {
     }
 
     #[test]
+    fn steps_are_counted() {
+        let stop = Stop::default();
+        let most = u64::from(3 * LOOK_EVERY);
+        let mut watch = Watch::new(&stop, Limits { steps: Some(most), ..Limits::default() });
+        let taken = (0..10 * most).find(|_| watch.step().is_err());
+        assert_eq!(taken, Some(u64::from(4 * LOOK_EVERY) - 1));
+        assert_eq!(watch.look(), Err(Stopped::Steps));
+    }
+
+    #[test]
     fn limits_are_compared() {
         let stop = Stop::default();
-        let limits = Limits { time: Some(Duration::ZERO), executions: Some(2), bytes: Some(10) };
+        let limits = Limits { time: Some(Duration::ZERO), executions: Some(2), bytes: Some(10), steps: None };
         let mut watch = Watch::new(&stop, limits);
         std::thread::sleep(Duration::from_millis(1));
         assert_eq!(watch.look(), Err(Stopped::Time));

@@ -1,7 +1,7 @@
 //! Searches with store buffers, as Python sees them.
 
 use membar_core::buffers::budget::{Budget, Halted};
-use membar_core::buffers::concrete::{self, Discipline};
+use membar_core::buffers::concrete::{self, Discipline, Until};
 use membar_core::buffers::dual;
 use membar_core::buffers::fault::Fault;
 use membar_core::buffers::forward::{self, Reductions};
@@ -26,6 +26,9 @@ type GoalTuple = (&'static str, Vec<i128>);
 /// The thread whose buffer grows, the edges taken as (thread, edge), and the contents as a regular expression.
 type CycleTuple = (usize, Vec<(usize, u32)>, String);
 
+/// Number of buffers with infinitely many contents, control points, memory, and the contents of each buffer.
+type UnboundedTuple = (usize, Vec<i128>, Vec<u64>, Vec<String>);
+
 /// A program and a question about its states.
 #[pyclass(frozen, module = "membar._core")]
 pub(crate) struct StoreBuffers {
@@ -39,12 +42,15 @@ pub(crate) struct StoreBuffers {
 impl StoreBuffers {
     /// Reads a program; its tags are 0 for a fence of the own buffer, 1 of all buffers, 2 for a locked instruction.
     #[new]
-    #[pyo3(signature = (program, *, discipline, places=None, predicate=None, deadlocks=false, fault=None))]
+    #[pyo3(signature = (
+        program, *, discipline, places=None, predicates=None, looks=None, deadlocks=false, fault=None
+    ))]
     fn new(
         program: &[u8],
         discipline: &str,
         places: Option<Vec<Vec<(u32, u32)>>>,
-        predicate: Option<&[u8]>,
+        predicates: Option<Vec<Vec<u8>>>,
+        looks: Option<Vec<(u32, Vec<u32>)>>,
         deadlocks: bool,
         fault: Option<usize>,
     ) -> PyResult<Self> {
@@ -56,35 +62,43 @@ impl StoreBuffers {
             _ => return Err(PyValueError::new_err("there is no such discipline")),
         };
         let places = places.unwrap_or_default();
-        let is_thread = |&(thread, _): &(u32, u32)| (thread as usize) < program.threads.len();
-        if !places.iter().flatten().all(is_thread) {
+        let looks = looks.unwrap_or_default();
+        let mut named = places.iter().flatten().map(|place| place.0).chain(looks.iter().map(|look| look.0));
+        if named.any(|thread| thread as usize >= program.threads.len()) {
             return Err(PyValueError::new_err("there is no such thread"));
         }
-        let predicate = match predicate {
-            None => None,
-            Some(form) => {
-                let form = words_of(form)?;
-                let mut words = Words::new(&form);
-                let decoded =
-                    Expr::decode(&mut words, program.terms.len()).and_then(|expr| words.end().map(|()| expr));
-                Some(decoded.map_err(|error| to_py(&error))?)
-            }
-        };
+        let mut decoded = Vec::new();
+        for form in predicates.unwrap_or_default() {
+            let form = words_of(&form)?;
+            let mut words = Words::new(&form);
+            let known = program.terms.len() + looks.len();
+            let predicate = Expr::decode(&mut words, known).and_then(|expr| words.end().map(|()| expr));
+            decoded.push(predicate.map_err(|error| to_py(&error))?);
+        }
         let fault = match fault.map(|number| Fault::ALL.get(number)) {
             None => Fault::None,
             Some(Some(&(fault, _))) => fault,
             Some(None) => return Err(PyValueError::new_err("there is no such fault")),
         };
-        Ok(Self { program, question: Question { places, predicate, deadlocks }, discipline, fault })
+        Ok(Self {
+            program,
+            question: Question { places, predicates: decoded, looks, deadlocks },
+            discipline,
+            fault,
+        })
     }
 
     /// Depth-first search of sets of buffer contents.
-    #[pyo3(signature = (*, sleep=true, acceleration=true, seconds=None, states=None, memory=None))]
+    #[pyo3(signature = (
+        *, sleep=true, acceleration=true, only_first=false, seconds=None, states=None, memory=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn forward(
         &self,
         py: Python<'_>,
         sleep: bool,
         acceleration: bool,
+        only_first: bool,
         seconds: Option<f64>,
         states: Option<u64>,
         memory: Option<u64>,
@@ -93,10 +107,10 @@ impl StoreBuffers {
         run_detached(py, None, |stop| {
             let mut budget = Budget { watch: Watch::new(stop, limits), states };
             let mut system = System::new(&self.program, self.fault)?;
-            let reductions = Reductions { sleep, acceleration };
+            let reductions = Reductions { sleep, acceleration, only_first };
             let found =
                 forward::search(&mut system, &self.question, self.discipline, reductions, &mut budget)?;
-            Ok(BufferFindings { found })
+            Ok(BufferFindings { found, cells: self.program.cells.len() })
         })
     }
 
@@ -117,16 +131,17 @@ impl StoreBuffers {
             let mut budget = Budget { watch: Watch::new(stop, limits), states };
             let mut system = System::new(&self.program, self.fault)?;
             let found = dual::search(&mut system, &self.question, &mut budget)?;
-            Ok(BufferFindings { found })
+            Ok(BufferFindings { found, cells: self.program.cells.len() })
         })
     }
 
     /// Every state with at most `bound` entries in a buffer.
-    #[pyo3(signature = (*, bound, seconds=None, states=None, memory=None))]
+    #[pyo3(signature = (*, bound, only_first=false, seconds=None, states=None, memory=None))]
     fn bounded(
         &self,
         py: Python<'_>,
         bound: usize,
+        only_first: bool,
         seconds: Option<f64>,
         states: Option<u64>,
         memory: Option<u64>,
@@ -135,9 +150,10 @@ impl StoreBuffers {
         run_detached(py, None, |stop| {
             let mut budget = Budget { watch: Watch::new(stop, limits), states };
             let mut system = System::new(&self.program, self.fault)?;
+            let until = if only_first { Until::FirstWrong } else { Until::All };
             let (found, _) =
-                concrete::explore(&mut system, &self.question, self.discipline, bound, None, &mut budget)?;
-            Ok(BufferFindings { found })
+                concrete::explore(&mut system, &self.question, self.discipline, bound, until, &mut budget)?;
+            Ok(BufferFindings { found, cells: self.program.cells.len() })
         })
     }
 
@@ -159,7 +175,7 @@ impl StoreBuffers {
             let mut system = System::new(&self.program, Fault::None)?;
             concrete::run_to(&mut system, &self.question, self.discipline, &goal, &mut budget)
         })?;
-        Ok(run.map(|moves| moves.iter().filter_map(|step| self.tuple_of(step)).collect()))
+        Ok(run.map(|moves| tuples_of(&moves, self.program.cells.len())))
     }
 
     /// The mistakes that the searches can make on purpose, for tests.
@@ -169,16 +185,15 @@ impl StoreBuffers {
     }
 }
 
-impl StoreBuffers {
-    /// None for what only the core knows of: births and ends of threads.
-    fn tuple_of(&self, step: &Move) -> Option<MoveTuple> {
-        match &step.act {
-            Act::Edge { edge, .. } if matches!(*edge, BIRTH | DEATH) => None,
-            Act::Edge { edge, made } => Some((step.thread, Some(edge.0), made.clone())),
-            Act::Flush { cell, .. } if cell.index() >= self.program.cells.len() => None,
-            Act::Flush { cell, value } => Some((step.thread, None, vec![u64::from(cell.0), *value])),
-        }
-    }
+/// A run without what only the core knows of: births and ends of threads.
+fn tuples_of(moves: &[Move], cells: usize) -> Vec<MoveTuple> {
+    let tuple_of = |step: &Move| match &step.act {
+        Act::Edge { edge, .. } if matches!(*edge, BIRTH | DEATH) => None,
+        Act::Edge { edge, made } => Some((step.thread, Some(edge.0), made.clone())),
+        Act::Flush { cell, .. } if cell.index() >= cells => None,
+        Act::Flush { cell, value } => Some((step.thread, None, vec![u64::from(cell.0), *value])),
+    };
+    moves.iter().filter_map(tuple_of).collect()
 }
 
 fn goal_of(kind: &str, numbers: &[i128]) -> Option<Goal> {
@@ -221,6 +236,8 @@ fn goal_tuple(goal: &Goal) -> GoalTuple {
 #[pyclass(frozen, module = "membar._core")]
 pub(crate) struct BufferFindings {
     found: question::Findings,
+    /// Cells of the program; those behind them only the core knows.
+    cells: usize,
 }
 
 #[pymethods]
@@ -229,6 +246,13 @@ impl BufferFindings {
     #[getter]
     fn goals(&self) -> Vec<GoalTuple> {
         self.found.goals.iter().map(goal_tuple).collect()
+    }
+
+    /// A run to one of the goals, one content per buffer, where the search read one off its states.
+    #[expect(clippy::needless_pass_by_value, reason = "Python hands over a tuple")]
+    fn run_to(&self, goal: (String, Vec<i128>)) -> Option<Vec<MoveTuple>> {
+        let goal = goal_of(&goal.0, &goal.1)?;
+        self.found.runs.get(&goal).map(|moves| tuples_of(moves, self.cells))
     }
 
     /// States that were kept.
@@ -275,7 +299,18 @@ impl BufferFindings {
             Halted::Stopped(Stopped::Memory) => "memory",
             Halted::Stopped(_) => "request",
             Halted::States => "states",
+            Halted::Found => "found",
         })
+    }
+
+    /// The states kept with the most buffers of infinitely many contents, as far as they are few.
+    #[getter]
+    fn unbounded(&self) -> Vec<UnboundedTuple> {
+        let tuple = |state: &question::Unbounded| {
+            let (_, points) = goal_tuple(&Goal::Error(state.points.clone()));
+            (state.buffers, points, state.memory.clone(), state.shown.clone())
+        };
+        self.found.unbounded.iter().map(tuple).collect()
     }
 
     /// Cycles that were accelerated: the thread whose buffer grows, the edges taken as (thread, edge), and the

@@ -122,6 +122,7 @@ impl Findings {
             Stopped::Memory => "memory",
             Stopped::Failure => "failure",
             Stopped::DeadEnds => "dead ends",
+            Stopped::Steps => "steps",
         })
     }
 
@@ -159,6 +160,12 @@ impl Findings {
     #[getter]
     fn waits(&self) -> Vec<(u32, u32)> {
         self.found.tally.waits.iter().copied().collect()
+    }
+
+    /// The steps that close loops which were cut: thread and edge.
+    #[getter]
+    fn cuts(&self) -> Vec<(u32, u32)> {
+        self.found.tally.cuts.iter().copied().collect()
     }
 
     /// Number of executions that were kept.

@@ -4,6 +4,7 @@ mod buffers;
 mod cubes;
 mod detached;
 mod findings;
+mod states;
 
 use std::time::Duration;
 
@@ -64,10 +65,10 @@ impl Plan {
     }
 
     /// Every consistent execution of a program, each back edge taken at most `bound` times. `guesses`: cells with
-    /// values that a read may return although nobody is known to write them.
+    /// values that a read may return although nobody is known to write them. `steps`: how much work it may be.
     #[pyo3(signature = (
-        program, *, bound, guesses=None, seconds=None, executions=None, memory=None, keep_all=false, prune=true,
-        progress=None
+        program, *, bound, guesses=None, seconds=None, executions=None, memory=None, steps=None, keep_all=false,
+        prune=true, progress=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
     fn search(
@@ -79,6 +80,7 @@ impl Plan {
         seconds: Option<f64>,
         executions: Option<u64>,
         memory: Option<u64>,
+        steps: Option<u64>,
         keep_all: bool,
         prune: bool,
         progress: Option<Bound<'_, PyAny>>,
@@ -91,7 +93,7 @@ impl Plan {
             }
             program.guesses.push((CellId(cell), value));
         }
-        let limits = limits_of(seconds, executions, memory)?;
+        let limits = Limits { steps, ..limits_of(seconds, executions, memory)? };
         let options = Options { bound, limits, keep_all };
         let schedule = if prune { &self.schedule } else { &self.unpruned };
         let found = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
@@ -215,7 +217,7 @@ fn limits_of(seconds: Option<f64>, executions: Option<u64>, memory: Option<u64>)
         Some(Ok(time)) => Some(time),
         Some(Err(error)) => return Err(PyValueError::new_err(error.to_string())),
     };
-    Ok(Limits { time, executions, bytes: memory })
+    Ok(Limits { time, executions, bytes: memory, steps: None })
 }
 
 /// The mistakes that `search_exactly_once` can make on purpose, for tests; the last ones only if it has an order.
@@ -250,6 +252,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<buffers::BufferFindings>()?;
     module.add_class::<cubes::AnySize>()?;
     module.add_class::<cubes::CubeFindings>()?;
+    module.add_class::<states::StateSpace>()?;
+    module.add_class::<states::VisitedStates>()?;
+    module.add_class::<states::RunAnswer>()?;
     module.add_function(wrap_pyfunction!(faults, module)?)?;
     module.add_function(wrap_pyfunction!(class_faults, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)

@@ -53,9 +53,12 @@ def _answer(
             engine=chosen.engine,
             properties=arguments.properties(chosen),
             error=chosen.error,
+            ltl=chosen.ltl,
             limits=chosen.limit,
             options=replace(arguments.options(chosen), progress=progress),
             include_dirs=chosen.include,
+            defines=chosen.define,
+            mapping=chosen.mapping,
         )
     except InputError as problem:
         return problem

@@ -6,13 +6,11 @@ The core has several searches, and the outcome names the one that was used. The 
 of the threads, then reads-from, then coherence, and prunes as soon as a check that can only get worse
 fails. It relies on nothing but the plan, so it is exact for every model. The *exactly-once search* adds
 event after event and lets new writes revisit old reads; it meets every execution once and holds one graph
-at a time. It is for models that say so (`Model.exploration`), and for programs that cannot buffer loads
-(`models/buffering.py`). The *dependency-aware search* is its variant for load buffering, in which writes
-revisit earlier reads of their own thread too; `program/dependency_order.py` says for which programs. It
-counts the executions to which it came twice: none is known, but none is promised either. Under the models
-of the exactly-once search the *search of reads-from classes* answers questions that do not observe
-coherence, if the task lets it: executions that differ only in the order of writes are one class, and the
-numbers are numbers of classes.
+at a time. The *dependency-aware search* is its variant for load buffering, in which writes revisit earlier
+reads of their own thread too. It counts the executions to which it came twice: none is known, but none is
+promised either. Under the models of the exactly-once search the *search of reads-from classes* answers
+questions that do not observe coherence, if the task lets it: executions that differ only in the order of
+writes are one class, and the numbers are numbers of classes. `_exploration.py` chooses.
 """
 
 from __future__ import annotations
@@ -26,20 +24,23 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
+from membar.engines._exploration import (
+    SYMMETRY,
+    careful_exploration,
+    exploration,
+    trial,
+    why_not_classes,
+)
 from membar.engines._orbits import MOST_LISTED, Orbits, Unfolded, exchanged
-from membar.models.buffering import keeps_loads_before_stores
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
-from membar.models.plan import CheckMode, Plan, Stage
+from membar.models.plan import CheckMode, Plan
 from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witness
-from membar.program.access import bad_access
-from membar.program.atomicity import require_single_accesses
+from membar.program.access import NO_LOCATION, bad_access
+from membar.program.atomicity import require_single_accesses, require_uncommitted
 from membar.program.awaits import NO_WATCHES, Watches
 from membar.program.condition import FinalRegister, Quantifier, Term
-from membar.program.contention import has_rival_writers
-from membar.program.dependencies import reads_memory, writes_memory
-from membar.program.dependency_order import obstacle
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind, final_memory
 from membar.program.expand import expand
 from membar.program.expr import evaluate
@@ -80,13 +81,11 @@ ALGORITHMS = {
 }
 # What the search of classes says when most of what it looks at leads nowhere.
 _DEAD_ENDS = "dead ends"
+# What the general search says when a trial of it takes too long.
+_NOT_QUICK = frozenset({"steps", "memory"})
 INTERRUPTED = "the interruption (Ctrl-C) was reached"
-SYMMETRY = "symmetry"
 _FOLDED = "final states that differ by an exchange of interchangeable threads are listed once"
 _LOOKED_FOR = frozenset({"condition", "assertions", "races"})
-# Accesses from which on a program is large; a loop counts as so many.
-_LARGE = 10
-_TURN = 4
 
 
 def run(task: Task) -> Outcome:
@@ -112,6 +111,7 @@ def explore(task: Task) -> Tally:
     """What the program of `task` can do, with the loop bound given or deepening until nothing is cut."""
     if has_operation(task.program, Send, Receive):
         raise EngineLimitError("channels have no axiomatic reading")
+    require_uncommitted(task.program, NAME)
     if task.model.plan is None:
         raise EngineLimitError(f"the model {task.model.name} has no axioms")
     search = _Search(task, task.model.plan)
@@ -125,74 +125,11 @@ def explore(task: Task) -> Tally:
     return tally
 
 
-def exploration(task: Task, program: Program) -> str:
-    """The search for a task: what its model allows, for this program, unless every candidate is asked for.
-
-    In a step without order a write may stand behind a read of its own thread and be read by it, which the
-    exactly-once search has no room for.
-    """
-    is_filtered = "prune" in task.options.reductions_off
-    if is_filtered or _has_unordered_writes(program):
-        return GENERAL
-    if task.options.coherence is Coherence.OBSERVED and why_not_classes(task, program) is None:
-        return CLASSES
-    if task.model.exploration == EXACTLY_ONCE:
-        return EXACTLY_ONCE
-    if _is_large(program):
-        unrolling = task.options.unrolling
-        bound = unrolling.deepest if unrolling.exact is None else unrolling.exact
-        if keeps_loads_before_stores(program, task.model, bound=bound):
-            return EXACTLY_ONCE
-        if task.model.exploration == DEPENDENCY_AWARE and obstacle(program) is None:
-            return DEPENDENCY_AWARE
-    return GENERAL
-
-
-def _is_large(program: Program) -> bool:
-    """Whether choosing the search with care pays: the general one is quick on what litmus tests look like."""
-    accesses = turns = 0
-    for thread in program.threads:
-        turns += _TURN * len(thread.back_edges)
-        for edge in thread.edges:
-            accesses += sum(reads_memory(item) + writes_memory(item) for item in edge.operations)
-    return accesses + turns >= _LARGE
-
-
 def stops_at_failure(task: Task) -> bool:
     """Whether one failed assertion settles all that is asked: no final states, and not every execution."""
     options = task.options
     asks_for_states = task.program.condition is not None or options.all_executions
     return options.stops_early and "assertions" in task.properties and not asks_for_states
-
-
-def why_not_classes(task: Task, program: Program) -> str | None:
-    """Why every execution counts by itself, although only what is observed should; None if it does not."""
-    if task.model.exploration != EXACTLY_ONCE:
-        return f"the model {task.model.name} does not claim what it takes"
-    if task.options.all_executions:
-        return "every execution is listed"
-    if _remarks_need_coherence(task.model.plan):
-        return f"flags of the model {task.model.name} observe coherence"
-    if "prune" in task.options.reductions_off or _has_unordered_writes(program):
-        return "this is done by the general search"
-    if "await" not in task.options.reductions_off and any(thread.back_edges for thread in program.threads):
-        return "whether a loop waits for ever depends on coherence"
-    is_asked_for = task.options.coherence_chosen_by_user
-    if not is_asked_for and SYMMETRY not in task.options.reductions_off and groups(program):
-        return "identical threads are explored up to symmetry"
-    if not has_rival_writers(program):
-        return "no two threads write one location, so that every execution is a class of its own"
-    return None
-
-
-def _remarks_need_coherence(plan: Plan | None) -> bool:
-    checks = () if plan is None else plan.checks
-    return any(check.mode is not CheckMode.REQUIRE and check.stage is Stage.COHERENCE for check in checks)
-
-
-def _has_unordered_writes(program: Program) -> bool:
-    edges = (edge for thread in program.threads for edge in thread.edges if edge.unordered)
-    return any(writes_memory(operation) for edge in edges for operation in edge.operations)
 
 
 def core() -> ModuleType:
@@ -239,6 +176,7 @@ class _Search:
         self.program = expand(task.program)
         require_single_accesses(self.program)
         self.exploration = exploration(task, self.program)
+        self.steps = trial(task, self.program) if self.exploration == GENERAL else None
         self.without_classes = (
             why_not_classes(task, self.program) if task.options.coherence is Coherence.OBSERVED else None
         )
@@ -295,6 +233,9 @@ class _Search:
                 self.exploration = EXACTLY_ONCE
                 self.without_classes = "most partial classes of this program lead nowhere"
                 found = self._found(bound)
+            elif self.steps is not None and found.stopped in _NOT_QUICK:
+                self.exploration, self.steps = careful_exploration(self.task, self.program), None
+                found = self._found(bound)
             return self._tally(found, bound)
         except OverflowError as large:
             raise EngineLimitError(str(large)) from None
@@ -339,6 +280,7 @@ class _Search:
             seconds=left,
             executions=limits.executions,
             memory=limits.memory,
+            steps=self.steps,
             keep_all=options.all_executions,
             prune="prune" not in options.reductions_off,
             progress=progress,
@@ -348,18 +290,19 @@ class _Search:
         return time.monotonic() - self.started
 
     def _tally(self, found: _core.Findings, bound: int) -> Tally:
-        for thread in found.faults:
-            raise InputError(self._fault(found.fault_witness(thread), thread))
+        astray = self._astray(found)
         tally = Tally(
             engine=NAME,
             algorithm=ALGORITHMS[self.exploration],
             looked_for=_LOOKED_FOR,
             awaits=bool(self.watched.threads),
-            waiting=self._waiting(found),
+            waiting=self._spans(found.waits),
+            cut=self._spans(found.cuts),
         )
         tally.loops_cut = bound if found.cut else None
         tally.limit = self._limit(found.stopped)
         self._take_remarks(found, tally)
+        tally.failed_assertion = astray
         for thread in found.failures[:1]:
             tally.failed_assertion = self._failure(found.failure_witness(thread))
         if found.stuck:
@@ -397,9 +340,9 @@ class _Search:
         elif self.without_classes is not None and self.task.options.coherence_chosen_by_user:
             tally.notes.append(f"--coherence observed has no effect: {self.without_classes}")
 
-    def _waiting(self, found: _core.Findings) -> set[Span]:
-        """The places where threads that wait look first."""
-        spans = (self.program.threads[thread].edges[edge].span for thread, edge in found.waits)
+    def _spans(self, steps: Sequence[tuple[int, int]]) -> set[Span]:
+        """The places of steps, each given by thread and edge."""
+        spans = (self.program.threads[thread].edges[edge].span for thread, edge in steps)
         return {span for span in spans if span is not None}
 
     def _limit(self, stopped: str | None) -> str | None:
@@ -427,8 +370,10 @@ class _Search:
             else:
                 undefined.append(number)
         if undefined:
-            names = ", ".join(sorted({self.plan.checks[number].name for number in undefined}))
-            tally.race = self._witness(found.remark_witness(undefined[0]), f"undefined behaviour: {names}")
+            names = {self.plan.checks[number].name for number in undefined}
+            tally.flags |= names
+            message = f"undefined behaviour: {', '.join(sorted(names))}"
+            tally.race = self._witness(found.remark_witness(undefined[0]), message)
 
     def _final_states(self, found: _core.Findings) -> Iterator[Unfolded]:
         if found.symmetric:
@@ -477,6 +422,21 @@ class _Search:
                     message = operation.message
                 break
         return self._witness(found, message)
+
+    def _astray(self, found: _core.Findings) -> Witness | None:
+        """An execution that accesses what is no location.
+
+        Raises:
+            InputError: it does so in a program that has a question of its own, or in part of a location.
+        """
+        for thread in found.faults:
+            execution = found.fault_witness(thread)
+            wrong = self._fault(execution, thread)
+            is_asked = self.task.program.condition is None and "memory" in self.task.properties
+            if not is_asked or wrong.code != NO_LOCATION:
+                raise InputError(wrong)
+            return self._witness(execution, wrong.message)
+        return None
 
     def _fault(self, found: CoreExecution, number: int) -> Diagnostic:
         _, end, values, _ = found[1][number]

@@ -25,7 +25,9 @@ class Frontend:
         tags: the ordering words its operations may carry, each with one sentence of meaning. A word whose
             sentence starts with "(no order)" needs no meaning in a model.
         dialects: `Program.language` → the words of that dialect, where a word means different things in two.
+        by_states: engines with states answer, on store buffers, where the user names no engine.
         with_error: a text and what `--error` says → a text that also asks this; None: it cannot be asked.
+        with_claim: a text and an LTL formula → a text that also claims this of all runs; None: it cannot.
     """
 
     name: str
@@ -34,7 +36,9 @@ class Frontend:
     default_models: Mapping[str, str]
     tags: Mapping[str, str]
     dialects: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    by_states: bool = False
     with_error: Callable[[str, str], str] | None = None
+    with_claim: Callable[[str, str], str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,6 +58,7 @@ class Evaluator:
         self.required = tuple(check for check in plan.checks if check.mode is CheckMode.REQUIRE)
         self.others = tuple(check for check in plan.checks if check.mode is not CheckMode.REQUIRE)
         needed = schedule.needed(self.units, {check.slot for check in self.required})
+        self.required_steps = tuple(unit.step for unit in needed)
         self.programs = {stage: self._program(needed, stage) for stage in Stage}
         self.primitives = {stage: self._primitives(stage) for stage in Stage}
         self.early = {stage: self._early(stage) for stage in Stage}
@@ -156,6 +157,9 @@ class Evaluation:
 
     def failures(self) -> tuple[Failure, ...]:
         """Every required check that does not hold, explained."""
+        size = len(self.execution.events)
+        for step in self._evaluator.required_steps:
+            step(self._slots, size)
         failed = [check for check in self._evaluator.required if not self.holds(check)]
         if not failed:
             return ()

@@ -77,6 +77,8 @@ def complement(rows: Rows) -> Rows:
 
 def sequence(left: Rows, right: Rows) -> Rows:
     """Pairs `(a, c)` with some `b` such that `left` has `(a, b)` and `right` has `(b, c)`."""
+    if not any(right):  # as the relations of many fences and kinds are
+        return [0] * len(left)
     result = []
     for row in left:
         reached, rest = 0, row

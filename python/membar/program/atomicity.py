@@ -1,4 +1,4 @@
-"""Steps with several accesses: what axioms cannot speak about.
+"""What axioms cannot speak about: steps with several accesses, and control points that hold others up.
 
 An operational reading does a step at once. Axioms speak of single accesses and let other threads act between
 the accesses of one step, so the two may differ. Only an `unordered` step (a pair instruction) is free of
@@ -26,6 +26,20 @@ def require_single_accesses(program: Program) -> None:
                     f"one step with several accesses has no axiomatic reading "
                     f"(thread {thread.name}, {where}); a state-based engine does it at once"
                 )
+
+
+def require_uncommitted(program: Program, engine: str) -> None:
+    """Checks that no control point of `program` keeps other threads from moving.
+
+    Raises:
+        EngineLimitError: some does, which `engine` cannot follow.
+    """
+    for thread in program.threads:
+        if thread.committed:
+            raise EngineLimitError(
+                f"the engine {engine} has no committed control points (thread {thread.name}); "
+                f"the store-buffer machine has (--engine reference with --buffers)"
+            )
 
 
 def _accesses(edge: Edge) -> int:

@@ -18,7 +18,7 @@ def expand(program: Program) -> Program:
     value was 0: executions that find the lock taken stop there, as waiting does. An unlock becomes a
     store of 0.
     """
-    if not any(_has_locks(thread) for thread in program.threads):
+    if program.operation_kinds.isdisjoint({Lock, Unlock}):
         return program
     return replace(program, threads=tuple(_expanded_thread(thread) for thread in program.threads))
 

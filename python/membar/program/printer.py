@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import assert_never
 
+from membar.program.claims_printer import claim_lines
 from membar.program.condition import (
     And,
     Compare,
@@ -49,10 +50,11 @@ from membar.program.program import Edge, MemoryObject, Program, Thread, Value
 # Words with a meaning of their own; as names they are written in quotes.
 KEYWORDS = frozenset({
     "program", "memory", "channel", "thread", "exists", "forall", "observe", "filter",
-    "entry", "spawned", "register", "label", "branch", "when", "unordered",
+    "error", "claim", "never",
+    "entry", "spawned", "register", "label", "branch", "committed", "ends", "when", "unordered",
     "load", "store", "store_conditional", "carries", "exclusive", "rmw", "if", "read", "write", "failed",
     "fence", "assume", "wait", "assert", "choose", "to", "spawn", "join", "lock", "unlock", "send", "receive",
-    "true", "false", "not", "none",
+    "true", "false", "not", "none", "at", "retry",
 })  # fmt: skip
 BARE_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$.]*")
 DEFAULT_LANGUAGE = "Program"
@@ -78,6 +80,9 @@ def _program_lines(program: Program) -> Iterator[str]:
     for thread in program.threads:
         yield ""
         yield from _thread_lines(thread)
+    if program.errors or program.claims:
+        yield ""
+        yield from claim_lines(program.errors, program.claims, print_name, print_expression)
     if program.condition is not None:
         yield ""
         yield from _condition_lines(program.condition)
@@ -96,7 +101,8 @@ def _object(item: MemoryObject) -> str:
     shape = f"[{item.count}]" if item.is_array else "" if item.count == 1 else f" * {item.count}"
     values = ", ".join(_value(value) for value in item.initial)
     initial = "" if not item.initial else f" = {values}" if len(item.initial) == 1 else f" = {{{values}}}"
-    return f"memory {print_name(item.name)} : {_type(item.size, signed=item.signed)}{shape}{initial}"
+    place = "" if item.place is None else f" at {_address(item.place)}"
+    return f"memory {print_name(item.name)} : {_type(item.size, signed=item.signed)}{shape}{place}{initial}"
 
 
 def _value(value: Value) -> str:
@@ -120,6 +126,10 @@ def _thread_lines(thread: Thread) -> Iterator[str]:
         yield f"  label {point} = {print_name(name)}"
     for branch, join in thread.joins:
         yield f"  branch {branch} to {join}"
+    for point in sorted(thread.committed):
+        yield f"  committed {point}"
+    for point in sorted(thread.ends):
+        yield f"  ends {point}"
     for edge in thread.edges:
         yield f"  {print_edge(edge)}"
     yield "}"
@@ -158,9 +168,11 @@ def print_operation(op: Operation) -> str:
             return f"{'wait' if waits else 'assume'} {print_expression(condition)}"
         case Assert(condition=condition, message=message):
             words = f", {json.dumps(message)}" if message else ""
-            return f"assert {print_expression(condition)}{words}"
-        case Choose(register=register, low=low, high=high):
-            return f"{print_name(register)} := choose {print_expression(low)} to {print_expression(high)}"
+            memory = "memory " if op.property == "memory" else ""
+            return f"assert {memory}{print_expression(condition)}{words}"
+        case Choose(register=register, low=low, high=high, retries=retries):
+            values = f"{print_expression(low)} to {print_expression(high)}{' retry' if retries else ''}"
+            return f"{print_name(register)} := choose {values}"
         case Spawn(thread=thread):
             return f"spawn {print_name(thread)}"
         case Join(thread=thread):

@@ -15,6 +15,8 @@ from membar.program.operations import Operation
 
 if TYPE_CHECKING:
     from membar.program.condition import FinalCondition
+    from membar.program.predicate import StatePredicate
+    from membar.program.temporal import Claim
     from membar.source import Span
 
 Value: TypeAlias = int | Address
@@ -35,6 +37,7 @@ class MemoryObject:
         signed: how a value is shown.
         initial: one value per element; shorter tuples are filled up with 0.
         is_array: shown with an index even if `count` is 1.
+        place: where it lies inside another object, a structure say; None: apart from all others.
     """
 
     name: str
@@ -43,6 +46,7 @@ class MemoryObject:
     signed: bool = True
     initial: tuple[Value, ...] = ()
     is_array: bool = False
+    place: Address | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
@@ -73,8 +77,11 @@ class Thread:
         registers: initial values; a register not listed starts at 0.
         started: runs from the beginning; otherwise a `Spawn` starts it.
         labels: names of control points, for reports, LTL and `--error`.
+        ends: control points where it may stay for ever: who waits there is in no deadlock.
         joins: pairs of a branch and the point where its paths meet again, for languages in which its guards
             decide (`ctrl`) only what lies between the two. Those of other branches decide all that follows.
+        committed: control points that must be left first: while some thread is at one of its own, only
+            threads at such points move (DVE). Stores on their way to memory do not wait for that.
     """
 
     name: str
@@ -83,7 +90,9 @@ class Thread:
     registers: tuple[tuple[str, Value], ...] = ()
     started: bool = True
     labels: tuple[tuple[int, str], ...] = ()
+    ends: frozenset[int] = frozenset()
     joins: tuple[tuple[int, int], ...] = ()
+    committed: frozenset[int] = frozenset()
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @cached_property
@@ -99,6 +108,8 @@ class Thread:
     @cached_property
     def back_edges(self) -> frozenset[int]:
         """Indices into `edges` that close a cycle in a depth-first walk from `entry`: one per loop."""
+        if all(edge.source < edge.target for edge in self.edges):
+            return frozenset()  # as front ends number what has no loops
         indices: dict[int, list[int]] = {}
         for index, edge in enumerate(self.edges):
             indices.setdefault(edge.source, []).append(index)
@@ -124,7 +135,11 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A FIFO of messages between threads; capacity 0 is a rendezvous."""
+    """A FIFO of messages between threads; capacity 0 is a rendezvous.
+
+    A rendezvous is one step of two threads: the sender's operations up to its `Send`, then the receiver's
+    whole edge, then the rest of the sender's edge.
+    """
 
     name: str
     capacity: int
@@ -142,6 +157,8 @@ class Program:
         threads: all threads, including those that a `Spawn` starts.
         channels: message channels (DVE, Promela).
         condition: the question about final states that the text itself asks, if any.
+        errors: states that must not be reached.
+        claims: what the text says of all runs: LTL formulas, never claims, property processes.
     """
 
     name: str
@@ -150,16 +167,37 @@ class Program:
     threads: tuple[Thread, ...]
     channels: tuple[Channel, ...] = ()
     condition: FinalCondition | None = None
+    errors: tuple[StatePredicate, ...] = ()
+    claims: tuple[Claim, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @cached_property
+    def operation_kinds(self) -> frozenset[type[Operation]]:
+        """What kinds of operations it has."""
+        return frozenset(
+            [type(item) for thread in self.threads for edge in thread.edges for item in edge.operations]
+        )
+
+    @cached_property
     def bases(self) -> Mapping[str, int]:
-        """The address of each object. Objects are apart, so that a small overrun hits nothing."""
+        """The address of each object. Objects are apart, so that a small overrun hits nothing.
+
+        Those with a place lie there, and the object they belong to has room for them.
+        """
+        extent = {item.name: item.size * item.count for item in self.objects if item.place is None}
+        for item in self.objects:
+            if item.place is not None:
+                end = item.place.offset + item.size * item.count
+                extent[item.place.name] = max(extent[item.place.name], end)
         table: dict[str, int] = {}
         address = FIRST_ADDRESS
         for item in self.objects:
-            table[item.name] = address
-            address += (item.size * item.count // GUARD + 2) * GUARD
+            if item.place is None:
+                table[item.name] = address
+                address += (extent[item.name] // GUARD + 2) * GUARD
+        for item in self.objects:
+            if item.place is not None:
+                table[item.name] = table[item.place.name] + item.place.offset
         return table
 
     @cached_property
@@ -185,6 +223,15 @@ class Program:
         """The cell that starts at an address."""
         return {cell.address: cell for cell in self.cells}
 
+    @property
+    def asks_about_states(self) -> bool:
+        """Whether it asks about states on the way, not only about what an execution ends in."""
+        return bool(self.errors or self.claims)
+
+    def object(self, name: str) -> MemoryObject:
+        """The memory object called `name`."""
+        return next(item for item in self.objects if item.name == name)
+
     def word(self, value: Value) -> int:
         """A constant or address as a 64-bit word."""
         if isinstance(value, Address):
@@ -195,12 +242,12 @@ class Program:
         """`x`, `v[1]` or `x+2` if `word` points into (or one past) an object, else None."""
         if word < FIRST_ADDRESS:  # nearly all values of nearly all programs
             return None
+        cell = self.cell_at.get(word)
+        if cell is not None:
+            return cell.name
         for item in self.objects:
             offset = word - self.bases[item.name]
             if 0 <= offset <= item.size * item.count:
-                if offset % item.size == 0 and offset < item.size * item.count:
-                    index = offset // item.size
-                    return f"{item.name}[{index}]" if item.is_array else item.name
                 return f"{item.name}+{offset}"
         return None
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from math import factorial
 
-from membar.program.expr import TRUE, Register
-from membar.program.operations import Join, Operation, Set, Spawn
+from membar.program.expr import TRUE, Address, Register
+from membar.program.operations import Join, Load, Operation, Rmw, Set, Spawn, Store
 from membar.program.program import Edge, Program, Thread
 
 # So that the number of executions that one stands for fits into a word.
@@ -52,9 +52,14 @@ def groups(program: Program) -> tuple[Group, ...]:
     return tuple(sorted(found, key=lambda group: group.threads))
 
 
-def _outline(edge: Edge) -> tuple[type, ...]:
-    """What is cheap to compare: most threads of most programs differ in it."""
-    return tuple(type(operation) for operation in edge.operations)
+def _outline(edge: Edge) -> tuple[tuple[type, str], ...]:
+    """What is cheap to compare, kinds and places of accesses: most threads of most programs differ in it."""
+    return tuple([(type(operation), _place(operation)) for operation in edge.operations])
+
+
+def _place(operation: Operation) -> str:
+    address = operation.address if isinstance(operation, Load | Store | Rmw) else None
+    return address.name if isinstance(address, Address) else ""
 
 
 def _equal(program: Program, numbers: list[int]) -> Iterator[Group]:
@@ -106,7 +111,8 @@ def _form(thread: Thread) -> tuple[Hashable, tuple[str, ...]]:
     )
     initial = frozenset((registers[name], value) for name, value in thread.registers)
     joins = tuple((points[a], points[b]) for a, b in thread.joins)
-    return (entry, edges, initial, joins), tuple(str(name) for name in registers)
+    committed = tuple(sorted(points[point] for point in thread.committed if point in points))
+    return (entry, edges, initial, joins, committed), tuple(str(name) for name in registers)
 
 
 def _shape(value: object, number: Callable[[str], int]) -> Hashable:

@@ -16,6 +16,7 @@ from membar.program.condition import (
 )
 from membar.program.dependencies import expressions_of
 from membar.program.expr import (
+    TRUE,
     WORD,
     Address,
     Binary,
@@ -26,6 +27,7 @@ from membar.program.expr import (
     Select,
     Unary,
     addresses_of,
+    registers_of,
 )
 from membar.program.operations import (
     Join,
@@ -40,7 +42,9 @@ from membar.program.operations import (
     StoreConditional,
     Unlock,
 )
+from membar.program.predicate import AtPoint, CellValue, RegisterValue, StatePredicate
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
+from membar.program.temporal import predicates_of
 from membar.source import Span
 
 SIZES = (1, 2, 4, 8)
@@ -71,6 +75,8 @@ def _findings(program: Program) -> Iterator[Diagnostic]:
     yield from _unstarted(program)
     if program.condition is not None:
         yield from _condition(program.condition, program)
+    for predicate in (*program.errors, *predicates_of(program.claims)):
+        yield from _predicate(predicate, program)
 
 
 class _Names:
@@ -127,6 +133,27 @@ def _object(item: MemoryObject, names: _Names) -> Iterator[Diagnostic]:
     for value in item.initial:
         if isinstance(value, Address):
             yield from names.missing_object(value, item.span)
+    if item.place is not None:
+        yield from _placed(item, item.place, names)
+
+
+def _placed(item: MemoryObject, place: Address, names: _Names) -> Iterator[Diagnostic]:
+    """An object inside another one must lie there alone."""
+    yield from names.missing_object(place, item.span)
+    outer = names.objects.get(place.name)
+    if outer is None:
+        return
+    if outer.place is not None or place.offset < 0:
+        message = f"`{item.name}` lies in `{place.name}`, which cannot hold it"
+        yield _finding("W0306", message, item.span, "expected a place in an object that stands by itself")
+    end = place.offset + item.size * item.count
+    for other in names.objects.values():
+        start = 0 if other is outer else other.place.offset if other.place and other is not item else None
+        if other.place is not None and other.place.name != place.name:
+            continue
+        if start is not None and start < end and place.offset < start + other.size * other.count:
+            message = f"`{item.name}` lies where `{other.name}` is"
+            yield _finding("W0306", message, item.span, "objects do not overlap")
 
 
 def _channel(channel: Channel, span: Span | None) -> Iterator[Diagnostic]:
@@ -151,26 +178,36 @@ def _thread(thread: Thread, names: _Names) -> Iterator[Diagnostic]:
     for _, value in thread.registers:
         if isinstance(value, Address):
             yield from names.missing_object(value, thread.span)
-    points = {thread.entry: thread.span, **{point: thread.span for point, _ in thread.labels}}
-    points |= {point: edge.span for edge in thread.edges for point in (edge.source, edge.target)}
-    for branch, join in thread.joins:
-        points |= dict.fromkeys({branch, join} - points.keys(), thread.span)
     yield from _duplicates(
         f"meeting point of `{thread.name}`", ((str(branch), thread.span) for branch, _ in thread.joins)
     )
-    for point, span in points.items():
-        if point < 0:
-            message = f"thread `{thread.name}` has the control point {point}"
-            yield _finding("W0309", message, span, "control points are numbers from 0")
+    yield from _control_points(thread)
     for edge in thread.edges:
         yield from _edge(edge, thread, names)
 
 
+def _control_points(thread: Thread) -> Iterator[Diagnostic]:
+    is_plain = thread.entry >= 0 and not (thread.labels or thread.joins or thread.committed)
+    if is_plain and all(edge.source >= 0 and edge.target >= 0 for edge in thread.edges):
+        return
+    points = {thread.entry: thread.span, **{point: thread.span for point, _ in thread.labels}}
+    points |= {point: edge.span for edge in thread.edges for point in (edge.source, edge.target)}
+    for branch, join in thread.joins:
+        points |= dict.fromkeys({branch, join} - points.keys(), thread.span)
+    points |= dict.fromkeys(sorted(thread.committed - points.keys()), thread.span)
+    for point, span in points.items():
+        if point < 0:
+            message = f"thread `{thread.name}` has the control point {point}"
+            yield _finding("W0309", message, span, "control points are numbers from 0")
+
+
 def _edge(edge: Edge, thread: Thread, names: _Names) -> Iterator[Diagnostic]:
-    yield from _expression(edge.guard, names, edge.span)
+    if edge.guard is not TRUE:
+        yield from _expression(edge.guard, names, edge.span)
     for op in edge.operations:
         for expr in expressions_of(op):
-            yield from _expression(expr, names, edge.span)
+            if not isinstance(expr, Constant | Register):
+                yield from _expression(expr, names, edge.span)
         yield from _operation(op, thread, names, edge.span)
 
 
@@ -216,8 +253,6 @@ def _message(name: str, arity: int, names: _Names, span: Span | None) -> Iterato
 
 
 def _expression(expr: Expr, names: _Names, span: Span | None) -> Iterator[Diagnostic]:
-    if isinstance(expr, Constant | Register):
-        return
     for address in addresses_of(expr):
         yield from names.missing_object(address, span)
     for width in _widths(expr):
@@ -293,3 +328,15 @@ def _term(term: Term, program: Program) -> Iterator[Diagnostic]:
             elif not 0 <= index < item.count:
                 message = f"the condition speaks of `{name}[{index}]`"
                 yield _finding("W0310", message, program.span, f"`{name}` has {item.count} elements")
+
+
+def _predicate(predicate: StatePredicate, program: Program) -> Iterator[Diagnostic]:
+    bound = {name for name, _ in predicate.reads}
+    for name in sorted(set(registers_of(predicate.expression)) - bound):
+        yield _finding("W0310", f"the predicate does not say what `{name}` stands for", program.span)
+    for _, seen in predicate.reads:
+        match seen:
+            case CellValue(name, index):
+                yield from _term(FinalCell(name, index), program)
+            case RegisterValue(thread) | AtPoint(thread):
+                yield from _term(FinalRegister(thread, ""), program)

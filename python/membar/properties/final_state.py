@@ -79,18 +79,19 @@ class Observer:
         """The end with these 64-bit words behind `terms`."""
         return Ending(
             shown=tuple(
-                [(label, self._show(term, words[at], known)) for label, term, at, known in self._shown]
+                [
+                    (label, known[word] if (word := words[at]) in known else self._show(term, word, known))
+                    for label, term, at, known in self._shown
+                ]
             ),
             satisfies=self._formula(words),
             passes=self._filter(words),
         )
 
     def _show(self, term: Term, word: int, known: dict[int, int | str]) -> int | str:
-        found = known.get(word)
-        if found is None:
-            name = self.program.name_of_address(word)
-            # The address of an array is that of its first element, and shown without the index.
-            found = known[word] = shown(term, word) if name is None else name.removesuffix("[0]")
+        name = self.program.name_of_address(word)
+        # The address of an array is that of its first element, and shown without the index.
+        found = known[word] = shown(term, word) if name is None else name.removesuffix("[0]")
         return found
 
 

@@ -12,9 +12,9 @@ What may be said (DESIGN §6 and §8):
 A loop that was cut is no waiting loop: whether it ends is then not checked, unless some other loop is found
 to wait for ever.
 
-A race breaks a property only in a program that asks no question of its own, and only under a model that
-gives racy programs no meaning; everywhere else it is a flag. A deadlock, or a loop that waits for ever, in a
-program with a question of its own is a flag too, unless that property was asked for by name.
+A race breaks a property only under a model that gives racy programs no meaning; everywhere else it is a flag.
+In a program with a condition of its own a race, a deadlock or a loop that waits for ever is a flag too,
+unless that property was asked for by name.
 """
 
 from __future__ import annotations
@@ -34,14 +34,18 @@ from membar.outcome import (
     Witness,
 )
 from membar.program.condition import Quantifier
-from membar.program.operations import Assume, Lock
-from membar.program.program import Program
+from membar.program.operations import WARNING, Lock
 from membar.properties import PROPERTIES
+from membar.properties.deadlock import is_deadlock_waiting, waits_for_locks
+from membar.properties.memory import property_of
+from membar.properties.property import has_operation, has_waiting_assumption
 from membar.source import Span
 from membar.task import Task
 
 RACE_FLAG = "data-race"
 DEADLOCK_FLAG = "deadlock"
+# What the text itself asks: where it asks, an answer to other questions alone is none.
+_OWN_QUESTIONS = ("condition", "errors", "claims")
 WAITING_FLAG = "waits-for-ever"
 
 
@@ -61,10 +65,13 @@ class Tally:
         negative_witness: the first that does not.
         failed_assertion: an execution in which an assertion fails.
         race: an execution with a data race.
+        error: a run into a state that must not be reached.
+        lasso: a run for which one of the program's claims is false.
         deadlock: a run into a deadlock.
         stuck: an execution in which a thread waits for ever.
         awaits: whether turns of loops that only look ended the run of their thread.
         waiting: where threads that wait look first.
+        cut: where loops end that were cut.
         flags: flags the model raised.
         loops_cut: the loop bound, if it cut some run.
         buffers_held: the store-buffer bound, if it ever held a store back.
@@ -85,10 +92,13 @@ class Tally:
     negative_witness: Witness | None = None
     failed_assertion: Witness | None = None
     race: Witness | None = None
+    error: Witness | None = None
+    lasso: Witness | None = None
     deadlock: Witness | None = None
     stuck: Witness | None = None
     awaits: bool = False
     waiting: set[Span] = field(default_factory=set)
+    cut: set[Span] = field(default_factory=set)
     flags: set[str] = field(default_factory=set)
     loops_cut: int | None = None
     buffers_held: int | None = None
@@ -101,10 +111,8 @@ class Tally:
 def judge(task: Task, tally: Tally) -> Outcome:
     """The outcome of `task`, given what an engine found."""
     named = [name for name in task.properties if name != "none"]
-    asked = [name for name in named if name != "condition"]
-    if named and task.program.condition is not None:
-        asked.insert(0, "condition")  # a program's own question is always answered
-    run = _run(task, tally, asked)
+    own = [name for name in _OWN_QUESTIONS if named and PROPERTIES[name].applies(task.program, task.model)]
+    run = _run(task, tally, [*own, *(name for name in named if name not in _OWN_QUESTIONS)])
     if not named:
         return Explored(run, complete=tally.limit is None)
     if not run.checked:
@@ -112,11 +120,16 @@ def judge(task: Task, tally: Tally) -> Outcome:
     broken = _broken(task, tally, run.checked)
     if broken is not None:
         return Violated(run, *broken)
-    if task.program.condition is None:
-        return _universal(task, tally, run)
-    if "condition" not in run.checked:
-        return Unknown(run, f"the engine {tally.engine} cannot answer the program's condition this way")
-    return _answer(task, tally, run)
+    for name in own:
+        if name not in run.checked:
+            return Unknown(run, f"the engine {tally.engine} cannot answer {_named(task, name)} this way")
+    return _universal(task, tally, run) if task.program.condition is None else _answer(task, tally, run)
+
+
+def _named(task: Task, name: str) -> str:
+    """One of the program's own questions, in words."""
+    names = ", ".join(f"`{claim.name}`" for claim in task.program.claims) if name == "claims" else ""
+    return f"the program's {name}{names and ' '}{names}"
 
 
 def is_settled(task: Task, tally: Tally) -> bool:
@@ -130,12 +143,23 @@ def is_settled(task: Task, tally: Tally) -> bool:
 def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Witness] | None:
     """The property that some execution breaks, with that execution; the condition aside."""
     has_condition = task.program.condition is not None
-    if "assertions" in checked and tally.failed_assertion is not None:
-        return "assertions", tally.failed_assertion
-    if "races" in checked and tally.race is not None and not has_condition and task.model.language_model:
+    if tally.failed_assertion is not None:
+        name = property_of(task.program, tally.failed_assertion.message)
+        if name in checked or name == WARNING:  # who asks for warnings looks at what is told
+            return name, tally.failed_assertion
+    if "errors" in checked and tally.error is not None:
+        return "errors", tally.error
+    if "claims" in checked and tally.lasso is not None:
+        return "claims", tally.lasso
+    is_racy = (
+        tally.race is not None and task.model.language_model and (not has_condition or _is_by_name(task))
+    )
+    if "races" in checked and tally.race is not None and is_racy:
         return "races", tally.race
     if "deadlock" in checked and tally.deadlock is not None:
         return "deadlock", tally.deadlock
+    if tally.stuck is not None and "deadlock" in checked and waits_for_locks(tally.stuck.execution):
+        return "deadlock", tally.stuck
     if "termination" in checked and tally.stuck is not None:
         return "termination", tally.stuck
     return None
@@ -144,8 +168,12 @@ def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Wi
 def _is_only_flagged(task: Task, tally: Tally, name: str) -> bool:
     """Whether a broken property is only a flag beside a condition: it was not asked for by name."""
     found = {"deadlock": tally.deadlock, "termination": tally.stuck}.get(name)
-    is_by_name = set(task.properties) != set(PROPERTIES)
-    return found is not None and task.program.condition is not None and not is_by_name
+    return found is not None and task.program.condition is not None and not _is_by_name(task)
+
+
+def _is_by_name(task: Task) -> bool:
+    """Whether the user named the properties, rather than asking for all that apply."""
+    return set(task.properties) != set(PROPERTIES)
 
 
 def _answer(task: Task, tally: Tally, run: Run) -> Outcome:
@@ -207,7 +235,8 @@ def _times(number: int) -> str:
 
 
 def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
-    possible = [name for name in asked if name in _looked_for(task, tally)]
+    looked_for = _looked_for(task, tally)
+    possible = [name for name in asked if name in looked_for]
     applicable = [name for name in PROPERTIES if PROPERTIES[name].applies(task.program, task.model)]
     # Where nothing that was asked applies, all of it holds trivially; then it is named all the same.
     checked = [name for name in possible if name in applicable] or possible
@@ -231,7 +260,7 @@ def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
         negative=tally.negative,
         flags=tuple(sorted(flags)),
         executions=tuple(tally.kept),
-        notes=(*task.model.notes, *tally.notes, *_notes_on_loops(tally)),
+        notes=(*task.model.notes, *tally.notes, *_notes_on_loops(tally), *_notes_on_bound(tally)),
         statistics=tally.statistics,
     )
 
@@ -242,24 +271,40 @@ def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
     Loops that were cut may or may not end; and who waits at a lock keeps others waiting, which engines do not
     follow: so without a witness nothing is said about waiting there.
     """
-    is_whole = tally.stuck is not None or (tally.loops_cut is None and not _has_other_waits(task.program))
-    checks_waiting = tally.awaits and task.model.fair and is_whole
-    return tally.looked_for | {"termination"} if checks_waiting else tally.looked_for
-
-
-def _has_other_waits(program: Program) -> bool:
-    """Whether threads wait by other means than loops."""
-    operations = (item for thread in program.threads for edge in thread.edges for item in edge.operations)
-    return any(isinstance(item, Lock) or (isinstance(item, Assume) and item.waits) for item in operations)
+    found = tally.looked_for | {"memory"} if "assertions" in tally.looked_for else tally.looked_for
+    waits_otherwise = has_operation(task.program, Lock) or has_waiting_assumption(task.program)
+    is_whole = tally.stuck is not None or (tally.loops_cut is None and not waits_otherwise)
+    if tally.awaits and task.model.fair and is_whole:
+        found |= {"termination"}
+        # Who waits for a thread that ends is not in a deadlock; so only loops are left to wait in.
+        if is_deadlock_waiting(task.program):
+            found |= {"deadlock"}
+    return found
 
 
 def _notes_on_loops(tally: Tally) -> list[str]:
-    """Which loops were taken for waiting ones, for those who wonder."""
-    lines = sorted({span.line for span in tally.waiting})
-    if not lines:
+    """Which loops were taken for waiting ones, and which were cut."""
+    notes = []
+    if tally.waiting:
+        places = _lines(tally.waiting)
+        notes.append(f"waiting recognised at {places}: turns that only look are not repeated")
+    if tally.cut and tally.loops_cut is not None:
+        turns = "turn" if tally.loops_cut == 1 else "turns"
+        notes.append(f"cut after {tally.loops_cut} {turns}: what repeats at {_lines(tally.cut)}")
+    return notes
+
+
+def _lines(spans: set[Span]) -> str:
+    lines = sorted({span.line for span in spans})
+    return f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+
+
+def _notes_on_bound(tally: Tally) -> list[str]:
+    """That nothing ended, which makes what holds within a bound hold of next to nothing."""
+    is_empty = 0 in (tally.statistics.executions, tally.statistics.classes)
+    if tally.limit is not None or _bound(tally) is None or not is_empty:
         return []
-    places = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
-    return [f"waiting recognised at {places}: turns that only look are not repeated"]
+    return ["no execution ended within the bound: only what they do until they are cut was checked"]
 
 
 def _guarantee(tally: Tally) -> str:
@@ -269,9 +314,6 @@ def _guarantee(tally: Tally) -> str:
     return _bound(tally) or f"all {tally.unit}"
 
 
-def _order(state: FinalState) -> tuple[tuple[str, bool, int, str], ...]:
-    """Sorts states by their values; numbers before addresses."""
-    return tuple(
-        (label, True, 0, value) if isinstance(value, str) else (label, False, value, "")
-        for label, value in state
-    )
+def _order(state: FinalState) -> list[tuple[bool, int | str]]:
+    """Sorts states, which all show the same, by their values; numbers before addresses."""
+    return [(isinstance(value, str), value) for _, value in state]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from membar.models.model import Model
-from membar.program.operations import Operation
+from membar.program.operations import Assume, Operation
 from membar.program.program import Program
 
 
@@ -25,11 +25,14 @@ class Property:
     applies: Callable[[Program, Model], bool]
 
 
+def has_waiting_assumption(program: Program) -> bool:
+    """Whether some thread waits for a condition."""
+    if Assume not in program.operation_kinds:
+        return False
+    operations = (item for thread in program.threads for edge in thread.edges for item in edge.operations)
+    return any(isinstance(item, Assume) and item.waits for item in operations)
+
+
 def has_operation(program: Program, *kinds: type[Operation]) -> bool:
     """Whether some edge has an operation of one of these kinds."""
-    return any(
-        isinstance(operation, kinds)
-        for thread in program.threads
-        for edge in thread.edges
-        for operation in edge.operations
-    )
+    return not program.operation_kinds.isdisjoint(kinds)

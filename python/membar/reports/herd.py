@@ -11,7 +11,7 @@ from membar.program.condition import TRUTH, FinalCondition, Quantifier
 from membar.program.program import Program
 from membar.properties.judge import RACE_FLAG
 from membar.reports import Answer, Report
-from membar.reports._parts.condition import condition_text, sorted_states, state_texts
+from membar.reports._parts.condition import condition_text, state_texts
 
 UNDEFINED = "*undef*"  # herd's name for the flag of a program without a meaning
 
@@ -53,7 +53,7 @@ def render(answer: Answer) -> str:
 
 def state_lines(program: Program, run: Run) -> tuple[str, ...]:
     """The final states as herd prints them, in its order."""
-    return state_texts(program, sorted_states(run.outcomes))
+    return state_texts(program, run.outcomes)
 
 
 def undefining_checks(model: Model) -> frozenset[str]:

@@ -42,6 +42,9 @@ def value(answer: Answer) -> Object:
     witness = witness_of(answer.outcome)
     if witness is not None:
         result["witness"] = witness_value(answer.source, answer.program, answer.model, witness)
+        mapping = getattr(answer, "mapping", None)
+        if mapping is not None:
+            result["witness"]["mapping"] = mapping
     return result
 
 
@@ -53,12 +56,16 @@ def witness_value(source: SourceFile, program: Program, model: Model, witness: W
         "version": VERSION,
         "file": source.path,
         "source": source.text,
+        **({"defines": list(source.defines)} if source.defines else {}),
+        **({"include_dirs": list(source.include_dirs)} if source.include_dirs else {}),
         "program": program.name,
         "model": model.name,
     }
     if model.source is not None:
         result["model_file"] = model.source.path
         result["model_source"] = model.source.text
+    if witness.cycle is not None:
+        result |= {"cycle": witness.cycle, "fair": list(witness.fair)}
     return result | {
         "message": witness.message,
         "threads": [thread.name for thread in program.threads],
@@ -108,6 +115,8 @@ def _relations(execution: Execution) -> Object:
 
 def _step(step: Step) -> Object:
     result: Object = {"thread": step.thread, "action": step.action}
+    if step.partner is not None:
+        result["partner"] = step.partner
     if step.event is not None:
         result["event"] = step.event
     return result | {
@@ -125,6 +134,7 @@ class SavedWitness:
         program: the program's name.
         model: the model's name.
         model_source: the model's own text as it was, if it was saved.
+        mapping: the compiler mapping, if it was not the model's own.
         witness: the execution.
         claim: what the answer around it says; None for a witness alone.
     """
@@ -133,6 +143,7 @@ class SavedWitness:
     program: str
     model: str
     model_source: SourceFile | None
+    mapping: str | None
     witness: Witness
     claim: Claim | None = None
 
@@ -209,6 +220,7 @@ def check_fits(saved: SavedWitness, program: Program) -> None:
     witness = saved.witness
     threads, cells = len(program.threads), len(program.cells)
     numbers = [event.thread for event in witness.execution.events] + [step.thread for step in witness.steps]
+    numbers += [step.partner for step in witness.steps if step.partner is not None]
     sizes = [len(witness.choices), len(witness.execution.registers), *(len(s.buffers) for s in witness.steps)]
     if (
         any(number >= threads for number in numbers)
@@ -229,7 +241,12 @@ def _saved(field: Field) -> SavedWitness:
         field.key("format").fail(f'"{FORMAT}"')
     if field.key("version").integer() != VERSION:
         field.key("version").fail(str(VERSION))
-    source = SourceFile(field.key("file").text(), field.key("source").text())
+    source = SourceFile(
+        field.key("file").text(),
+        field.key("source").text(),
+        _texts(field.optional("defines")),
+        _texts(field.optional("include_dirs")),
+    )
     model_source, model_file = field.optional("model_source"), field.optional("model_file")
     return SavedWitness(
         source=source,
@@ -238,8 +255,13 @@ def _saved(field: Field) -> SavedWitness:
         model_source=SourceFile(model_file.text() if model_file else "", model_source.text())
         if model_source
         else None,
+        mapping=mapping.text() if (mapping := field.optional("mapping")) else None,
         witness=_witness(field, source),
     )
+
+
+def _texts(field: Field | None) -> tuple[str, ...]:
+    return () if field is None else tuple(item.text() for item in field.items())
 
 
 def _witness(field: Field, source: SourceFile) -> Witness:
@@ -278,7 +300,10 @@ def _witness(field: Field, source: SourceFile) -> Witness:
             lambda item: tuple(sorted((name, value.integer()) for name, value in item.entries()))
         ),
     )
+    cycle, fair = field.optional("cycle"), field.optional("fair")
     return Witness(
+        cycle=cycle.integer() if cycle else None,
+        fair=fair.tuple_of(Field.text) if fair else (),
         execution=execution,
         final=field.key("final").tuple_of(_shown),
         choices=field.key("choices").tuple_of(lambda item: item.tuple_of(Field.integer)),
@@ -317,9 +342,10 @@ def _read_event(field: Field, position: int, source: SourceFile, threads: int) -
 
 
 def _read_step(field: Field, identity: Callable[[Field], int]) -> Step:
-    event = field.optional("event")
+    event, partner = field.optional("event"), field.optional("partner")
     return Step(
         thread=field.key("thread").integer(),
+        partner=partner.integer() if partner else None,
         action=field.key("action").text(),
         event=identity(event) if event else None,
         memory=field.key("memory").tuple_of(Field.entry),

@@ -27,12 +27,14 @@ from membar.reports._parts.condition import (
     state_satisfies,
     state_text,
 )
+from membar.reports._parts.event import phrase
 from membar.reports._parts.narrative import narrative
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line, printable, wrapped
 from membar.reports._parts.table import value_table
 from membar.reports._parts.verdict import role, spoken, witness_of
 
 MOST_STATES = 24  # final states listed; --json lists all
+_MOST_RACES = 8  # lines about the pairs that race
 
 
 def render(
@@ -58,7 +60,7 @@ def render(
     witness = witness_of(outcome)
     if witness is not None:
         title = printable(witness.message) or _title(outcome)
-        lines += [Line(), line((title, "bold")), Line()]
+        lines += [Line(), line((title, "bold")), *_races(answer, witness, columns), Line()]
         lines += _told(program, witness, columns, signs)
     if outcome.run.outcomes:
         lines += [Line(), *final_states(program, outcome.run, columns=columns)]
@@ -139,6 +141,27 @@ def _facts(program: Program, outcome: Outcome, columns: int) -> list[Line]:
         if text:
             lines += wrapped(line((f"  {name:<10}  ", "dim"), (printable(text), style)), columns, indent=14)
     return lines
+
+
+def _races(answer: Answer, witness: Witness, columns: int) -> list[Line]:
+    """The two accesses of a data race, where that is what is wrong."""
+    outcome, plan = answer.outcome, answer.model.plan
+    if not isinstance(outcome, Violated) or outcome.property != "races" or plan is None:
+        return []
+    from membar.models.evaluate import relation  # noqa: PLC0415 - few answers are races
+
+    try:
+        pairs = relation(plan, witness.execution, "race")
+    except KeyError:
+        return []
+    events = witness.execution.events
+    told = []
+    for first, second in sorted(pairs):
+        if first < second:
+            one, other = (phrase(answer.program, events[number]) for number in (first, second))
+            text = f"{one} and {other} race: nothing orders them"
+            told += wrapped(line("  ", text), columns, indent=2)
+    return told[:_MOST_RACES]
 
 
 def _counted(program: Program, run: Run) -> str:

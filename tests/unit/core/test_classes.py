@@ -12,6 +12,7 @@ import pytest
 
 from membar import api, cli
 from membar.engines import graphs
+from membar.engines._exploration import exploration
 from membar.frontends.program import FRONTEND
 from membar.models.model import CLASSES, EXACTLY_ONCE, GENERAL
 from membar.outcome import Holds, Unknown, Violated
@@ -146,7 +147,7 @@ def test_a_failed_assertion_comes_with_a_whole_execution() -> None:
 )
 def test_where_classes_are_used(text: str, model: str, options: Options, expected: str) -> None:
     task = task_of(text, model, options)
-    assert graphs.exploration(task, task.program) == expected
+    assert exploration(task, task.program) == expected
 
 
 def test_a_users_model_keeps_every_execution(tmp_path: Path) -> None:

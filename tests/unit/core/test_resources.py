@@ -164,3 +164,18 @@ def test_jobs_that_cannot_be_used_are_noted() -> None:
     for model, expected in (("sc", False), ("armv8", True)):
         notes = run(contention(2, 1), model, options=Options(jobs=2)).run.notes
         assert any("--jobs has no effect" in note for note in notes) is expected
+
+
+@pytest.mark.parametrize("model", ["armv8", "imm"])
+def test_a_program_that_takes_the_general_search_long_is_looked_at_with_care(
+    model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for quick in (1 << 40, 1):
+        monkeypatch.setattr("membar.engines._exploration._QUICK", quick)
+        found.append(run(contention(3, 3), model, properties=()).run)
+    general, careful = found
+    assert general.algorithm == "general search"
+    assert careful.algorithm == "exactly-once search"
+    assert careful.outcomes == general.outcomes
+    assert careful.statistics.executions == general.statistics.executions == 1680

@@ -12,6 +12,7 @@ import pytest
 
 from membar import api
 from membar.engines import graphs
+from membar.engines._exploration import exploration
 from membar.frontends.program import FRONTEND
 from membar.models.model import EXACTLY_ONCE, GENERAL
 from membar.program.lowering import lower_program
@@ -119,7 +120,7 @@ def test_the_model_chooses_the_search() -> None:
     program = parse(SPAWNED)
     for name, expected in (("sc", EXACTLY_ONCE), ("rc11", EXACTLY_ONCE), ("armv8", GENERAL)):
         task = Task(program=program, model=api.load_model(name), properties=())
-        assert graphs.exploration(task, program) == expected
+        assert exploration(task, program) == expected
 
 
 def test_the_general_search_filters_and_takes_steps_without_order() -> None:
@@ -127,10 +128,10 @@ def test_the_general_search_filters_and_takes_steps_without_order() -> None:
     program = parse(SPAWNED)
     unpruned = Options(reductions_off=frozenset({"prune"}))
     task = Task(program=program, model=model, properties=(), options=unpruned)
-    assert graphs.exploration(task, program) == GENERAL
+    assert exploration(task, program) == GENERAL
     edges = tuple(replace(edge, unordered=True) for edge in program.threads[1].edges)
     swapped = replace(program, threads=(program.threads[0], replace(program.threads[1], edges=edges)))
-    assert graphs.exploration(Task(program=swapped, model=model, properties=()), swapped) == GENERAL
+    assert exploration(Task(program=swapped, model=model, properties=()), swapped) == GENERAL
 
 
 @pytest.mark.parametrize("model", ["sc", "x86-tso", "pso", "ra", "rc11", "imm", "armv8"])

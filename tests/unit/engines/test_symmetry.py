@@ -8,6 +8,7 @@ import pytest
 
 from membar import api
 from membar.engines import graphs
+from membar.engines._exploration import SYMMETRY
 from membar.engines.reference.replay import replay
 from membar.program.program import Program
 from membar.properties.judge import Tally
@@ -20,7 +21,7 @@ pytest.importorskip("membar._core", reason="the Rust core is not built: nothing 
 INCREMENT = "0 -> 1: r := rmw [&x] := r + 1 read {X} write {X}"
 READ = "0 -> 1: r := load [&x]"
 WRITE = "0 -> 1: store [&x] := 1"
-OFF = frozenset({graphs.SYMMETRY})
+OFF = frozenset({SYMMETRY})
 
 
 def program(*threads: str, condition: str = "") -> Program:

@@ -129,6 +129,12 @@ def test_races_are_flags_for_a_program_with_a_question() -> None:
     assert outcome.run.flags == ("data-race", "other")
 
 
+def test_races_that_were_asked_for_by_name_break_a_program_with_a_question() -> None:
+    outcome = verdict(subject(Quantifier.FORALL), properties=("races",), language_model=True, race=WITNESS)
+    assert isinstance(outcome, Violated)
+    assert outcome.property == "races"
+
+
 def test_races_are_flags_under_a_machine_model() -> None:
     outcome = verdict(subject(None), language_model=False, race=WITNESS)
     assert isinstance(outcome, Holds)

@@ -23,6 +23,26 @@ memory x : i32
 thread P0 { 0 -> 1: r0 := choose 0 to 5  1 -> 2: assert r0 != 5 }
 exists 0:r0 = 0
 """
+ENDLESS = """program t
+memory x : i32
+thread P0 {
+  0 -> 1: r0 := r0 + 1
+  1 -> 0: store [&x] := r0
+  2 -> 3: assert r0 == 0
+}
+"""
+
+
+@pytest.mark.parametrize("engine", ["reference", "graphs"])
+def test_that_nothing_ended_within_the_bound_is_said(engine: str) -> None:
+    def notes(text: str, bound: int) -> tuple[str, ...]:
+        options = Options(unrolling=Unrolling(exact=bound))
+        found = api.check(SourceFile("t.mbp", text), engine=engine, options=options)
+        assert found.verdict == "holds-within"
+        return found.outcome.run.notes
+
+    assert [note for note in notes(ENDLESS, 2) if "no execution ended within the bound" in note]
+    assert not [note for note in notes(LOOP.replace("!= 3", "!= 9"), 2) if "no execution ended" in note]
 
 
 @pytest.mark.parametrize("engine", ["reference", "graphs"])

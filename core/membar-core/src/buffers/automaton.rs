@@ -4,9 +4,12 @@
 //! the letters' order. That form is unique, so it is its own key. The empty language has no states at all.
 //! Letters are pairs (cell, value), numbered as they come. Results of operations are kept.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use crate::program::CellId;
+
+use super::acceptor::{Automaton, Loose, included, number};
+use super::hashing::QuickMap;
 
 /// A store on its way to memory, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,159 +26,6 @@ impl Language {
     pub const EMPTY_WORD: Self = Self(1);
 }
 
-/// States with their outgoing letters in order; a letter that is missing leads nowhere.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-struct Automaton {
-    accepting: Vec<bool>,
-    edges: Vec<Vec<(Letter, u32)>>,
-}
-
-/// An automaton with choices and silent steps, on its way to a minimal one.
-#[derive(Debug, Default)]
-struct Loose {
-    accepting: Vec<bool>,
-    edges: Vec<Vec<(Letter, u32)>>,
-    silent: Vec<Vec<u32>>,
-}
-
-impl Loose {
-    fn of(automaton: &Automaton) -> Self {
-        Self {
-            accepting: automaton.accepting.clone(),
-            edges: automaton.edges.clone(),
-            silent: vec![Vec::new(); automaton.edges.len()],
-        }
-    }
-
-    fn state(&mut self, accepting: bool) -> u32 {
-        self.accepting.push(accepting);
-        self.edges.push(Vec::new());
-        self.silent.push(Vec::new());
-        number(self.accepting.len() - 1)
-    }
-
-    fn closed(&self, states: &mut BTreeSet<u32>) {
-        let mut todo: Vec<u32> = states.iter().copied().collect();
-        while let Some(state) = todo.pop() {
-            for &next in &self.silent[state as usize] {
-                if states.insert(next) {
-                    todo.push(next);
-                }
-            }
-        }
-    }
-
-    /// The subset construction from `start`.
-    fn determined(&self, start: u32) -> Automaton {
-        let mut first = BTreeSet::from([start]);
-        self.closed(&mut first);
-        let mut known: HashMap<BTreeSet<u32>, u32> = HashMap::from([(first.clone(), 0)]);
-        let mut todo = VecDeque::from([first]);
-        let mut result = Automaton::default();
-        while let Some(states) = todo.pop_front() {
-            let mut next: BTreeMap<Letter, BTreeSet<u32>> = BTreeMap::new();
-            for &state in &states {
-                for &(letter, target) in &self.edges[state as usize] {
-                    next.entry(letter).or_default().insert(target);
-                }
-            }
-            result.accepting.push(states.iter().any(|&state| self.accepting[state as usize]));
-            let mut edges = Vec::with_capacity(next.len());
-            for (letter, mut targets) in next {
-                self.closed(&mut targets);
-                let fresh = number(known.len());
-                let target = *known.entry(targets.clone()).or_insert(fresh);
-                if target == fresh {
-                    todo.push_back(targets);
-                }
-                edges.push((letter, target));
-            }
-            result.edges.push(edges);
-        }
-        result
-    }
-}
-
-fn number(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
-}
-
-impl Automaton {
-    /// The unique form of its language: trimmed, minimal, numbered breadth-first.
-    fn minimal(&self) -> Self {
-        let alive = self.alive();
-        if alive.first() != Some(&true) {
-            return Self::default();
-        }
-        let class = self.classes(&alive);
-        self.renumbered(&alive, &class)
-    }
-
-    /// Which states lead to acceptance.
-    fn alive(&self) -> Vec<bool> {
-        let mut alive = self.accepting.clone();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (state, edges) in self.edges.iter().enumerate() {
-                if !alive[state] && edges.iter().any(|&(_, target)| alive[target as usize]) {
-                    alive[state] = true;
-                    changed = true;
-                }
-            }
-        }
-        alive
-    }
-
-    /// Moore's refinement: states in one class accept the same words.
-    fn classes(&self, alive: &[bool]) -> Vec<u32> {
-        let mut class: Vec<u32> = self.accepting.iter().map(|&accepting| u32::from(accepting)).collect();
-        let mut count = 0;
-        loop {
-            let mut known: HashMap<(u32, Vec<(Letter, u32)>), u32> = HashMap::new();
-            let mut refined = vec![0; class.len()];
-            for (state, edges) in self.edges.iter().enumerate() {
-                if alive[state] {
-                    let seen = edges.iter().filter(|(_, target)| alive[*target as usize]);
-                    let signature = seen.map(|&(letter, target)| (letter, class[target as usize])).collect();
-                    let fresh = number(known.len());
-                    refined[state] = *known.entry((class[state], signature)).or_insert(fresh);
-                }
-            }
-            if known.len() == count {
-                return refined;
-            }
-            count = known.len();
-            class = refined;
-        }
-    }
-
-    fn renumbered(&self, alive: &[bool], class: &[u32]) -> Self {
-        let mut names: HashMap<u32, u32> = HashMap::from([(class[0], 0)]);
-        let mut todo = VecDeque::from([0_usize]);
-        let mut result = Self::default();
-        while let Some(state) = todo.pop_front() {
-            let mut edges = Vec::new();
-            for &(letter, target) in self.edges[state].iter().filter(|(_, target)| alive[*target as usize]) {
-                let fresh = number(names.len());
-                let name = *names.entry(class[target as usize]).or_insert(fresh);
-                if name == fresh {
-                    todo.push_back(target as usize);
-                }
-                edges.push((letter, name));
-            }
-            result.accepting.push(self.accepting[state]);
-            result.edges.push(edges);
-        }
-        result
-    }
-
-    fn next(&self, state: u32, letter: Letter) -> Option<u32> {
-        let edges = &self.edges[state as usize];
-        edges.binary_search_by_key(&letter, |&(letter, _)| letter).ok().map(|found| edges[found].1)
-    }
-}
-
 /// A language split by the newest store to one cell: its value (None: there is none) and the words with it.
 pub type ByNewest = Box<[(Option<u64>, Language)]>;
 
@@ -183,26 +33,30 @@ pub type ByNewest = Box<[(Option<u64>, Language)]>;
 #[derive(Debug)]
 pub struct Automata {
     letters: Vec<(CellId, u64)>,
-    letter_of: HashMap<(CellId, u64), Letter>,
+    letter_of: QuickMap<(CellId, u64), Letter>,
     all: Vec<Automaton>,
-    known: HashMap<Automaton, Language>,
-    appended: HashMap<(Language, Letter), Language>,
-    taken: HashMap<(Language, Letter), Language>,
-    newest: HashMap<(Language, CellId), ByNewest>,
-    included: HashMap<(Language, Language), bool>,
+    known: QuickMap<Automaton, Language>,
+    appended: QuickMap<(Language, Letter), Language>,
+    taken: QuickMap<(Language, Letter), Language>,
+    newest: QuickMap<(Language, CellId), ByNewest>,
+    included: QuickMap<(Language, Language), bool>,
+    united: QuickMap<(Language, Language), Language>,
+    repeated: QuickMap<(Language, Vec<Vec<Letter>>), Language>,
 }
 
 impl Default for Automata {
     fn default() -> Self {
         let mut automata = Self {
             letters: Vec::new(),
-            letter_of: HashMap::new(),
+            letter_of: QuickMap::default(),
             all: Vec::new(),
-            known: HashMap::new(),
-            appended: HashMap::new(),
-            taken: HashMap::new(),
-            newest: HashMap::new(),
-            included: HashMap::new(),
+            known: QuickMap::default(),
+            appended: QuickMap::default(),
+            taken: QuickMap::default(),
+            newest: QuickMap::default(),
+            included: QuickMap::default(),
+            united: QuickMap::default(),
+            repeated: QuickMap::default(),
         };
         automata.keep(Automaton::default());
         automata.keep(Automaton { accepting: vec![true], edges: vec![Vec::new()] });
@@ -294,6 +148,44 @@ impl Automata {
         automaton.accepting[state as usize]
     }
 
+    /// A shortest word of it; None if there is none.
+    #[must_use]
+    pub fn shortest(&self, language: Language) -> Option<Vec<Letter>> {
+        let automaton = self.at(language);
+        let mut words: Vec<Option<Vec<Letter>>> = vec![None; automaton.edges.len()];
+        *words.first_mut()? = Some(Vec::new());
+        let mut todo = VecDeque::from([0]);
+        while let Some(state) = todo.pop_front() {
+            let word = words[state].clone()?;
+            if automaton.accepting[state] {
+                return Some(word);
+            }
+            for &(letter, target) in &automaton.edges[state] {
+                if words[target as usize].is_none() {
+                    words[target as usize] = Some(word.iter().copied().chain([letter]).collect());
+                    todo.push_back(target as usize);
+                }
+            }
+        }
+        None
+    }
+
+    /// The lengths of the prefixes of `word` that are in it.
+    #[must_use]
+    pub fn prefixes(&self, language: Language, word: &[Letter]) -> Vec<usize> {
+        let automaton = self.at(language);
+        let mut found = Vec::new();
+        let mut state = if automaton.edges.is_empty() { None } else { Some(0) };
+        for length in 0..=word.len() {
+            let Some(at) = state else { break };
+            if automaton.accepting[at as usize] {
+                found.push(length);
+            }
+            state = word.get(length).and_then(|&letter| automaton.next(at, letter));
+        }
+        found
+    }
+
     /// Every word with `letter` behind it.
     pub fn append(&mut self, language: Language, letter: Letter) -> Language {
         if let Some(&known) = self.appended.get(&(language, letter)) {
@@ -372,7 +264,8 @@ impl Automata {
         let automaton = self.at(language);
         let mut product = Automaton::default();
         let mut remembered = Vec::new();
-        let mut known: HashMap<(u32, T), u32> = HashMap::from([((0, start), 0)]);
+        let mut known: QuickMap<(u32, T), u32> = QuickMap::default();
+        known.insert((0, start), 0);
         let mut todo: VecDeque<(u32, T)> = VecDeque::from([(0, start)]);
         while let Some((state, memory)) = todo.pop_front() {
             if automaton.edges.is_empty() {
@@ -424,6 +317,10 @@ impl Automata {
         if left == Language::NOTHING {
             return right;
         }
+        let key = (left.min(right), left.max(right));
+        if let Some(&known) = self.united.get(&key) {
+            return known;
+        }
         let mut loose = Loose::of(self.at(left));
         let offset = number(loose.edges.len());
         let other = self.at(right);
@@ -434,7 +331,9 @@ impl Automata {
         }
         let start = loose.state(false);
         loose.silent[start as usize] = vec![0, offset];
-        self.keep(loose.determined(start).minimal())
+        let result = self.keep(loose.determined(start).minimal());
+        self.united.insert(key, result);
+        result
     }
 
     /// Whether all words of `left` are words of `right`.
@@ -455,6 +354,10 @@ impl Automata {
 
     /// Every word followed by any number of the `words`, in any order: `language · (word | word | …)*`.
     pub fn repeat(&mut self, language: Language, words: &[Vec<Letter>]) -> Language {
+        let key = (language, words.to_vec());
+        if let Some(&known) = self.repeated.get(&key) {
+            return known;
+        }
         let mut loose = Loose::of(self.at(language));
         if loose.edges.is_empty() {
             return Language::NOTHING;
@@ -473,7 +376,9 @@ impl Automata {
                 from = to;
             }
         }
-        self.keep(loose.determined(0).minimal())
+        let result = self.keep(loose.determined(0).minimal());
+        self.repeated.insert(key, result);
+        result
     }
 
     /// A regular expression for it, with `shown` for each letter.
@@ -497,24 +402,6 @@ impl Automata {
         self.known.insert(automaton, language);
         language
     }
-}
-
-/// Both are trimmed: inclusion fails exactly at a letter or an acceptance that `right` lacks.
-fn included(left: &Automaton, right: &Automaton) -> bool {
-    let mut seen: BTreeSet<(u32, u32)> = BTreeSet::from([(0, 0)]);
-    let mut todo = vec![(0, 0)];
-    while let Some((a, b)) = todo.pop() {
-        if left.accepting[a as usize] && !right.accepting[b as usize] {
-            return false;
-        }
-        for &(letter, next) in &left.edges[a as usize] {
-            let Some(other) = right.next(b, letter) else { return false };
-            if seen.insert((next, other)) {
-                todo.push((next, other));
-            }
-        }
-    }
-    true
 }
 
 #[cfg(test)]

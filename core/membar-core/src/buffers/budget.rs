@@ -9,6 +9,8 @@ pub enum Halted {
     Stopped(Stopped),
     /// The number of states.
     States,
+    /// What was looked for was found.
+    Found,
 }
 
 /// Time, memory and states that may still be spent.

@@ -2,13 +2,12 @@
 //!
 //! It gives short witnesses for what the unbounded searches find, and tests check them against it.
 
-use std::collections::HashMap;
-
 use crate::error::CoreError;
 use crate::program::CellId;
 
 use super::budget::{Budget, Halted};
 use super::fault::Fault;
+use super::hashing::QuickMap;
 use super::question::{Findings, Goal, Question};
 use super::run::{Act, Move};
 use super::system::{End, LocalId, Memory, System, Taken};
@@ -148,17 +147,28 @@ type Came = Option<(u32, Move)>;
 struct Exploration<'s, 'p, 'w> {
     system: &'s mut System<'p>,
     question: &'s Question,
-    goal: Option<&'s Goal>,
+    until: Until<'s>,
     world: World,
     budget: &'s mut Budget<'w>,
-    known: HashMap<State, u32>,
+    known: QuickMap<State, u32>,
     states: Vec<State>,
     came: Vec<Came>,
     found: Findings,
     run: Option<Vec<Move>>,
 }
 
-/// Everything with buffers of at most `bound` entries; with a `goal`, only until it is reached, and the run to it.
+/// When an exploration ends.
+#[derive(Debug, Clone, Copy)]
+pub enum Until<'a> {
+    /// When all is explored.
+    All,
+    /// With the first failure or error state.
+    FirstWrong,
+    /// When this is reached.
+    Goal(&'a Goal),
+}
+
+/// Everything with buffers of at most `bound` entries, or what there is until something is reached and the run to it.
 ///
 /// # Errors
 /// Something is too large, or has no meaning for store buffers.
@@ -167,7 +177,7 @@ pub fn explore(
     question: &Question,
     discipline: Discipline,
     bound: usize,
-    goal: Option<&Goal>,
+    until: Until<'_>,
     budget: &mut Budget<'_>,
 ) -> Result<(Findings, Option<Vec<Move>>), CoreError> {
     let real_cells = system.program.cells.len();
@@ -175,10 +185,10 @@ pub fn explore(
     let mut exploration = Exploration {
         system,
         question,
-        goal,
+        until,
         world,
         budget,
-        known: HashMap::new(),
+        known: QuickMap::default(),
         states: Vec::new(),
         came: Vec::new(),
         found: Findings::default(),
@@ -186,7 +196,11 @@ pub fn explore(
     };
     let stopped = exploration.search()?;
     let mut found = exploration.found;
-    found.stopped = stopped;
+    found.stopped = match until {
+        Until::All => stopped,
+        _ if exploration.run.is_some() => Some(Halted::Found),
+        _ => stopped,
+    };
     found.held = exploration.world.held;
     found.stored = exploration.states.len() as u64;
     Ok((found, exploration.run))
@@ -205,7 +219,7 @@ pub fn run_to(
 ) -> Result<Option<Vec<Move>>, CoreError> {
     let mut bound = 1;
     loop {
-        let (found, run) = explore(system, question, discipline, bound, Some(goal), budget)?;
+        let (found, run) = explore(system, question, discipline, bound, Until::Goal(goal), budget)?;
         if run.is_some() || !found.held || found.stopped.is_some() {
             return Ok(run);
         }
@@ -332,7 +346,14 @@ impl Exploration<'_, '_, '_> {
     /// Takes down what was found; if it is the goal, also how.
     fn note(&mut self, what: &Goal, from: u32, last: Option<Move>) {
         self.found.note(what);
-        if self.run.is_none() && self.goal.is_some_and(|goal| goal == what) {
+        let is_it = match self.until {
+            Until::All => false,
+            Until::FirstWrong => {
+                matches!(what, Goal::Failure { .. } | Goal::Fault { .. } | Goal::Error(_))
+            }
+            Until::Goal(goal) => goal == what,
+        };
+        if self.run.is_none() && is_it {
             let mut moves: Vec<Move> = last.into_iter().collect();
             let mut at = from;
             while let Some((before, step)) = &self.came[at as usize] {
@@ -340,6 +361,7 @@ impl Exploration<'_, '_, '_> {
                 at = *before;
             }
             moves.reverse();
+            self.found.runs.insert(what.clone(), moves.clone());
             self.run = Some(moves);
         }
     }

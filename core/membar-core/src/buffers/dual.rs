@@ -11,7 +11,8 @@
 //! are everything above finitely many smallest ones, and going backwards ends. A thread, and a cell, that nothing was
 //! asked of yet is left open: it stands for all its states.
 
-use std::collections::{HashMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use crate::error::CoreError;
 use crate::program::CellId;
@@ -19,6 +20,7 @@ use crate::program::CellId;
 use super::budget::{Budget, Halted};
 use super::fault::Fault;
 use super::flat::{Access, Flat, Step, flatten};
+use super::hashing::QuickMap;
 use super::question::{Findings, Goal, Question};
 use super::system::{End, LocalId, System};
 
@@ -43,13 +45,22 @@ struct Element {
 /// Which threads are where.
 type Key = Vec<Option<LocalId>>;
 
+/// An element that was met, and whether no smaller one has been met since.
+#[derive(Debug)]
+struct Kept {
+    element: Element,
+    is_smallest: bool,
+}
+
 struct Search<'s, 'p, 'b> {
     system: &'s System<'p>,
     threads: &'s [Flat],
     budget: &'s mut Budget<'b>,
     fault: Fault,
-    kept: HashMap<Key, Vec<Element>>,
-    todo: VecDeque<Element>,
+    elements: Vec<Kept>,
+    kept: QuickMap<Key, Vec<u32>>,
+    /// Small ones first: what is above them need not be looked at then.
+    todo: BinaryHeap<Reverse<(usize, u32)>>,
     stored: u64,
     visited: u64,
     bytes: usize,
@@ -64,7 +75,7 @@ pub fn search(
     question: &Question,
     budget: &mut Budget<'_>,
 ) -> Result<Findings, CoreError> {
-    if question.predicate.is_some() {
+    if !question.predicates.is_empty() {
         return Err(CoreError::Unsupported("backwards, error states are control points or assertions"));
     }
     let threads = flatten(system)?;
@@ -75,8 +86,9 @@ pub fn search(
             threads: &threads,
             budget,
             fault: system.fault,
-            kept: HashMap::new(),
-            todo: VecDeque::new(),
+            elements: Vec::new(),
+            kept: QuickMap::default(),
+            todo: BinaryHeap::new(),
             stored: 0,
             visited: 0,
             bytes: 0,
@@ -145,8 +157,13 @@ impl Search<'_, '_, '_> {
                 return Ok(true);
             }
         }
-        while let Some(element) = self.todo.pop_front() {
+        while let Some(Reverse((_, number))) = self.todo.pop() {
             self.budget.step(self.stored, self.bytes)?;
+            let kept = &self.elements[number as usize];
+            if !kept.is_smallest {
+                continue;
+            }
+            let element = kept.element.clone();
             let mut before = Vec::new();
             for thread in 0..element.threads.len() {
                 self.before(&element, thread, &mut before);
@@ -167,12 +184,25 @@ impl Search<'_, '_, '_> {
             return false;
         }
         let is_initial = self.is_initial(&element);
-        let key: Key = element.threads.iter().map(|part| part.as_ref().map(|part| part.0)).collect();
         self.stored += 1;
         self.bytes += 200 + 16 * element.memory.len();
-        self.kept.entry(key).or_default().push(element.clone());
-        self.todo.push_back(element);
+        self.drop_above(&element);
+        let Ok(number) = u32::try_from(self.elements.len()) else { return is_initial };
+        self.kept.entry(key_of(&element)).or_default().push(number);
+        self.todo.push(Reverse((weight(&element), number)));
+        self.elements.push(Kept { element, is_smallest: true });
         is_initial
+    }
+
+    /// Drops the kept states above a new one, as far as they have the same control points.
+    fn drop_above(&mut self, element: &Element) {
+        let Some(mut numbers) = self.kept.remove(&key_of(element)) else { return };
+        numbers.retain(|&number| {
+            let is_above = self.is_below(element, &self.elements[number as usize].element);
+            self.elements[number as usize].is_smallest &= !is_above;
+            !is_above
+        });
+        self.kept.insert(key_of(element), numbers);
     }
 
     fn is_initial(&self, element: &Element) -> bool {
@@ -183,7 +213,7 @@ impl Search<'_, '_, '_> {
     }
 
     fn is_covered(&self, element: &Element) -> bool {
-        let key: Key = element.threads.iter().map(|part| part.as_ref().map(|part| part.0)).collect();
+        let key = key_of(element);
         // A kept state may leave any of the threads open.
         (0_u32..1 << key.len()).any(|open| {
             let mut general = key.clone();
@@ -196,7 +226,8 @@ impl Search<'_, '_, '_> {
                 }
             }
             let kept = self.kept.get(&general);
-            kept.is_some_and(|kept| kept.iter().any(|smaller| self.is_below(smaller, element)))
+            let is_smaller = |number: &u32| self.is_below(&self.elements[*number as usize].element, element);
+            kept.is_some_and(|kept| kept.iter().any(is_smaller))
         })
     }
 
@@ -253,6 +284,16 @@ impl Search<'_, '_, '_> {
         next.threads[thread] = Some((local, rest.to_vec()));
         out.push(next);
     }
+}
+
+fn key_of(element: &Element) -> Key {
+    element.threads.iter().map(|part| part.as_ref().map(|part| part.0)).collect()
+}
+
+/// How much is asked of a state.
+fn weight(element: &Element) -> usize {
+    let messages: usize = element.threads.iter().flatten().map(|(_, queue)| 1 + 2 * queue.len()).sum();
+    messages + element.memory.iter().flatten().count()
 }
 
 /// An own message was deleted; others make no difference, as a larger queue can do all that a smaller one can.

@@ -1,110 +1,99 @@
-//! Depth-first search of sets of states, with sleep sets, inclusion and acceleration of cycles.
+//! Depth-first search of sets of states, with sleep sets, inclusion and acceleration of cycles (`acceleration.rs`).
 //!
-//! *Acceleration.* When a state on the stack and the one just reached differ in one buffer only, whose language L has
-//! grown, the moves between them are a cycle that appends a word w. It may be taken any number of times if it can be taken again from
-//! every content of L·(w | w' | …)*, where w', … are other cycles known at this control point. That is not concluded
-//! from conditions on loads but tried: each cycle is followed from the larger language, and must neither lose a word
-//! nor change anything else. As a cycle commits nothing of its own buffer, following it once from the whole language is
-//! following it from every word, and induction over the number of turns does the rest.
+//! Commits are tried before steps: what a cycle fills a buffer with is then emptied out of the whole set of contents, and
+//! the states met later are parts of those met before. In the other order every number of turns is a state of its own.
 //!
 //! *Sleep sets* leave out transitions whose effect is met on another way. Whether they were right to do so is checked
 //! at the end: every transition left out must lead into a state that was kept, or is explored after all. So the states
 //! kept are closed under all transitions, whatever the sleep sets did.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::error::CoreError;
-use crate::program::EdgeId;
 
+use super::acceleration::Known;
 use super::automaton::{Language, Letter};
 use super::budget::{Budget, Halted};
 use super::concrete::Discipline;
 use super::fault::Fault;
-use super::question::{Cycle, Findings, Goal, Question};
-use super::run::{Act, Move};
+use super::hashing::QuickMap;
+use super::paths::{Came, Growth, Node, NodeId, Target};
+use super::question::{Findings, Goal, Question, Unbounded, letter_shown};
 use super::symbolic::{Footprint, Outcome, Semantics, State, Successor, Transition, Transitions};
 use super::system::{LocalId, System};
 
-/// Which reductions are used.
+/// How to search.
 #[derive(Debug, Clone, Copy)]
 pub struct Reductions {
     /// Sleep sets.
     pub sleep: bool,
     /// Acceleration of cycles.
     pub acceleration: bool,
+    /// Whether the first failure or error state ends it.
+    pub only_first: bool,
 }
 
-/// States on the stack among which a cycle of one thread is looked for.
-const LOOK_BACK: usize = 200;
+/// States of unbounded buffers that are told.
+const MOST_UNBOUNDED: usize = 256;
 
 /// Control points and memory, by number.
-type Place = u32;
+pub(super) type Place = u32;
 
 /// A transition that need not be taken.
 #[derive(Debug, Clone)]
-struct Sleeping {
+pub(super) struct Sleeping {
     number: u32,
     footprint: Footprint,
 }
 
-/// A state that was kept.
+/// A state that was kept, with what sleeps in it.
 #[derive(Debug)]
 struct Kept {
-    lanes: Vec<Language>,
+    node: NodeId,
     sleep: Vec<Sleeping>,
 }
 
-/// A cycle that was accelerated: the lane's thread takes these transitions, which append the word.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Known {
-    turn: Vec<u32>,
-    /// What each of them stores there.
-    stored: Vec<Vec<Letter>>,
-}
-
-impl Known {
-    fn word(&self) -> Vec<Letter> {
-        self.stored.concat()
-    }
-
-    /// The same cycle, beginning `by` moves later.
-    fn rotated(&self, by: usize) -> Self {
-        let mut other = self.clone();
-        other.turn.rotate_left(by);
-        other.stored.rotate_left(by);
-        other
-    }
+/// The transition that led somewhere.
+#[derive(Debug, Clone)]
+pub(super) struct Step {
+    pub(super) parent: NodeId,
+    pub(super) number: u32,
+    /// The letters put into a lane.
+    pub(super) stored: Vec<(usize, Letter)>,
 }
 
 /// A state on the stack.
 #[derive(Debug)]
-struct Frame {
-    state: State,
+pub(super) struct Frame {
+    pub(super) state: State,
+    pub(super) node: NodeId,
     place: Place,
-    /// The transition that led here, with what it stored.
-    came: Option<(u32, Vec<(usize, Letter)>)>,
-    todo: Vec<Successor>,
+    pub(super) came: Option<Step>,
+    todo: Vec<(u32, Successor)>,
     sleep: Vec<Sleeping>,
 }
 
-struct Search<'s, 'p, 'b> {
-    semantics: Semantics<'s, 'p>,
+pub(super) struct Search<'s, 'p, 'b> {
+    pub(super) semantics: Semantics<'s, 'p>,
     question: &'s Question,
     reductions: Reductions,
     budget: &'s mut Budget<'b>,
-    fault: Fault,
-    places: HashMap<(Vec<LocalId>, Vec<u64>), Place>,
+    pub(super) fault: Fault,
+    places: QuickMap<(Vec<LocalId>, Vec<u64>), Place>,
     kept: Vec<Vec<Kept>>,
-    bare: Vec<State>,
-    transitions: Transitions,
-    cycles: HashMap<(usize, LocalId), Vec<Known>>,
-    stack: Vec<Frame>,
-    on_stack: HashMap<Place, Vec<usize>>,
+    /// Control points and memory of each place, with empty buffers.
+    pub(super) bare: Vec<State>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) transitions: Transitions,
+    pub(super) cycles: QuickMap<(usize, LocalId), Vec<Known>>,
+    pub(super) stack: Vec<Frame>,
+    pub(super) on_stack: QuickMap<Place, Vec<usize>>,
+    targets: BTreeMap<Goal, Target>,
     bytes: usize,
-    found: Findings,
+    pub(super) found: Findings,
 }
 
-/// Everything with buffers of any length.
+/// Everything with buffers of any length, with a run to each thing found.
 ///
 /// # Errors
 /// Something is too large, or has no meaning for store buffers.
@@ -122,54 +111,90 @@ pub fn search(
         reductions,
         budget,
         fault,
-        places: HashMap::new(),
+        places: QuickMap::default(),
         kept: Vec::new(),
         bare: Vec::new(),
+        nodes: Vec::new(),
         transitions: Transitions::default(),
-        cycles: HashMap::new(),
+        cycles: QuickMap::default(),
         stack: Vec::new(),
-        on_stack: HashMap::new(),
+        on_stack: QuickMap::default(),
+        targets: BTreeMap::new(),
         bytes: 0,
         found: Findings::default(),
     };
     let initial = search.semantics.initial();
-    let stopped = match search.explore(initial)? {
+    let stopped = match search.explore(initial, None)? {
         None => search.close()?,
         stopped => stopped,
     };
     search.found.stopped = stopped;
+    for (goal, target) in std::mem::take(&mut search.targets) {
+        if let Some(run) = search.run_to(&target) {
+            search.found.runs.insert(goal, run);
+        }
+    }
+    search.found.unbounded = search.unbounded();
     Ok(search.found)
 }
 
 impl Search<'_, '_, '_> {
     /// Explores from `root`, with nothing asleep.
-    fn explore(&mut self, root: State) -> Result<Option<Halted>, CoreError> {
-        self.enter(root, Vec::new(), None)?;
+    fn explore(&mut self, root: State, came: Option<Step>) -> Result<Option<Halted>, CoreError> {
+        self.enter(root, Vec::new(), came)?;
         while let Some(frame) = self.stack.last_mut() {
             if let Err(halted) = self.budget.step(self.found.stored, self.bytes) {
                 return Ok(Some(halted));
             }
-            let Some(successor) = frame.todo.pop() else {
+            let Some((number, successor)) = frame.todo.pop() else {
                 self.leave();
                 continue;
             };
-            let number = self.transitions.number(&successor.transition);
-            let sleep = self.asleep_after(&successor.footprint);
-            if let Some(frame) = self.stack.last_mut()
-                && self.reductions.sleep
-            {
-                frame.sleep.push(Sleeping { number, footprint: successor.footprint.clone() });
-            }
-            self.found.transitions += 1;
-            match successor.result {
-                Outcome::Reached(state) => self.enter(state, sleep, Some((number, successor.stored)))?,
-                Outcome::Failed(edge) => self.note_failure(&successor.footprint, edge),
-                Outcome::Faulty(edge) => {
-                    self.found.note(&Goal::Fault { thread: successor.footprint.thread, edge });
-                }
+            self.take(number, successor)?;
+            if self.is_answered() {
+                return Ok(Some(Halted::Found));
             }
         }
         Ok(None)
+    }
+
+    fn is_answered(&self) -> bool {
+        let is_wrong = |goal: &Goal| !matches!(goal, Goal::Ending(_) | Goal::Stuck(_));
+        self.reductions.only_first && self.found.goals.iter().any(is_wrong)
+    }
+
+    /// Goes from the top state by one of its transitions.
+    fn take(&mut self, number: u32, successor: Successor) -> Result<(), CoreError> {
+        let sleep = self.asleep_after(&successor.footprint);
+        let Some(frame) = self.stack.last_mut() else { return Ok(()) };
+        let parent = frame.node;
+        let thread = successor.footprint.thread;
+        self.found.transitions += 1;
+        if self.reductions.sleep {
+            frame.sleep.push(Sleeping { number, footprint: successor.footprint });
+        }
+        match successor.result {
+            Outcome::Reached(state) => {
+                self.enter(state, sleep, Some(Step { parent, number, stored: successor.stored }))?;
+            }
+            Outcome::Failed(edge, lanes) => {
+                self.found.error_states += 1;
+                self.note_wrong(Goal::Failure { thread, edge }, parent, number, lanes);
+            }
+            Outcome::Faulty(edge, lanes) => {
+                self.note_wrong(Goal::Fault { thread, edge }, parent, number, lanes);
+            }
+        }
+        Ok(())
+    }
+
+    fn note_wrong(&mut self, goal: Goal, node: NodeId, last: u32, lanes: Vec<Language>) {
+        self.note(goal, Target { node, last: Some(last), lanes });
+    }
+
+    fn note(&mut self, goal: Goal, target: Target) {
+        self.found.note(&goal);
+        self.targets.entry(goal).or_insert(target);
     }
 
     /// What sleeps in the top state and still does after a transition with this footprint.
@@ -180,11 +205,6 @@ impl Search<'_, '_, '_> {
                 || sleeping.footprint.is_independent(footprint)
         };
         frame.sleep.iter().filter(stays).cloned().collect()
-    }
-
-    fn note_failure(&mut self, footprint: &Footprint, edge: EdgeId) {
-        self.found.error_states += 1;
-        self.found.note(&Goal::Failure { thread: footprint.thread, edge });
     }
 
     fn leave(&mut self) {
@@ -209,29 +229,20 @@ impl Search<'_, '_, '_> {
         });
         self.places.insert(key, place);
         self.kept.push(Vec::new());
-        self.look(place);
         Ok(place)
     }
 
-    /// What control points and memory alone decide: errors, and deadlocks with empty buffers.
-    fn look(&mut self, place: Place) {
-        let state = self.bare[place as usize].clone();
-        if self.question.is_error(self.semantics.system, &state.locals, &state.memory) {
-            let points = self.question.points(self.semantics.system, &state.locals);
-            self.found.note(&Goal::Error(points));
-        }
-    }
-
     /// What the empty buffers of a state say: it may be the end, or a deadlock.
-    fn look_empty(&mut self, state: &State, successors: &[Successor]) -> Result<(), CoreError> {
+    fn look_empty(&mut self, state: &State, node: NodeId, successors: &[Successor]) -> Result<(), CoreError> {
         let automata = &self.semantics.world.automata;
         let empty = state.lanes.iter().all(|&lane| automata.has_empty_word(lane));
         let system = &*self.semantics.system;
         let is_over = (0..state.locals.len()).all(|thread| system.is_over(thread, state.locals[thread]));
+        let target = Target { node, last: None, lanes: vec![Language::EMPTY_WORD; state.lanes.len()] };
         if is_over {
             if empty || self.fault == Fault::EndingWithFullBuffers {
                 let ending = self.question.terms(system, &state.locals, &state.memory);
-                self.found.note(&Goal::Ending(ending));
+                self.note(Goal::Ending(ending), target);
             }
             return Ok(());
         }
@@ -241,12 +252,12 @@ impl Search<'_, '_, '_> {
         let is_stuck = if self.fault == Fault::DeadlockIgnored {
             successors.is_empty()
         } else {
-            let bare = State { lanes: vec![Language::EMPTY_WORD; state.lanes.len()], ..state.clone() };
+            let bare = State { lanes: target.lanes.clone(), ..state.clone() };
             self.semantics.successors(&bare)?.is_empty()
         };
         if is_stuck && !self.semantics.blocked {
             let points = self.question.points(self.semantics.system, &state.locals);
-            self.found.note(&Goal::Stuck(points));
+            self.note(Goal::Stuck(points), target);
         }
         Ok(())
     }
@@ -256,55 +267,77 @@ impl Search<'_, '_, '_> {
         &mut self,
         mut state: State,
         mut sleep: Vec<Sleeping>,
-        came: Option<(u32, Vec<(usize, Letter)>)>,
+        came: Option<Step>,
     ) -> Result<(), CoreError> {
         self.found.visited += 1;
         let place = self.place(&state)?;
-        if self.reductions.acceleration
-            && (self.accelerate(&mut state, place, came.as_ref())?
-                | self.discover(&state, came.as_ref())?
-                | self.saturate(&mut state)?)
-        {
+        let Some(mut cover) = self.cover(&state, place, &sleep) else { return Ok(()) };
+        let mut growths: Vec<Growth> = Vec::new();
+        if self.reductions.acceleration {
+            self.grow(&mut state, place, came.as_ref(), &mut growths)?;
+        }
+        if !growths.is_empty() {
             // What slept did so before the contents became more.
             sleep.clear();
+            match self.cover(&state, place, &sleep) {
+                Some(again) => cover = again,
+                None => return Ok(()),
+            }
         }
-        let Some((asleep, is_new)) = self.cover(&state, place, &sleep) else { return Ok(()) };
-        let mut successors = self.semantics.successors(&state)?;
-        self.look_empty(&state, &successors)?;
+        let successors = self.semantics.successors(&state)?;
+        let node = self.node(&state, place, came.as_ref(), growths)?;
+        self.look_empty(&state, node, &successors)?;
         let mut todo = Vec::new();
-        for successor in successors.drain(..) {
+        for successor in successors {
             let number = self.transitions.number(&successor.transition);
             let sleeps = |list: &[Sleeping]| list.iter().any(|sleeping| sleeping.number == number);
             // Covered states have done everything but what sleeps in all of them.
-            if !sleeps(&sleep) && asleep.as_ref().is_none_or(|asleep| sleeps(asleep)) {
-                todo.push(successor);
+            if !sleeps(&sleep) && cover.asleep.as_ref().is_none_or(|asleep| sleeps(asleep)) {
+                todo.push((number, successor));
             }
         }
-        if let Some(asleep) = asleep {
+        if let Some(asleep) = &cover.asleep {
             sleep.retain(|sleeping| asleep.iter().any(|other| other.number == sleeping.number));
         }
-        if todo.is_empty() && !is_new {
+        if todo.is_empty() && cover.asleep.is_some() {
             return Ok(());
         }
-        self.keep(&state, place, sleep.clone());
+        self.keep(node, sleep.clone());
+        // The last one is taken first: commits, then steps, each in their order.
+        let (mut commits, steps): (Vec<_>, Vec<_>) =
+            todo.into_iter().partition(|(_, next)| matches!(next.transition, Transition::Commit { .. }));
+        todo = steps;
         todo.reverse();
+        commits.reverse();
+        todo.append(&mut commits);
         self.on_stack.entry(place).or_default().push(self.stack.len());
-        self.stack.push(Frame { state, place, came, todo, sleep });
+        self.stack.push(Frame { state, node, place, came, todo, sleep });
         self.found.depth = self.found.depth.max(self.stack.len() as u64);
         Ok(())
     }
 
-    /// None if a kept state covers this one entirely; else what sleeps in all states that cover it (None: there is
-    /// none), and whether it is new.
-    fn cover(
+    fn node(
         &mut self,
         state: &State,
         place: Place,
-        sleep: &[Sleeping],
-    ) -> Option<(Option<Vec<Sleeping>>, bool)> {
+        came: Option<&Step>,
+        growths: Vec<Growth>,
+    ) -> Result<NodeId, CoreError> {
+        let node = NodeId::try_from(self.nodes.len()).map_err(|_| CoreError::TooLarge("states"))?;
+        self.bytes += 16 * state.lanes.len() + 96 + 64 * growths.len();
+        self.nodes.push(Node {
+            place,
+            lanes: state.lanes.as_slice().into(),
+            came: came.map(|step| Came { step: step.clone(), growths }),
+        });
+        Ok(node)
+    }
+
+    /// None if kept states have done all that this one could; else how far they have.
+    fn cover(&mut self, state: &State, place: Place, sleep: &[Sleeping]) -> Option<Cover> {
         let mut common: Option<Vec<Sleeping>> = None;
         for kept in &self.kept[place as usize] {
-            let mut pairs = state.lanes.iter().zip(&kept.lanes);
+            let mut pairs = state.lanes.iter().zip(&self.nodes[kept.node as usize].lanes);
             let automata = &mut self.semantics.world.automata;
             let covers = match self.fault {
                 Fault::InclusionOfOneBuffer => pairs.next().is_none_or(|(&a, &b)| automata.is_included(a, b)),
@@ -317,65 +350,135 @@ impl Search<'_, '_, '_> {
                     Some(common) => common
                         .retain(|sleeping| kept.sleep.iter().any(|other| other.number == sleeping.number)),
                 }
+                if common.as_ref().is_some_and(Vec::is_empty) {
+                    break;
+                }
             }
         }
-        let Some(common) = common else { return Some((None, true)) };
+        let Some(common) = common else { return Some(Cover { asleep: None }) };
         let is_done = common.iter().all(|sleeping| sleep.iter().any(|other| other.number == sleeping.number));
-        if is_done || self.fault == Fault::SleepNotReopened { None } else { Some((Some(common), false)) }
+        if is_done || self.fault == Fault::SleepNotReopened {
+            None
+        } else {
+            Some(Cover { asleep: Some(common) })
+        }
     }
 
-    fn keep(&mut self, state: &State, place: Place, sleep: Vec<Sleeping>) {
+    /// Keeps a state, and drops those that it includes: whatever they lead to, it does.
+    fn keep(&mut self, node: NodeId, sleep: Vec<Sleeping>) {
+        let place = self.nodes[node as usize].place;
+        self.bytes += 48 + 40 * sleep.len();
+        let (automata, nodes) = (&mut self.semantics.world.automata, &self.nodes);
+        let lanes = &nodes[node as usize].lanes;
         let list = &mut self.kept[place as usize];
-        if let Some(kept) = list.iter_mut().find(|kept| kept.lanes == state.lanes) {
-            kept.sleep = sleep;
-            return;
+        let is_new = list.iter().all(|old| nodes[old.node as usize].lanes != *lanes);
+        self.found.stored += u64::from(is_new);
+        if !matches!(self.fault, Fault::InclusionReversed | Fault::InclusionOfOneBuffer) {
+            list.retain(|old| {
+                let mut pairs = nodes[old.node as usize].lanes.iter().zip(lanes);
+                !pairs.all(|(&small, &large)| automata.is_included(small, large))
+            });
         }
-        self.found.stored += 1;
-        self.bytes += 8 * state.lanes.len() + 48 + 40 * sleep.len();
-        let bare = &self.bare[place as usize];
+        list.push(Kept { node, sleep });
+        self.look(node, is_new);
+    }
+
+    /// What control points and memory alone decide: whether it is an error.
+    fn look(&mut self, node: NodeId, is_new: bool) {
+        let kept = &self.nodes[node as usize];
+        let bare = &self.bare[kept.place as usize];
         if self.question.is_error(self.semantics.system, &bare.locals, &bare.memory) {
-            self.found.error_states += 1;
+            let points = self.question.points(self.semantics.system, &bare.locals);
+            let lanes = kept.lanes.to_vec();
+            self.found.error_states += u64::from(is_new);
+            self.note(Goal::Error(points), Target { node, last: None, lanes });
         }
-        list.push(Kept { lanes: state.lanes.clone(), sleep });
     }
 
     /// Follows every transition that still sleeps somewhere: it must lead into what was kept.
     fn close(&mut self) -> Result<Option<Halted>, CoreError> {
-        let mut clean = false;
-        while !clean {
-            clean = true;
+        let mut known = usize::MAX;
+        while known != self.nodes.len() {
+            known = self.nodes.len();
             for place in 0..self.kept.len() {
                 let mut at = 0;
                 while at < self.kept[place].len() {
-                    let kept = &self.kept[place][at];
-                    let sleeping: Vec<u32> = kept.sleep.iter().map(|sleeping| sleeping.number).collect();
-                    let state = State { lanes: kept.lanes.clone(), ..self.bare[place].clone() };
-                    at += 1;
-                    for number in sleeping {
-                        let transition = self.transitions.at(number).clone();
-                        let Some(successor) = self.semantics.follow(&state, &transition)? else { continue };
-                        match successor.result {
-                            Outcome::Failed(edge) => {
-                                let thread = successor.footprint.thread;
-                                self.found.note(&Goal::Failure { thread, edge });
-                            }
-                            Outcome::Faulty(edge) => {
-                                let thread = successor.footprint.thread;
-                                self.found.note(&Goal::Fault { thread, edge });
-                            }
-                            Outcome::Reached(next) if !self.is_kept(&next) && !self.has_sleep_fault() => {
-                                clean = false;
-                                if let Some(halted) = self.explore(next)? {
-                                    return Ok(Some(halted));
-                                }
-                            }
-                            Outcome::Reached(_) => {}
-                        }
+                    if let Err(halted) = self.budget.step(self.found.stored, self.bytes) {
+                        return Ok(Some(halted));
                     }
+                    if let Some(halted) = self.follow_sleeping(place, at)? {
+                        return Ok(Some(halted));
+                    }
+                    at += 1;
                 }
             }
         }
         Ok(None)
+    }
+
+    fn follow_sleeping(&mut self, place: usize, at: usize) -> Result<Option<Halted>, CoreError> {
+        let kept = &self.kept[place][at];
+        let parent = kept.node;
+        let sleeping: Vec<u32> = kept.sleep.iter().map(|sleeping| sleeping.number).collect();
+        let lanes = self.nodes[parent as usize].lanes.to_vec();
+        let state = State { lanes, ..self.bare[place].clone() };
+        for number in sleeping {
+            let transition = self.transitions.at(number).clone();
+            let Some(successor) = self.semantics.follow(&state, &transition)? else { continue };
+            let thread = successor.footprint.thread;
+            match successor.result {
+                Outcome::Failed(edge, lanes) => {
+                    self.note_wrong(Goal::Failure { thread, edge }, parent, number, lanes);
+                }
+                Outcome::Faulty(edge, lanes) => {
+                    self.note_wrong(Goal::Fault { thread, edge }, parent, number, lanes);
+                }
+                Outcome::Reached(next) if !self.is_kept(&next) && !self.has_sleep_fault() => {
+                    let step = Step { parent, number, stored: successor.stored };
+                    if let Some(halted) = self.explore(next, Some(step))? {
+                        return Ok(Some(halted));
+                    }
+                }
+                Outcome::Reached(_) => {}
+            }
+            if self.is_answered() {
+                return Ok(Some(Halted::Found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The states with the most buffers of infinitely many contents.
+    fn unbounded(&self) -> Vec<Unbounded> {
+        let automata = &self.semantics.world.automata;
+        let mut is_infinite: QuickMap<Language, bool> = QuickMap::default();
+        let mut most = 1;
+        let mut found: Vec<NodeId> = Vec::new();
+        for kept in self.kept.iter().flatten() {
+            let lanes = &self.nodes[kept.node as usize].lanes;
+            let infinite =
+                |lane: &&Language| *is_infinite.entry(**lane).or_insert_with(|| automata.is_infinite(**lane));
+            let count = lanes.iter().filter(infinite).count();
+            if count > most {
+                most = count;
+                found.clear();
+            }
+            if count == most && found.len() < MOST_UNBOUNDED {
+                found.push(kept.node);
+            }
+        }
+        let show = |&language: &Language| automata.expression(language, &letter_shown);
+        let describe = |&node: &NodeId| {
+            let node = &self.nodes[node as usize];
+            let bare = &self.bare[node.place as usize];
+            Unbounded {
+                buffers: most,
+                points: self.question.points(self.semantics.system, &bare.locals),
+                memory: bare.memory.clone(),
+                shown: node.lanes.iter().map(show).collect(),
+            }
+        };
+        found.iter().map(describe).collect()
     }
 
     /// Mistakes with sleep sets are to be seen, not mended.
@@ -386,246 +489,16 @@ impl Search<'_, '_, '_> {
     fn is_kept(&mut self, state: &State) -> bool {
         let key = (state.locals.clone(), state.memory.clone());
         let Some(&place) = self.places.get(&key) else { return false };
-        let automata = &mut self.semantics.world.automata;
-        self.kept[place as usize]
-            .iter()
-            .any(|kept| state.lanes.iter().zip(&kept.lanes).all(|(&a, &b)| automata.is_included(a, b)))
+        let (automata, nodes) = (&mut self.semantics.world.automata, &self.nodes);
+        self.kept[place as usize].iter().any(|kept| {
+            let mut pairs = state.lanes.iter().zip(&nodes[kept.node as usize].lanes);
+            pairs.all(|(&a, &b)| automata.is_included(a, b))
+        })
     }
+}
 
-    /// Replaces one buffer of `state` by all that a cycle can make of it; whether there is such a cycle.
-    fn accelerate(
-        &mut self,
-        state: &mut State,
-        place: Place,
-        came: Option<&(u32, Vec<(usize, Letter)>)>,
-    ) -> Result<bool, CoreError> {
-        let Some(came) = came else { return Ok(false) };
-        let older = match self.fault {
-            Fault::RepeatIgnoresMemory => {
-                (0..self.stack.len()).filter(|&at| self.stack[at].state.locals == state.locals).collect()
-            }
-            Fault::RepeatIgnoresControl => {
-                (0..self.stack.len()).filter(|&at| self.stack[at].state.memory == state.memory).collect()
-            }
-            _ => self.on_stack.get(&place).cloned().unwrap_or_default(),
-        };
-        for at in older.into_iter().rev() {
-            let before = &self.stack[at].state;
-            let mut changed = (0..state.lanes.len()).filter(|&lane| before.lanes[lane] != state.lanes[lane]);
-            let (Some(lane), None) = (changed.next(), changed.next()) else { continue };
-            let Some(cycle) = self.cycle(at, lane, came) else { continue };
-            let automata = &mut self.semantics.world.automata;
-            if cycle.word().is_empty() || automata.is_included(state.lanes[lane], before.lanes[lane]) {
-                continue;
-            }
-            let before = before.clone();
-            if let Some(language) = self.repeated(&before, lane, &cycle)? {
-                self.take_down(at, lane, &cycle, language);
-                // An inner cycle may already have made more of it than one turn does.
-                state.lanes[lane] = self.semantics.world.automata.union(state.lanes[lane], language);
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Finds a cycle that the thread which moved last takes alone, whatever others did meanwhile; it is taken by
-    /// `saturate`. Never says that something grew.
-    fn discover(
-        &mut self,
-        state: &State,
-        came: Option<&(u32, Vec<(usize, Letter)>)>,
-    ) -> Result<bool, CoreError> {
-        let Some(came) = came else { return Ok(false) };
-        let Transition::Step { thread, .. } = *self.transitions.at(came.0) else { return Ok(false) };
-        let local = state.locals[thread];
-        let is_back = |frame: &Frame| frame.state.locals[thread] == local;
-        let recent = self.stack.len().saturating_sub(LOOK_BACK);
-        let Some(at) = self.stack[recent..].iter().rposition(is_back).map(|at| recent + at) else {
-            return Ok(false);
-        };
-        let mut cycle = Known { turn: Vec::new(), stored: Vec::new() };
-        let mut points = Vec::new();
-        let mut lanes: Vec<usize> = Vec::new();
-        let between = self.stack[at + 1..].iter().filter_map(|frame| frame.came.as_ref());
-        for (frame, (number, stored)) in self.stack[at..].iter().zip(between.chain([came])) {
-            if matches!(self.transitions.at(*number), Transition::Step { thread: other, .. } if *other == thread)
-            {
-                points.push(frame.state.locals[thread]);
-                cycle.turn.push(*number);
-                cycle.stored.push(stored.iter().map(|&(_, letter)| letter).collect());
-                lanes.extend(stored.iter().map(|&(lane, _)| lane));
-            }
-        }
-        let Some(&lane) = lanes.first() else { return Ok(false) };
-        let known = self.cycles.get(&(lane, local));
-        if lanes.iter().any(|&other| other != lane) || known.is_some_and(|known| known.contains(&cycle)) {
-            return Ok(false);
-        }
-        let mut tried = vec![cycle.clone()];
-        let language = self.closed_under(state, lane, &mut tried)?;
-        if !tried.is_empty() {
-            self.remember(lane, &points, &cycle, language);
-        }
-        Ok(false)
-    }
-
-    /// Takes the cycles known at the control points of `state`, without finding them again; whether there is one.
-    fn saturate(&mut self, state: &mut State) -> Result<bool, CoreError> {
-        let width = self.semantics.width().max(1);
-        let mut grew = false;
-        for lane in 0..state.lanes.len() {
-            let Some(known) = self.cycles.get(&(lane, state.locals[lane / width])) else { continue };
-            let mut cycles = known.clone();
-            let language = self.closed_under(state, lane, &mut cycles)?;
-            grew |= language != state.lanes[lane];
-            state.lanes[lane] = language;
-        }
-        Ok(grew)
-    }
-
-    /// The moves since the state at `at`, if none of them commits from `lane`, and what they stored there.
-    fn cycle(&self, at: usize, lane: usize, came: &(u32, Vec<(usize, Letter)>)) -> Option<Known> {
-        let between = self.stack[at + 1..].iter().filter_map(|frame| frame.came.as_ref());
-        let mut cycle = Known { turn: Vec::new(), stored: Vec::new() };
-        for (number, stored) in between.chain([came]) {
-            if let Transition::Commit { lane: other, .. } = self.transitions.at(*number)
-                && *other == lane
-            {
-                return None;
-            }
-            cycle.turn.push(*number);
-            let here = stored.iter().filter(|(other, _)| *other == lane);
-            cycle.stored.push(here.map(|&(_, letter)| letter).collect());
-        }
-        Some(cycle)
-    }
-
-    /// The language that this cycle, with those known at the same control point, makes of the one before.
-    fn repeated(
-        &mut self,
-        before: &State,
-        lane: usize,
-        cycle: &Known,
-    ) -> Result<Option<Language>, CoreError> {
-        let width = self.semantics.width().max(1);
-        let key = (lane, before.locals[lane / width]);
-        let mut cycles = self.cycles.get(&key).cloned().unwrap_or_default();
-        if self.fault == Fault::RepeatForeignCycles {
-            cycles = self.all_cycles(lane);
-        }
-        if !cycles.contains(cycle) {
-            cycles.push(cycle.clone());
-        }
-        let language = self.closed_under(before, lane, &mut cycles)?;
-        Ok(cycles.contains(cycle).then_some(language))
-    }
-
-    /// What those of the cycles that can go on for ever make of a buffer; the others are dropped.
-    fn closed_under(
-        &mut self,
-        before: &State,
-        lane: usize,
-        cycles: &mut Vec<Known>,
-    ) -> Result<Language, CoreError> {
-        loop {
-            let words: Vec<Vec<Letter>> = cycles.iter().map(Known::word).collect();
-            let language = self.semantics.world.automata.repeat(before.lanes[lane], &words);
-            let mut wrong = None;
-            for (position, known) in cycles.iter().enumerate() {
-                if !self.goes_on(before, lane, language, known)? {
-                    wrong = Some(position);
-                    break;
-                }
-            }
-            match wrong {
-                None => return Ok(language),
-                Some(position) => cycles.remove(position),
-            };
-        }
-    }
-
-    fn all_cycles(&self, lane: usize) -> Vec<Known> {
-        let mut keys: Vec<_> = self.cycles.keys().filter(|key| key.0 == lane).copied().collect();
-        keys.sort_unstable();
-        keys.iter().flat_map(|key| self.cycles[key].iter().cloned()).collect()
-    }
-
-    /// Whether a cycle can be taken from every content of `language`, and does nothing but append its word.
-    fn goes_on(
-        &mut self,
-        before: &State,
-        lane: usize,
-        language: Language,
-        cycle: &Known,
-    ) -> Result<bool, CoreError> {
-        if matches!(
-            self.fault,
-            Fault::RepeatWithoutCheck
-                | Fault::RepeatForeignCycles
-                | Fault::RepeatIgnoresMemory
-                | Fault::RepeatIgnoresControl
-        ) {
-            return Ok(true);
-        }
-        let mut start = before.clone();
-        start.lanes[lane] = language;
-        let mut state = start.clone();
-        for &number in &cycle.turn {
-            let transition = self.transitions.at(number).clone();
-            match self.semantics.follow(&state, &transition)? {
-                Some(Successor { result: Outcome::Reached(next), .. }) => state = next,
-                _ => return Ok(false),
-            }
-        }
-        start.lanes[lane] = cycle
-            .word()
-            .iter()
-            .fold(language, |language, &letter| self.semantics.world.automata.append(language, letter));
-        Ok(state == start)
-    }
-
-    /// Remembers a cycle from the state at `at`; if one thread alone takes it, also from each of its later points.
-    fn take_down(&mut self, at: usize, lane: usize, cycle: &Known, language: Language) {
-        let thread = lane / self.semantics.width().max(1);
-        let is_own = |transition: &Transition| matches!(transition, Transition::Step { thread: other, .. } if *other == thread);
-        let is_alone = cycle.turn.iter().all(|&number| is_own(self.transitions.at(number)));
-        let count = if is_alone { cycle.turn.len() } else { 1 };
-        let points: Vec<LocalId> =
-            self.stack[at..at + count].iter().map(|frame| frame.state.locals[thread]).collect();
-        self.remember(lane, &points, cycle, language);
-    }
-
-    /// Remembers a cycle, beginning at each of these points of its thread in turn.
-    fn remember(&mut self, lane: usize, points: &[LocalId], cycle: &Known, language: Language) {
-        let width = self.semantics.width().max(1);
-        let mut is_new = false;
-        for (by, &point) in points.iter().enumerate() {
-            let known = self.cycles.entry((lane, point)).or_default();
-            let rotated = cycle.rotated(by);
-            if !known.contains(&rotated) {
-                is_new |= by == 0;
-                known.push(rotated);
-            }
-        }
-        if !is_new {
-            return;
-        }
-        let automata = &self.semantics.world.automata;
-        let moves = cycle
-            .turn
-            .iter()
-            .map(|&number| match self.transitions.at(number) {
-                Transition::Step { thread, edge, made } => {
-                    Move { thread: *thread, act: Act::Edge { edge: *edge, made: made.clone() } }
-                }
-                Transition::Commit { lane, letter } => {
-                    let (cell, value) = automata.store_of(*letter);
-                    Move { thread: lane / width, act: Act::Flush { cell, value } }
-                }
-            })
-            .collect();
-        let shown = automata.expression(language, &|cell, value| format!("({},{value})", cell.0));
-        self.found.cycles.push(Cycle { thread: lane / width, moves, language, shown });
-    }
+/// What kept states that include a state have not done.
+struct Cover {
+    /// What sleeps in all of them; None if there is none that includes it.
+    asleep: Option<Vec<Sleeping>>,
 }

@@ -4,6 +4,8 @@
 //! backwards in the load-buffer semantics and always ends, for TSO. `concrete` explores with a bound: it finds runs to
 //! what the others found, and tests compare with it. All three step threads by `system`.
 
+mod acceleration;
+mod acceptor;
 pub mod automaton;
 pub mod budget;
 pub mod concrete;
@@ -12,6 +14,10 @@ mod expression;
 pub mod fault;
 mod flat;
 pub mod forward;
+mod hashing;
+mod interpreter;
+mod liveness;
+mod paths;
 pub mod question;
 pub mod run;
 mod symbolic;

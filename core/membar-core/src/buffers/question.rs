@@ -1,9 +1,9 @@
 //! What is asked about the states of a program, and what was found.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expr::Expr;
-use crate::program::{EdgeId, Term};
+use crate::program::{CellId, EdgeId, Term};
 
 use super::automaton::Language;
 use super::budget::Halted;
@@ -21,8 +21,10 @@ pub const NOWHERE: u32 = u32::MAX;
 pub struct Question {
     /// A state is an error if, for one of these, every thread named is at its control point.
     pub places: Vec<Vec<(u32, u32)>>,
-    /// A state is an error if this, over the terms of the program in their order, is not 0.
-    pub predicate: Option<Expr>,
+    /// A state is an error if one of these is not 0: over the terms of the program in their order, then `looks`.
+    pub predicates: Vec<Expr>,
+    /// 1 if a thread is at one of some control points, else 0.
+    pub looks: Vec<(u32, Vec<u32>)>,
     /// Whether deadlocks are looked for.
     pub deadlocks: bool,
 }
@@ -65,11 +67,26 @@ pub struct Cycle {
     pub shown: String,
 }
 
+/// A state whose buffers may hold infinitely many contents.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unbounded {
+    /// How many of its buffers may.
+    pub buffers: usize,
+    /// Where the threads are.
+    pub points: Points,
+    /// What memory holds.
+    pub memory: Vec<u64>,
+    /// The contents of each buffer, as regular expressions with numbers of cells.
+    pub shown: Vec<String>,
+}
+
 /// What a search found.
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
     /// All of it.
     pub goals: BTreeSet<Goal>,
+    /// Runs to them, where the search knows one.
+    pub runs: BTreeMap<Goal, Vec<Move>>,
     /// States that were kept.
     pub stored: u64,
     /// States that were met.
@@ -82,10 +99,17 @@ pub struct Findings {
     pub error_states: u64,
     /// Cycles that were accelerated.
     pub cycles: Vec<Cycle>,
+    /// The states kept with the most buffers of infinitely many contents, as far as they are few.
+    pub unbounded: Vec<Unbounded>,
     /// Whether a bound held a store back.
     pub held: bool,
     /// Why it did not end, if it did not.
     pub stopped: Option<Halted>,
+}
+
+/// A store as it stands in regular expressions.
+pub(super) fn letter_shown(cell: CellId, value: u64) -> String {
+    format!("({},{value})", cell.0)
 }
 
 impl Findings {
@@ -123,14 +147,17 @@ impl Question {
     /// Whether a state is one that must not be reached.
     #[must_use]
     pub fn is_error(&self, system: &System<'_>, locals: &[LocalId], memory: &[u64]) -> bool {
-        let at = |&(thread, point): &(u32, u32)| {
-            system.point(thread as usize, locals[thread as usize]) == Some(point)
-        };
+        let point = |thread: u32| system.point(thread as usize, locals[thread as usize]);
+        let at = |&(thread, wanted): &(u32, u32)| point(thread) == Some(wanted);
         if self.places.iter().any(|place| place.iter().all(at)) {
             return true;
         }
-        self.predicate.as_ref().is_some_and(|predicate| {
-            predicate.evaluate(&self.terms(system, locals, memory), &mut Vec::new()) != 0
-        })
+        if self.predicates.is_empty() {
+            return false;
+        }
+        let mut words = self.terms(system, locals, memory).into_vec();
+        let is_there = |points: &[u32], thread| point(thread).is_some_and(|point| points.contains(&point));
+        words.extend(self.looks.iter().map(|(thread, points)| u64::from(is_there(points, *thread))));
+        self.predicates.iter().any(|predicate| predicate.evaluate(&words, &mut Vec::new()) != 0)
     }
 }

@@ -4,14 +4,13 @@
 //! Where the printed rules are wrong (docs/decisions/0017-unbounded-buffers.md), the operational meaning decides.
 //! A step acts on one thread's buffers only and on memory, so the image of a product of languages is a product.
 
-use std::collections::HashMap;
-
 use crate::error::CoreError;
 use crate::program::{CellId, EdgeId};
 
 use super::automaton::{Automata, Language, Letter};
 use super::concrete::{Discipline, Entry};
 use super::fault::Fault;
+use super::hashing::QuickMap;
 use super::system::{End, LocalId, Memory, System};
 
 /// A set of states.
@@ -59,8 +58,10 @@ impl Footprint {
 #[derive(Debug, Clone)]
 pub(super) enum Outcome {
     Reached(State),
-    Failed(EdgeId),
-    Faulty(EdgeId),
+    /// An assertion fails, with these contents of the buffers.
+    Failed(EdgeId, Vec<Language>),
+    /// An access hits no location, with these contents of the buffers.
+    Faulty(EdgeId, Vec<Language>),
 }
 
 /// A transition that is possible for some contents of the buffers.
@@ -281,8 +282,8 @@ impl<'s, 'p> Semantics<'s, 'p> {
             let transition = Transition::Step { thread, edge: step.edge, made: step.made };
             let mut stored = Vec::new();
             let result = match step.end {
-                End::Failed => Outcome::Failed(step.edge),
-                End::Faulty => Outcome::Faulty(step.edge),
+                End::Failed => Outcome::Failed(step.edge, step.memory.lanes),
+                End::Faulty => Outcome::Faulty(step.edge, step.memory.lanes),
                 End::Moved(local) => {
                     let mut locals = state.locals.clone();
                     locals[thread] = local;
@@ -337,7 +338,7 @@ impl<'s, 'p> Semantics<'s, 'p> {
 /// Transitions by number, so that sleep sets are small.
 #[derive(Debug, Default)]
 pub(super) struct Transitions {
-    known: HashMap<Transition, u32>,
+    known: QuickMap<Transition, u32>,
     all: Vec<Transition>,
 }
 

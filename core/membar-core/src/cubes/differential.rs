@@ -133,6 +133,7 @@ const SEEDS: &[(Fault, u64)] = &[
     (Fault::FirstCaseOnly, 58),
     (Fault::CaseOrderForgotten, 152),
     (Fault::ProcessesMayMeet, 3),
+    (Fault::MatchIgnoresReads, 21),
     (Fault::MatchReversed, 98),
     (Fault::InitOfOneProcess, 0),
     (Fault::ChosenKeepsValue, 269),

@@ -77,8 +77,12 @@ fn random_words_are_refused() {
 
 #[test]
 fn mutated_forms_are_refused_or_searched() {
-    let limits =
-        Limits { time: Some(Duration::from_millis(20)), executions: Some(200), bytes: Some(1 << 20) };
+    let limits = Limits {
+        time: Some(Duration::from_millis(20)),
+        executions: Some(200),
+        bytes: Some(1 << 20),
+        ..Limits::default()
+    };
     let options = Options { bound: 1, limits, keep_all: true };
     let models = [sc(), coherence()];
     let mut random = Random(2);

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
+from membar.engines.buffers.errors import errors_of
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.state import FLUSH_ALL, LOCKED
 from membar.models.model import Operational
+from membar.program.atomicity import require_uncommitted
 from membar.program.expand import expand
 from membar.program.lowering import LoweredProgram, lower_program
 from membar.program.operations import Fence, Receive, Send, Spawn, Store, Unlock
@@ -21,8 +22,6 @@ from membar.properties.property import has_operation
 if TYPE_CHECKING:
     from membar import _core
     from membar.task import Task
-
-Places: TypeAlias = Sequence[Sequence[tuple[int, int]]]
 
 # The numbers by which the core knows what a tag does.
 _TAGS = {"MFENCE": 0, FLUSH_ALL: 1, LOCKED: 2}
@@ -37,20 +36,23 @@ class Lowered:
         observer: what final states show.
         program: the compact form.
         core: the program and the question in the core.
+        shows_endings: whether final states are asked about.
+        looks_at_data: whether an error state depends on more than control points.
     """
 
     machine: Machine
     observer: Observer
     program: LoweredProgram
     core: _core.StoreBuffers
+    shows_endings: bool
+    looks_at_data: bool
 
 
-def lowered(task: Task, *, places: Places = (), fault: int | None = None) -> Lowered:
+def lowered(task: Task, *, fault: int | None = None) -> Lowered:
     """The question of `task` for the core.
 
     Args:
         task: program, model and properties.
-        places: error states: threads by number, and control points where they must not be together.
         fault: the mistake to make on purpose, for tests.
 
     Raises:
@@ -64,21 +66,40 @@ def lowered(task: Task, *, places: Places = (), fault: int | None = None) -> Low
     program = task.program
     if has_operation(program, Send, Receive):
         raise EngineLimitError("the engine buffers has no channels")
+    require_uncommitted(program, "buffers")
     machine = Machine(program, discipline, None)
     if discipline is Operational.PSO:
         _refuse_marks(program)
     observer = Observer(program)
     # Without a question about final states their registers would only make states different.
-    terms = observer.terms if program.condition is not None or not task.properties else ()
-    form = lower_program(expand(program), _TAGS, terms)
+    shows_endings = program.condition is not None or not task.properties
+    errors = errors_of(program, observer.terms if shows_endings else ())
+    form = lower_program(expand(program), _TAGS, errors.terms)
     core = extension().StoreBuffers(
         form.form,
         discipline=discipline.value,
-        places=[[(thread, form.points[thread].index(point)) for thread, point in place] for place in places],
+        places=[
+            [(thread, form.points[thread].index(point)) for thread, point in place] for place in errors.places
+        ],
+        predicates=errors.codes,
+        looks=[
+            (
+                look.thread,
+                [number for number, point in enumerate(form.points[look.thread]) if point in look.points],
+            )
+            for look in errors.looks
+        ],
         deadlocks="deadlock" in task.properties,
         fault=fault,
     )
-    return Lowered(machine=machine, observer=observer, program=form, core=core)
+    return Lowered(
+        machine=machine,
+        observer=observer,
+        program=form,
+        core=core,
+        shows_endings=shows_endings,
+        looks_at_data=bool(errors.codes),
+    )
 
 
 def extension() -> ModuleType:

@@ -3,8 +3,9 @@
     text of a thread ─ threads ─▶ traces ─ values, candidates ─▶ executions ─ the model's plan ─▶ axiomatic
     states ─ step, machine ─▶ simulator ─ runs ─▶ witnesses;   replay checks witnesses of any engine
 
-The axiomatic reading answers where the model has axioms and the user gave no store-buffer bound; the
-simulator answers where the user gave one, or where the model is only a machine.
+The axiomatic reading answers where the model has axioms and no store-buffer bound is given; the
+simulator answers where one is given, where the question is about states on the way, or where the model is
+only a machine.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ def run(task: Task) -> Outcome:
     if task.options.unbounded_buffers:
         raise EngineLimitError("store buffers without a bound need the engine buffers")
     bounded = task.options.buffers_chosen_by_user
-    simulates = task.model.plan is None or (bounded and task.model.operational is not None)
+    wants_states = task.options.buffers is not None or task.program.asks_about_states
+    simulates = task.model.plan is None or (wants_states and task.model.operational is not None)
     tally = simulate(task) if simulates else explore(task)
     if task.options.jobs > 1:
         tally.notes.append("--jobs has no effect: the engine reference works in one thread")

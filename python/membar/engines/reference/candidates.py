@@ -8,7 +8,7 @@ read-modify-write may have another write between its two halves: it is the model
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import permutations, product
 from math import factorial, prod
 from typing import TypeAlias
@@ -120,7 +120,7 @@ def skeleton(program: Program, chosen: Sequence[Trace]) -> Skeleton:
     offsets = []
     for trace in chosen:
         offsets.append(len(events))
-        events.extend(replace(event, id=event.id + offsets[-1]) for event in trace.events)
+        events += [_numbered(event, event.id + offsets[-1]) for event in trace.events]
 
     def placed(name: str) -> frozenset[Pair]:
         return frozenset(
@@ -154,6 +154,14 @@ def skeleton(program: Program, chosen: Sequence[Trace]) -> Skeleton:
         ),
         writes=tuple(tuple(ids) for ids in writes.values()),
     )
+
+
+def _numbered(event: Event, number: int) -> Event:
+    # Not `replace`, which takes five times as long.
+    return Event(
+        id=number, thread=event.thread, kind=event.kind, cell=event.cell, value=event.value,
+        tags=event.tags, step=event.step, span=event.span,
+    )  # fmt: skip
 
 
 def _spawn_join(program: Program, chosen: Sequence[Trace], offsets: Sequence[int]) -> frozenset[Pair]:

@@ -16,7 +16,7 @@ from membar.properties.final_state import Observer
 from membar.properties.judge import Tally
 from membar.properties.termination import WAITS_FOR_EVER
 
-LOOKED_FOR = frozenset({"condition", "assertions", "races", "deadlock", "termination"})
+LOOKED_FOR = frozenset({"condition", "claims", "assertions", "races", "memory", "deadlock", "termination"})
 _ENDED = frozenset({Status.COMPLETE, Status.UNBORN})
 
 
@@ -36,7 +36,12 @@ def evidence(program: Program, model: Model, witness: Witness) -> Tally:
     failed = next((trace for trace in chosen if trace.status is Status.FAILED), None)
     if failed is not None:
         tally.failed_assertion = replace(witness, message=failed.failure or "assertion failed")
+    astray = next((trace.fault for trace in chosen if trace.fault is not None), None)
+    if astray is not None:
+        tally.failed_assertion = replace(witness, message=astray.message)
     _take_undefined(tally, model, witness)
+    if program.claims:
+        _take_claims(tally, program, model, witness)
     if witness.steps:
         is_final = _take_end_of_run(tally, program, model, witness)
     else:
@@ -55,6 +60,17 @@ def _take_undefined(tally: Tally, model: Model, witness: Witness) -> None:
     tally.flags |= found.flags()
     if found.undefined():
         tally.race = replace(witness, message=f"undefined behaviour: {', '.join(sorted(found.undefined()))}")
+
+
+def _take_claims(tally: Tally, program: Program, model: Model, witness: Witness) -> None:
+    from membar.engines.reference.lassos import broken_claims, run_of  # noqa: PLC0415 - claims are rare
+    from membar.engines.reference.machine import Machine  # noqa: PLC0415
+
+    if model.operational is None:
+        return
+    run = run_of(Machine(program, model.operational, None), witness)
+    for claim in [] if run is None else broken_claims(program, run)[:1]:
+        tally.lasso = replace(witness, message=f"claim {claim.name} is false")
 
 
 def _take_end_of_run(tally: Tally, program: Program, model: Model, witness: Witness) -> bool:

@@ -7,8 +7,9 @@ A thread's buffer is one list, oldest entry first. What differs between the mode
     pso   the oldest entry *of a location* is flushed first; at most k entries per location
     cam   as tso, but at most k entries per location
 
-Loads take the newest own entry of their location, else memory. A read-modify-write that writes, a lock,
-and every channel operation wait until the own buffer is empty and act on memory at once. `Spawn` puts a
+Loads take the newest own entry of their location, else memory. A read-modify-write that writes, a lock, a
+store that is atomic (Barnat) and every channel operation wait until the own buffer is empty (`ATOMIC-ALL`:
+all buffers) and act on memory at once. `Spawn` puts a
 mark into the buffer: the new thread starts when what was stored before is in memory. `Join` waits until the
 thread has ended and its buffer is empty. An assumption that fails, and an exclusive store whose reservation
 is lost, stop the run there.
@@ -16,16 +17,22 @@ is lost, stop the run there.
 A reservation is lost when another thread's store to the location reaches memory after what the exclusive
 load read did. A store-conditional that succeeds is an ordinary store, but until it is in memory no other
 thread's store to its location can be. All operations of an edge are one step; if its stores do not fit
-into the buffer together, it never happens (and counts as held back). A rendezvous is two steps, the send
-and the receive, with nothing in between.
+into the buffer together, it never happens (and counts as held back).
+
+A rendezvous is one step of two threads: the sender's operations up to its send, the receiver's whole edge,
+the rest of the sender's. While some thread is at a committed control point, only threads at such points
+move; buffers are flushed all the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from membar.diagnostics import Diagnostic, EngineLimitError
+from membar.engines.reference.meeting import Joint, Meeting, meeting_of
 from membar.engines.reference.state import (
+    ATOMIC,
     BARRIER,
     FENCES,
     LOCKED,
@@ -37,13 +44,27 @@ from membar.engines.reference.state import (
     Local,
     Move,
     Moves,
+    Partner,
     State,
+    in_normal_form,
 )
 from membar.engines.reference.step import Step
-from membar.engines.reference.trace import Choices
+from membar.engines.reference.trace import Choices, every_choice
 from membar.models.model import Operational
 from membar.program.expr import evaluate
-from membar.program.operations import Fence, Load, Lock, Operation, Rmw, Store, StoreConditional, Tags, Unlock
+from membar.program.operations import (
+    Fence,
+    Load,
+    Lock,
+    Operation,
+    Receive,
+    Rmw,
+    Send,
+    Store,
+    StoreConditional,
+    Tags,
+    Unlock,
+)
 from membar.program.program import Program
 
 
@@ -63,7 +84,14 @@ class Machine:
             }
             for thread in program.threads
         ]
+        self.meetings = [
+            [meeting_of(edge, self._without_room) for edge in thread.edges] for thread in program.threads
+        ]
         self._refuse_unknown()
+
+    @cached_property
+    def _without_room(self) -> frozenset[str]:
+        return frozenset(channel.name for channel in self.program.channels if channel.capacity == 0)
 
     def initial(self) -> State:
         """Where every run begins."""
@@ -72,7 +100,7 @@ class Machine:
             locals=tuple(
                 Local(
                     point=thread.entry,
-                    registers=tuple(sorted((n, self.program.word(v)) for n, v in thread.registers)),
+                    registers=in_normal_form({n: self.program.word(v) for n, v in thread.registers}),
                     born=thread.started,
                 )
                 for thread in self.program.threads
@@ -87,46 +115,42 @@ class Machine:
             for n, local in enumerate(state.locals)
         )
 
+    def may_stay(self, state: State) -> bool:
+        """Whether it is no deadlock if nothing happens any more: all have ended or may wait for ever."""
+        return all(
+            not local.born
+            or (
+                not local.buffer
+                and (not self.leaving[n][local.point] or local.point in self.program.threads[n].ends)
+            )
+            for n, local in enumerate(state.locals)
+        )
+
     def moves(self, state: State) -> Moves:
         """All that can happen next."""
-        found, held_back, blocked, fault = self._moves(state)
-        kept = tuple(move for move in found if move.after is None or self._is_met(state, move.after))
-        return Moves(kept, held_back, blocked, fault)
-
-    def _is_met(self, before: State, after: State) -> bool:
-        """A send to a channel without room needs somebody who receives at once."""
-        started = self._meeting(after) is not None and self._meeting(before) is None
-        return not started or bool(self._moves(after).moves)
-
-    def _meeting(self, state: State) -> int | None:
-        """The channel without room that holds a message, if any: its receiver moves next."""
-        for index, channel in enumerate(self.program.channels):
-            if channel.capacity == 0 and state.channels[index]:
-                return index
-        return None
-
-    def _moves(self, state: State) -> Moves:
-        meeting = self._meeting(state)
         moves: list[Move] = []
         held_back = blocked = False
         fault: Diagnostic | None = None
+        movers = self._movers(state)
         for index, local in enumerate(state.locals):
             if not local.born:
                 continue
-            for attempt in (*self._flushes(state, index), *self._attempts(state, index)):
+            attempts = self._attempts(state, index, movers) if index in movers else ()
+            for attempt in (*self._flushes(state, index), *attempts):
                 if isinstance(attempt, Move):
-                    receives = (
-                        attempt.after is not None
-                        and meeting is not None
-                        and not attempt.after.channels[meeting]
-                    )
-                    if meeting is None or receives:
-                        moves.append(attempt)
+                    moves.append(attempt)
                 else:
                     held_back = held_back or attempt.halt is Halt.HELD
                     blocked = blocked or attempt.halt is Halt.BLOCKED
                     fault = fault or attempt.fault
         return Moves(tuple(moves), held_back, blocked, fault)
+
+    def _movers(self, state: State) -> tuple[int, ...]:
+        """The threads that may take an edge: those at committed points, if there are any, else all."""
+        born = tuple(index for index, local in enumerate(state.locals) if local.born)
+        threads = self.program.threads
+        committed = tuple(n for n in born if state.locals[n].point in threads[n].committed)
+        return committed or born
 
     def _flushes(self, state: State, index: int) -> Iterator[Move | HaltError]:
         for position in self._flushable(state.locals[index].buffer):
@@ -150,49 +174,96 @@ class Machine:
                     return
                 seen.add(cell)
 
-    def _attempts(self, state: State, index: int) -> Iterator[Move | HaltError]:
-        """Every edge of thread `index` with an open guard, with every choice made inside it."""
-        thread = self.program.threads[index]
+    def _attempts(self, state: State, index: int, movers: Sequence[int]) -> Iterator[Move | HaltError]:
+        """Every edge of thread `index` with an open guard, with every partner and choice inside it."""
+        opened = self._opened(state, index)
+        for number in opened:
+            made = (number,) if len(opened) > 1 else ()
+            meeting = self.meetings[index][number]
+            if meeting is None:
+                yield from self._alone(state, index, number, made)
+            elif isinstance(meeting.operation, Send):
+                for other in movers:
+                    if other != index:
+                        yield from self._together(state, (index, number, made), other, meeting)
+
+    def _opened(self, state: State, index: int) -> list[int]:
+        """The edges of thread `index` whose guards are open."""
         local = state.locals[index]
         registers = dict(local.registers)
-        opened = [
+        edges = self.program.threads[index].edges
+        return [
             number
             for number in self.leaving[index][local.point]
-            if evaluate(thread.edges[number].guard, registers, self.program.bases)
+            if evaluate(edges[number].guard, registers, self.program.bases)
         ]
-        for number in opened:
-            chosen_edge = (number,) if len(opened) > 1 else ()
-            todo: list[tuple[int, ...]] = [()]
-            while todo:
-                picks = Choices(todo.pop(), searching=True)
-                step = Step(self, state, index, picks)
-                yield self._taken(step, number, chosen_edge)
-                todo.extend(picks.others)
 
-    def _taken(self, step: Step, number: int, chosen_edge: tuple[int, ...]) -> Move | HaltError:
-        after: State | None = None
-        failure: str | None = None
-        try:
-            step.take(self.program.threads[step.index].edges[number])
-            after = step.state()
-        except HaltError as halted:
-            if halted.halt is not Halt.FAILED:
-                return halted
-            failure = halted.message
-        return Move(
-            thread=step.index,
-            edge=number,
-            after=after,
-            acts=tuple(step.acts),
-            choices=(*chosen_edge, *step.made),
-            failure=failure,
-        )
+    def _alone(
+        self, state: State, index: int, number: int, made: tuple[int, ...]
+    ) -> Iterator[Move | HaltError]:
+        edge = self.program.threads[index].edges[number]
+        for picks in every_choice():
+            step = Step(self, state, index, picks)
+            after, failure = None, None
+            try:
+                step.take(edge)
+                after = step.state()
+            except HaltError as halted:
+                if halted.halt is not Halt.FAILED:
+                    yield halted
+                    continue
+                failure = halted.message
+            yield Move(
+                thread=index,
+                edge=number,
+                after=after,
+                acts=tuple(step.acts),
+                choices=(*made, *step.made),
+                failure=failure,
+            )
+
+    def _together(
+        self, state: State, sender: tuple[int, int, tuple[int, ...]], other: int, meeting: Meeting
+    ) -> Iterator[Move | HaltError]:
+        """The rendezvous of a sender (its number, its edge, its choices so far) with thread `other`."""
+        opened = self._opened(state, other)
+        for number in opened:
+            theirs = self.meetings[other][number]
+            is_theirs = theirs is not None and isinstance(theirs.operation, Receive)
+            if theirs is None or not is_theirs or theirs.channel != meeting.channel:
+                continue
+            made = (number,) if len(opened) > 1 else ()
+            for picks in every_choice():
+                joint = Joint(self, state, picks, sender=sender[0], receiver=other)
+                after, failure = None, None
+                try:
+                    after = joint.take(sender[1], number, meeting.position)
+                except HaltError as halted:
+                    if halted.halt is not Halt.FAILED:
+                        yield halted
+                        continue
+                    failure = halted.message
+                yield Move(
+                    thread=sender[0],
+                    edge=sender[1],
+                    after=after,
+                    acts=tuple(joint.acts),
+                    choices=(*sender[2], *joint.made),
+                    failure=failure,
+                    partner=Partner(thread=other, edge=number, choices=(*made, *joint.theirs)),
+                )
 
     def fence(self, tags: Tags) -> FenceEffect:
         """What a fence does to the own buffer."""
         if self.discipline is Operational.SC:
             return FenceEffect.NOTHING
         return max((FENCES[self.discipline][tag] for tag in tags), default=FenceEffect.NOTHING)
+
+    def atomic(self, tags: Tags) -> FenceEffect:
+        """What a store with these tags waits for before it writes memory at once; `NOTHING`: it does not."""
+        if self.discipline is Operational.SC:
+            return FenceEffect.NOTHING
+        return max((ATOMIC[tag] for tag in tags if tag in ATOMIC), default=FenceEffect.NOTHING)
 
     def _refuse_unknown(self) -> None:
         """Words without a meaning here are refused rather than guessed.
@@ -213,6 +284,8 @@ class Machine:
         known = frozenset(FENCES[self.discipline]) if isinstance(operation, Fence) else MARKS
         if isinstance(operation, Rmw | Lock):
             known |= {LOCKED}
+        if isinstance(operation, Store):
+            known |= ATOMIC.keys()
         for tag in sorted(tags_of(operation) - known):
             raise EngineLimitError(f"the {self.discipline.value} store-buffer machine does not know `{tag}`")
 

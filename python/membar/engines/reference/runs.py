@@ -22,13 +22,19 @@ from membar.properties.final_state import Observer
 _FLUSH = "flush "
 
 
-def witness_of(machine: Machine, moves: Sequence[Move], message: str) -> Witness:
-    """A run of the machine as a witness: its events and relations, and its steps."""
+def witness_of(
+    machine: Machine,
+    moves: Sequence[Move],
+    message: str,
+    *,
+    cycle: int | None = None,
+    fair: Sequence[str] = (),
+) -> Witness:
+    """A run of the machine as a witness: its events and relations, its steps, and where its cycle begins."""
     program = machine.program
     history = _History(program, moves)
     choices = tuple(
-        tuple(choice for move in moves if move.thread == n for choice in move.choices)
-        for n in range(len(program.threads))
+        tuple(choice for move in moves for choice in choices_of(move, n)) for n in range(len(program.threads))
     )
     final = _last_state(machine, moves)
     expanded = expand(program)
@@ -45,6 +51,8 @@ def witness_of(machine: Machine, moves: Sequence[Move], message: str) -> Witness
         choices=choices,
         steps=_steps(machine, moves, history.first_event(chosen)),
         message=message,
+        cycle=cycle,
+        fair=tuple(fair),
     )
 
 
@@ -56,13 +64,13 @@ def follow_steps(program: Program, model: Model, witness: Witness) -> str | None
     if model.operational is None:
         return f"the model {model.name} has no store-buffer machine"
     machine = Machine(program, model.operational, None)
-    moves = _moves(machine, witness)
+    moves = followed_moves(machine, witness)
     if len(moves) < len(witness.steps):
         return f"step {len(moves) + 1} ({witness.steps[len(moves)].action}) is not possible there"
     again = witness_of(machine, moves, witness.message)
-    for name in ("execution", "steps"):
+    for name, words in (("execution", "execution"), ("steps", "steps"), ("final", "final values")):
         if getattr(again, name) != getattr(witness, name):
-            return f"following the steps gives other {name}"
+            return f"following the steps gives other {words}"
     return None
 
 
@@ -77,38 +85,51 @@ class End(enum.Enum):
 def end_of(program: Program, discipline: Operational, witness: Witness) -> End:
     """How the run ends that the steps of `witness` tell of; the steps must be possible."""
     machine = Machine(program, discipline, None)
-    moves = _moves(machine, witness)
+    moves = followed_moves(machine, witness)
     if moves and moves[-1].after is None:  # an assertion failed
         return End.OPEN
     state = _last_state(machine, moves)
     if machine.is_final(state):
         return End.FINAL
     found = machine.moves(state)
-    return End.OPEN if found.moves or found.blocked else End.DEADLOCK
+    return End.OPEN if found.moves or found.blocked or machine.may_stay(state) else End.DEADLOCK
 
 
-def _moves(machine: Machine, witness: Witness) -> list[Move]:
+def followed_moves(machine: Machine, witness: Witness) -> list[Move]:
     """The moves that the steps of `witness` tell of, up to the first that is not possible."""
     left = [list(choices) for choices in witness.choices]
     moves: list[Move] = []
     for step in witness.steps:
-        move = _matching(machine, _last_state(machine, moves), step, left[step.thread])
+        move = _matching(machine, _last_state(machine, moves), step, left)
         if move is None:
             break
-        del left[step.thread][: len(move.choices)]
+        for thread, choices in enumerate(left):
+            del choices[: len(choices_of(move, thread))]
         moves.append(move)
     return moves
 
 
-def _matching(machine: Machine, state: State, step: Step, choices: list[int]) -> Move | None:
-    """The move that `step` tells of, given the choices its thread has left."""
+def choices_of(move: Move, thread: int) -> tuple[int, ...]:
+    """What a move adds to the choices of a thread."""
+    if thread == move.thread:
+        return move.choices
+    return move.partner.choices if move.partner is not None and move.partner.thread == thread else ()
+
+
+def _matching(machine: Machine, state: State, step: Step, left: Sequence[list[int]]) -> Move | None:
+    """The move that `step` tells of, given the choices that the threads have left."""
     for move in machine.moves(state).moves:
         if move.thread != step.thread or (move.edge is None) is not step.action.startswith(_FLUSH):
+            continue
+        if (None if move.partner is None else move.partner.thread) != step.partner:
             continue
         if move.edge is None:
             if step.action == _action(machine.program, move):
                 return move
-        elif list(move.choices) == choices[: len(move.choices)]:
+        elif all(
+            list(made) == choices[: len(made)]
+            for made, choices in ((choices_of(move, n), choices) for n, choices in enumerate(left))
+        ):
             return move
     return None
 
@@ -130,7 +151,7 @@ class _History:
         self.first: list[tuple[int, int] | None] = []  # the first event of each move
         self._buffers: list[list[tuple[int, int]]] = [[] for _ in program.threads]  # (cell, number)
         for move in moves:
-            names = [self._take(move.thread, act) for act in move.acts]
+            names = [self._take(act.thread, act) for act in move.acts]
             self.first.append(names[0] if names else None)
 
     def _take(self, thread: int, act: Act) -> tuple[int, int]:
@@ -192,6 +213,7 @@ def _steps(machine: Machine, moves: Sequence[Move], events: Sequence[int | None]
         steps.append(
             Step(
                 thread=move.thread,
+                partner=None if move.partner is None else move.partner.thread,
                 action=_action(program, move),
                 event=event,
                 memory=tuple(
@@ -214,12 +236,14 @@ def _action(program: Program, move: Move) -> str:
     """What a move does, in words."""
     words = []
     for act in move.acts:
+        who = "" if act.thread == move.thread else f"{program.threads[act.thread].name}: "
         if act.did is Did.FENCED:
-            words.append("fence")
+            words.append(f"{who}fence")
         else:
-            words.append(
-                f"{act.did.value} {program.cells[act.cell].name} = {_seen(program, act.cell, act.value)}"
-            )
+            seen = _seen(program, act.cell, act.value)
+            words.append(f"{who}{act.did.value} {program.cells[act.cell].name} = {seen}")
+    if move.partner is not None:
+        words.insert(0, f"sends to {program.threads[move.partner.thread].name}")
     if move.failure is not None:
         words.append(f"assertion fails: {move.failure}")
     return ", ".join(words) or "local step"

@@ -13,7 +13,7 @@ from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.runs import witness_of
-from membar.engines.reference.state import Move, State
+from membar.engines.reference.state import Move, State, look
 from membar.models.model import Operational
 from membar.outcome import Statistics, Witness
 from membar.properties.final_state import Observer
@@ -21,7 +21,7 @@ from membar.properties.judge import Tally
 from membar.task import Task
 
 NAME = "reference"
-_LOOKED_FOR = frozenset({"condition", "assertions", "deadlock"})
+_LOOKED_FOR = frozenset({"condition", "errors", "assertions", "deadlock"})
 
 
 def simulate(task: Task) -> Tally:
@@ -93,14 +93,22 @@ class _Simulation:
             raise InputError(found.fault)
         if found.held_back:
             self.tally.buffers_held = self.bound
+        self._look_for_errors(state)
         if self.machine.is_final(state):
             self._take_ending(state)
         elif not found.moves:
             if found.blocked:
                 self.blocked += 1
-            elif self.tally.deadlock is None:
+            elif self.tally.deadlock is None and not found.held_back and not self.machine.may_stay(state):
                 self.tally.deadlock = self._witness(state, None, self._waiting(state))
         return found.moves
+
+    def _look_for_errors(self, state: State) -> None:
+        if self.tally.error is not None:
+            return
+        for predicate in self.program.errors:
+            if predicate.holds(lambda seen: look(self.program, state, seen)):
+                self.tally.error = self._witness(state, None, f"reaches {predicate.text or 'an error state'}")
 
     def _waiting(self, state: State) -> str:
         stuck = [

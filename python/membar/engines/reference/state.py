@@ -9,6 +9,9 @@ from typing import NamedTuple, TypeAlias
 
 from membar.diagnostics import Diagnostic
 from membar.models.model import Operational
+from membar.program.expr import MASK, signed
+from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue
+from membar.program.program import Program
 
 
 class FenceEffect(enum.IntEnum):
@@ -44,6 +47,8 @@ FENCES: Mapping[Operational, Mapping[str, FenceEffect]] = {
         FLUSH_ALL: FenceEffect.DRAIN_ALL,
     },
 }
+# Stores that are atomic: they wait for the own buffer, or for all buffers, and write memory at once.
+ATOMIC: Mapping[str, FenceEffect] = {"ATOMIC": FenceEffect.DRAIN, "ATOMIC-ALL": FenceEffect.DRAIN_ALL}
 # A read-modify-write with this tag waits for an empty buffer even if it writes nothing.
 LOCKED = "X"
 # The tags that accesses may have: they mark what the operation already says.
@@ -72,7 +77,7 @@ class Local(NamedTuple):
 
     Attributes:
         point: the control point.
-        registers: their values, sorted by name.
+        registers: their values, sorted by name; those that hold 0 are not listed.
         buffer: its stores on their way to memory, oldest first, and marks between them.
         monitor: reservations of exclusive loads: (cell, own entries up to the one that was read).
         promises: reservations that a store in the buffer has used.
@@ -95,6 +100,25 @@ class State(NamedTuple):
     channels: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
 
+def in_normal_form(registers: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    """Registers as states keep them: who never touched one is where who set it to 0 is."""
+    return tuple(sorted((name, word) for name, word in registers.items() if word))
+
+
+def look(program: Program, state: State, seen: Observable) -> int:
+    """What an observable is in a state."""
+    match seen:
+        case CellValue(name, index):
+            cell = program.cell_at[program.bases[name] + index * program.object(name).size]
+            word = state.memory[cell.id]
+            return signed(word, 8 * cell.object.size) & MASK if cell.object.signed else word
+        case RegisterValue(thread, register):
+            return dict(state.locals[thread].registers).get(register, 0)
+        case AtPoint(thread, points):
+            local = state.locals[thread]
+            return int(local.born and local.point in points)
+
+
 class Did(enum.Enum):
     """What happened to memory inside a step."""
 
@@ -107,11 +131,12 @@ class Did(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One thing a step did, with the cell (-1 for fences) and the value."""
+    """One thing a thread did in a step, with the cell (-1 for fences) and the value."""
 
     did: Did
     cell: int
     value: int
+    thread: int
 
 
 class Halt(enum.Enum):
@@ -135,6 +160,15 @@ class HaltError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Partner:
+    """The other side of a rendezvous: who receives, on which edge, and its choices."""
+
+    thread: int
+    edge: int
+    choices: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
     """A possible step.
 
@@ -145,6 +179,7 @@ class Move:
         acts: what it did to memory, in order.
         choices: what it adds to the thread's choices (see `threads`).
         failure: text of the failed assertion.
+        partner: who receives in the same step what this thread sends without room in between.
     """
 
     thread: int
@@ -153,6 +188,7 @@ class Move:
     acts: tuple[Act, ...]
     choices: tuple[int, ...] = ()
     failure: str | None = None
+    partner: Partner | None = None
 
 
 class Moves(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
@@ -18,6 +19,7 @@ from membar.engines.reference.state import (
     Local,
     Promise,
     State,
+    in_normal_form,
 )
 from membar.engines.reference.trace import Choices
 from membar.models.model import Operational
@@ -51,9 +53,20 @@ _WIDEST_CHOICE = 1 << 16
 
 
 class Step:
-    """A state being changed by one thread."""
+    """A state being changed by one thread.
 
-    def __init__(self, machine: Machine, state: State, index: int, picks: Choices) -> None:
+    `message` is what a thread that receives without room in between is being handed.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        state: State,
+        index: int,
+        picks: Choices,
+        *,
+        message: tuple[int, ...] | None = None,
+    ) -> None:
         local = state.locals[index]
         self.machine = machine
         self.program = machine.program
@@ -73,13 +86,14 @@ class Step:
         self.is_first_exclusive = True
         self.is_instruction = False  # an exclusive load and its store in one step
         self.edge: Edge | None = None
+        self.message = message
 
     def state(self) -> State:
         """The state after the step, in normal form: equal states are equal."""
         self._settle_buffer()
         self.locals[self.index] = Local(
             point=self.point,
-            registers=tuple(sorted(self.registers.items())),
+            registers=in_normal_form(self.registers),
             buffer=tuple(self.buffer),
             monitor=tuple(sorted(self.monitor.items())),
             promises=tuple(sorted(self.promises)),
@@ -92,13 +106,21 @@ class Step:
         Raises:
             HaltError: one of them cannot be done.
         """
+        self.do(edge, edge.operations)
+        self.point = edge.target
+
+    def do(self, edge: Edge, operations: Sequence[Operation]) -> None:
+        """Does some of the operations of `edge`, and stays at its source.
+
+        Raises:
+            HaltError: one of them cannot be done.
+        """
         self.edge = edge
         self.is_instruction = any(isinstance(op, Load) and op.exclusive for op in edge.operations) and any(
             isinstance(op, Store) and op.exclusive for op in edge.operations
         )
-        for operation in edge.operations:
+        for operation in operations:
             self._do(operation)
-        self.point = edge.target
 
     def flush(self, position: int) -> None:
         """Moves the buffer entry at `position` to memory.
@@ -115,7 +137,7 @@ class Step:
             if p.cell != cell or p.written > 1
         ]
         self._write_memory(cell, value)
-        self.acts.append(Act(Did.FLUSHED, cell, value))
+        self.acts.append(Act(Did.FLUSHED, cell, value, self.index))
 
     def _do(self, operation: Operation) -> None:
         match operation:
@@ -170,7 +192,11 @@ class Step:
         cell = self._cell(op.address, op.size)
         if op.exclusive:
             self._promise(cell)
-        self._store(cell, self._value(op.value), at_once=op.exclusive and self.is_instruction)
+        atomic = self.machine.atomic(op.tags)
+        if atomic is FenceEffect.DRAIN_ALL:
+            self._await_others()
+        at_once = atomic is not FenceEffect.NOTHING or (op.exclusive and self.is_instruction)
+        self._store(cell, self._value(op.value), at_once=at_once)
 
     def _store_conditional(self, op: StoreConditional) -> None:
         cell = self._cell(op.address, op.size)
@@ -194,7 +220,7 @@ class Step:
             self._drain()
             self.promises = [promise for promise in self.promises if promise.cell != cell.id]
             self._write_memory(cell.id, value)
-            self.acts.append(Act(Did.WROTE, cell.id, value))
+            self.acts.append(Act(Did.WROTE, cell.id, value, self.index))
             return
         bound = self.machine.bound
         per_cell = self.machine.discipline is not Operational.TSO
@@ -203,7 +229,7 @@ class Step:
             raise HaltError(Halt.HELD)
         self.buffer.append((cell.id, value))
         self.fresh += 1
-        self.acts.append(Act(Did.BUFFERED, cell.id, value))
+        self.acts.append(Act(Did.BUFFERED, cell.id, value, self.index))
 
     def _rmw(self, op: Rmw) -> None:
         cell = self._cell(op.address, op.size)
@@ -226,14 +252,18 @@ class Step:
 
     def _fence(self, tags: Tags) -> None:
         effect = self.machine.fence(tags)
-        others = (local for n, local in enumerate(self.locals) if n != self.index)
-        if effect is FenceEffect.DRAIN_ALL and any(local.buffer for local in others):
-            raise HaltError(Halt.WAITS)
+        if effect is FenceEffect.DRAIN_ALL:
+            self._await_others()
         if effect in (FenceEffect.DRAIN, FenceEffect.DRAIN_ALL):
             self._drain()
         elif effect is FenceEffect.ORDER_STORES and self.buffer and self.buffer[-1][0] != BARRIER:
             self.buffer.append((BARRIER, 0))
-        self.acts.append(Act(Did.FENCED, -1, 0))
+        self.acts.append(Act(Did.FENCED, -1, 0, self.index))
+
+    def _await_others(self) -> None:
+        """Waits until the buffers of all others are empty."""
+        if any(local.buffer for n, local in enumerate(self.locals) if n != self.index):
+            raise HaltError(Halt.WAITS)
 
     def _join(self, other: int) -> None:
         local = self.locals[other]
@@ -245,24 +275,23 @@ class Step:
     def _send(self, op: Send) -> None:
         self._drain()
         index = self.machine.channel_index[op.channel]
-        if len(self.channels[index]) >= max(1, self.program.channels[index].capacity):
+        message = tuple(self._value(value) for value in op.values)
+        if self.program.channels[index].capacity == 0:
+            self.message = message
+        elif len(self.channels[index]) < self.program.channels[index].capacity:
+            self.channels[index] = (*self.channels[index], message)
+        else:
             raise HaltError(Halt.WAITS)
-        # A message that must be received at once carries its sender: nobody meets itself.
-        sender = (self.index,) if self.program.channels[index].capacity == 0 else ()
-        message = (*sender, *(self._value(value) for value in op.values))
-        self.channels[index] = (*self.channels[index], message)
 
     def _receive(self, op: Receive) -> None:
         self._drain()
         index = self.machine.channel_index[op.channel]
-        if not self.channels[index]:
-            raise HaltError(Halt.WAITS)
-        message, *rest = self.channels[index]
-        if self.program.channels[index].capacity == 0:
-            if message[0] == self.index:
+        message = self.message if self.program.channels[index].capacity == 0 else None
+        if message is None:
+            if not self.channels[index]:
                 raise HaltError(Halt.WAITS)
-            message = message[1:]
-        self.channels[index] = tuple(rest)
+            message, *rest = self.channels[index]
+            self.channels[index] = tuple(rest)
         for name, value in zip(op.registers, message, strict=True):
             self.registers[name] = value
             self.made.append(value)
@@ -308,7 +337,7 @@ class Step:
 
     def _read(self, cell: Cell, word: int) -> None:
         self.made.append(word)
-        self.acts.append(Act(Did.READ, cell.id, word))
+        self.acts.append(Act(Did.READ, cell.id, word, self.index))
 
     def _cell(self, address: Expr, size: int) -> Cell:
         word = self._value(address)

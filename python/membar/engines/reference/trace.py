@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -107,6 +107,15 @@ class Choices:
             self.others.extend((*done, other) for other in reversed(options[1:]))
         self.made.append(answer)
         return answer
+
+
+def every_choice() -> Iterator[Choices]:
+    """For each way to answer the questions of a run that is run anew with each of these."""
+    todo: list[tuple[int, ...]] = [()]
+    while todo:
+        picks = Choices(todo.pop(), searching=True)
+        yield picks
+        todo.extend(picks.others)
 
 
 class EndError(Exception):

@@ -96,7 +96,7 @@ def _register(scanner: Scanner, thread: Token, kind: str | None, first: Span) ->
     name = scanner.expect_kind("name", "the name of a register")
     value = _value(scanner) if _equals(scanner) else None
     return InitRegister(
-        thread=int(thread.text.lstrip("P")),
+        thread=thread.value if thread.kind == "number" else int(thread.text.removeprefix("P")),
         register=percent + name.text,
         type=kind,
         value=value,

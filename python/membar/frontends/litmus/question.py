@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.litmus import codes
+from membar.frontends.litmus.asked import asked
 from membar.frontends.litmus.observed import (
     Element,
     Mention,
@@ -74,18 +75,25 @@ def condition(
         InputError: the question is malformed, or `scope` does not know a name.
     """
     span = test.question
-    text = without_comments(test.source, span.start, span.end)
-    scanner = Scanner(test.source, text, span.start, span.end, code=codes.QUESTION)
-    reader = _Reader(scanner, scope, {entry.name: entry.count for entry in test.locations if entry.count})
-    quantifier, formula, filtered = reader.question()
-    if reader.problems:
-        raise InputError(*reader.problems)
-    return FinalCondition(
-        quantifier=quantifier,
-        formula=formula,
-        observed=tuple(in_order(reader.mentions, order, label)),
-        filter=filtered,
-    )
+    arrays = {entry.name: entry.count for entry in test.locations if entry.count}
+
+    def read(scope: Scope) -> FinalCondition:
+        text = without_comments(test.source, span.start, span.end)
+        scanner = Scanner(test.source, text, span.start, span.end, code=codes.QUESTION)
+        reader = _Reader(scanner, scope, arrays)
+        quantifier, formula, filtered = reader.question()
+        if reader.problems:
+            raise InputError(*reader.problems)
+        return FinalCondition(
+            quantifier=quantifier,
+            formula=formula,
+            observed=tuple(in_order(reader.mentions, order, label)),
+            filter=filtered,
+        )
+
+    if label is not plain_label:
+        return read(scope)  # how registers are called depends on more than their meaning
+    return asked((span.text, order, *arrays.items()), scope, span, read)
 
 
 class _Reader:

@@ -16,4 +16,20 @@ def _parse(source: SourceFile) -> Program:
     return parse_program(source)
 
 
-FRONTEND = Frontend(name="program text", suffixes=(".mbp",), parse=_parse, default_models={}, tags={})
+def _with_error(text: str, asked: str) -> str:
+    return f"{text.rstrip()}\nerror {asked}\n"
+
+
+def _with_claim(text: str, formula: str) -> str:
+    return f"{text.rstrip()}\nclaim ltl : {formula}\n"
+
+
+FRONTEND = Frontend(
+    name="program text",
+    suffixes=(".mbp",),
+    parse=_parse,
+    default_models={},
+    tags={},
+    with_error=_with_error,
+    with_claim=_with_claim,
+)

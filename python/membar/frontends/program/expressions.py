@@ -40,6 +40,11 @@ def expression(cursor: Cursor) -> Expr:
     return _binary(cursor, 0)
 
 
+def comparison(cursor: Cursor) -> Expr:
+    """An expression without bitwise operators outside parentheses: what a formula is made of."""
+    return _binary(cursor, 3)
+
+
 def _binary(cursor: Cursor, level: int) -> Expr:
     if level == len(_LEVELS):
         return _unary(cursor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from membar.diagnostics import Diagnostic, InputError, error
+from membar.frontends.program.claims import ClaimParser
 from membar.frontends.program.conditions import ConditionParser
 from membar.frontends.program.expressions import address, expression, memory_type
 from membar.frontends.program.operations import operation
@@ -10,11 +11,15 @@ from membar.frontends.program.tokens import Cursor, Token, TokenKind, tokenize
 from membar.program.condition import FinalCondition
 from membar.program.expr import TRUE
 from membar.program.operations import Operation
+from membar.program.predicate import StatePredicate
 from membar.program.printer import DEFAULT_LANGUAGE
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread, Value
+from membar.program.temporal import Claim
 from membar.source import SourceFile
 
-_SECTIONS = ("memory", "channel", "thread", "exists", "~exists", "forall")
+_IN_THREAD = ("register", "label", "branch", "committed", "ends")
+_CLAIMS = ("error", "claim", "never")
+_SECTIONS = ("memory", "channel", "thread", *_CLAIMS, "exists", "~exists", "forall")
 
 
 def parse_program(source: SourceFile) -> Program:
@@ -34,6 +39,8 @@ class _Parser:
         self._channels: list[Channel] = []
         self._threads: list[Thread] = []
         self._condition: FinalCondition | None = None
+        self._errors: list[StatePredicate] = []
+        self._claims: list[Claim] = []
 
     def program(self) -> Program:
         cursor = self._cursor
@@ -59,6 +66,8 @@ class _Parser:
             threads=tuple(self._threads),
             channels=tuple(self._channels),
             condition=self._condition,
+            errors=tuple(self._errors),
+            claims=tuple(self._claims),
             span=span,
         )
 
@@ -68,18 +77,33 @@ class _Parser:
 
     def _section(self) -> None:
         cursor = self._cursor
-        if self._condition is not None:
-            cursor.fail("nothing after the condition")
+        if self._condition is not None and not cursor.sees(*_CLAIMS):
+            cursor.fail("nothing after the condition, but `error`, `claim` or `never`")
         if cursor.sees("memory"):
             self._objects.append(self._object())
         elif cursor.sees("channel"):
             self._channels.append(self._channel())
         elif cursor.sees("thread"):
             self._threads.append(self._thread())
+        elif cursor.sees(*_CLAIMS):
+            self._claim()
         elif cursor.sees("exists", "~exists", "forall"):
             self._question()
         else:
-            cursor.fail("`memory`, `channel`, `thread`, `exists`, `~exists` or `forall`")
+            cursor.fail(
+                "`memory`, `channel`, `thread`, `error`, `claim`, `never`, `exists`, `~exists` or `forall`"
+            )
+
+    def _claim(self) -> None:
+        if self._diagnostics:  # names it uses may have been in the broken part
+            self._cursor.take()
+            self._skip_to_section()
+            return
+        reader = ClaimParser(self._cursor, self._threads, self._objects)
+        if self._cursor.sees("error"):
+            self._errors.append(reader.error())
+        else:
+            self._claims.append(reader.claim() if self._cursor.sees("claim") else reader.never())
 
     def _question(self) -> None:
         if self._diagnostics:  # names it uses may have been in the broken part
@@ -103,6 +127,7 @@ class _Parser:
             cursor.expect("]", "after the number of elements")
         elif cursor.accept("*"):
             count = cursor.natural("the number of elements")
+        place = address(cursor) if cursor.accept("at") else None
         initial = self._initial() if cursor.accept("=") else ()
         return MemoryObject(
             name=name,
@@ -111,6 +136,7 @@ class _Parser:
             signed=is_signed,
             initial=initial,
             is_array=is_array,
+            place=place,
             span=start.to(cursor.previous.span),
         )
 
@@ -150,6 +176,8 @@ class _Parser:
         registers: list[tuple[str, Value]] = []
         labels: list[tuple[int, str]] = []
         joins: list[tuple[int, int]] = []
+        committed: list[int] = []
+        ends: list[int] = []
         edges: list[Edge] = []
         while not cursor.sees("}", *_SECTIONS) and not cursor.at_end():
             try:
@@ -159,6 +187,10 @@ class _Parser:
                     labels.append(self._label())
                 elif cursor.accept("branch"):
                     joins.append(self._join())
+                elif cursor.accept("committed"):
+                    committed.append(cursor.natural("a control point"))
+                elif cursor.accept("ends"):
+                    ends.append(cursor.natural("a control point"))
                 else:
                     edges.append(self._edge())
             except InputError as problem:
@@ -173,12 +205,14 @@ class _Parser:
             started=not is_spawned,
             labels=tuple(labels),
             joins=tuple(joins),
+            committed=frozenset(committed),
+            ends=frozenset(ends),
             span=span,
         )
 
     def _skip_to_step(self) -> None:
         cursor = self._cursor
-        while not cursor.at_end() and not cursor.sees("}", "register", "label", "branch", *_SECTIONS):
+        while not cursor.at_end() and not cursor.sees("}", *_IN_THREAD, *_SECTIONS):
             if cursor.next.kind is TokenKind.NUMBER and _is_sign(cursor.after_next(), "->"):
                 return
             if cursor.take().text == "{":  # tags, not the end of the thread
@@ -203,7 +237,9 @@ class _Parser:
     def _edge(self) -> Edge:
         cursor = self._cursor
         start = cursor.next.span
-        source = cursor.natural("a step such as `0 -> 1: …`, `register`, `label`, `branch` or `}`")
+        source = cursor.natural(
+            "a step such as `0 -> 1: …`, `register`, `label`, `branch`, `committed`, `ends` or `}`"
+        )
         cursor.expect("->", "between two control points")
         target = cursor.natural("a control point")
         guard = expression(cursor) if cursor.accept("when") else TRUE
@@ -233,7 +269,7 @@ class _Parser:
         cursor = self._cursor
         if cursor.next.kind is TokenKind.NUMBER:
             return _is_sign(cursor.after_next(), "->")
-        return cursor.at_end() or cursor.sees("}", "register", "label", "branch", *_SECTIONS)
+        return cursor.at_end() or cursor.sees("}", *_IN_THREAD, *_SECTIONS)
 
 
 def _is_sign(token: Token, text: str) -> bool:

@@ -131,6 +131,14 @@ class Cursor:
             self._position += 1
         return token
 
+    def mark(self) -> int:
+        """This place, for `back_to`."""
+        return self._position
+
+    def back_to(self, mark: int) -> None:
+        """Moves back to a place."""
+        self._position = mark
+
     def at_end(self) -> bool:
         """Whether nothing comes any more."""
         return self.next.kind is TokenKind.END

@@ -1,11 +1,12 @@
 """`error state …`: a predicate on one process that must not hold wherever the process is.
 
 In an execution graph the processes have no common present: there is no moment at which a predicate on shared
-variables, or on two processes at once, could be looked at. One process has: its locations and variables
-follow one another in program order. So such a predicate becomes a way out of every step of that process after
-which it may hold: a copy of the step leads to a point of its own, which only a state that satisfies the
-predicate passes, into a failed assertion. The steps themselves stay as they were, so that no dependency is
-added to the program. The ways out that nobody passes are blocked executions.
+variables, or on two processes at once, could be looked at (`together.py` leaves those to other engines). One
+process has: its locations and variables follow one another in program order. So such a predicate becomes a
+way out of every step of that process after which it may hold: a copy of the step leads to a point of its own,
+which only a state that satisfies the predicate passes, into a failed assertion. The steps themselves stay as
+they were, so that no dependency is added to the program. The ways out that nobody passes are blocked
+executions.
 """
 
 from __future__ import annotations
@@ -22,32 +23,21 @@ from membar.program.operations import Assert, Assume
 from membar.program.program import Edge, Thread
 
 
-def process_of(predicate: x.Expr, module: x.Module) -> int:
-    """The number of the process that a predicate is about.
+def process_of(predicate: x.Expr, module: x.Module) -> int | None:
+    """The number of the process that a predicate is about; None: several, or shared variables.
 
     Raises:
-        InputError: it is about none, about several, or about shared variables.
+        InputError: it is about nothing, or a name is unknown.
     """
-    found: dict[int, x.Use] = {}
-    for use in _uses(predicate):
-        found.setdefault(_process(use, module), use)
+    found = {_process(use, module) for use in _uses(predicate)}
     if not found:
         raise error(
             "W0612",
-            "a predicate about no process",
+            "a predicate about no process and no variable",
             predicate.span,
             "expected `process.location` or a variable",
         )
-    if len(found) > 1:
-        first, second, *_ = (module.processes[number].name for number in found)
-        raise error(
-            "W0612",
-            f"a predicate about two processes, `{first}` and `{second}`",
-            predicate.span,
-            "two processes have no common state but the final one",
-            help="`error final …` asks about the end",
-        )
-    return next(iter(found))
+    return found.pop() if len(found) == 1 else None
 
 
 def with_error_states(thread: Thread, process: x.Process, predicates: Sequence[x.Expr]) -> Thread:
@@ -118,12 +108,7 @@ class _Look:
         if use.name in self._points:
             return self._points[use.name] == point
         if use.name in self._locations:
-            raise error(
-                "W0612",
-                f"`{use.name}` is the same point as another final location",
-                use.span,
-                "final locations are not told apart",
-            )
+            raise not_told_apart(use)
         raise error(
             "W0604",
             f"process `{self._process.name}` has no variable or location `{use.name}`",
@@ -149,6 +134,12 @@ class _Look:
                 return None
 
 
+def not_told_apart(use: x.Use) -> InputError:
+    """Why nothing can be said about a final location that shares its point with another."""
+    message = f"`{use.name}` is the same point as another final location"
+    return error("W0612", message, use.span, "final locations are not told apart")
+
+
 def _uses(expr: x.Expr) -> Iterator[x.Use]:
     match expr:
         case x.Use():
@@ -165,15 +156,18 @@ def _uses(expr: x.Expr) -> Iterator[x.Use]:
             return
 
 
-def _process(use: x.Use, module: x.Module) -> int:
-    """The process that a name belongs to; a location's may be left out if there is only one of that name."""
+def _process(use: x.Use, module: x.Module) -> int | None:
+    """The process that a name belongs to, None for shared variables.
+
+    A location's process may be left out if there is only one of that name.
+    """
     if use.process is not None:
         for number, process in enumerate(module.processes):
             if process.name == use.process:
                 return number
         raise error("W0604", f"unknown process `{use.process}`", use.span, "not declared")
     if any(variable.name == use.name for variable in module.variables):
-        raise _shared(use)
+        return None
     having = [
         number
         for number, process in enumerate(module.processes)
@@ -189,14 +183,4 @@ def _process(use: x.Use, module: x.Module) -> int:
         use.span,
         reason,
         help="write `process.location` or `process.variable`",
-    )
-
-
-def _shared(use: x.Use) -> InputError:
-    return error(
-        "W0612",
-        f"the shared variable `{use.name}` in a predicate on the state of a process",
-        use.span,
-        "executions are graphs: a shared variable has a value where it is read, and at the end",
-        help="load it into a variable of the process, or ask about the end with `error final …`",
     )

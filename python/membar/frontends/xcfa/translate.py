@@ -13,10 +13,11 @@ from membar.frontends.xcfa.lower import LANGUAGE, Surroundings, thread_of, waiti
 from membar.frontends.xcfa.parser import parse
 from membar.frontends.xcfa.predicate import final_condition
 from membar.frontends.xcfa.state import process_of, with_error_states
+from membar.frontends.xcfa.together import whole_state
 from membar.program.program import MemoryObject, Program, Thread
 from membar.source import SourceFile, Span
 
-# What `--error` may begin with; a predicate alone is one on the state of a process.
+# What `--error` may begin with; a predicate alone is one on the state.
 _KINDS = ("final ", "state ")
 _Item = TypeVar("_Item", x.Variable, x.Process)
 
@@ -40,17 +41,20 @@ def parse_xcfa(source: SourceFile) -> Program:
             found += problem.diagnostics
     if found:
         raise InputError(*dict.fromkeys(found))
-    states: dict[int, list[x.Expr]] = {}
+    states: dict[int | None, list[x.Expr]] = {}
     for predicate in module.states:
         states.setdefault(process_of(predicate, module), []).append(predicate)
+    errors = tuple(whole_state(predicate, module, threads) for predicate in states.pop(None, ()))
     for number, predicates in states.items():
-        threads[number] = with_error_states(threads[number], module.processes[number], predicates)
+        if number is not None:
+            threads[number] = with_error_states(threads[number], module.processes[number], predicates)
     return Program(
         name=PurePath(source.path).stem,
         language=LANGUAGE,
         objects=tuple(_objects(module, around)),
         threads=tuple(threads),
         condition=None if module.error is None else final_condition(module.error, module),
+        errors=errors,
         span=module.span,
     )
 

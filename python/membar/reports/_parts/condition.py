@@ -141,7 +141,12 @@ def state_texts(program: Program, states: Sequence[FinalState]) -> tuple[str, ..
         return tuple(state_text(program, state) for state in states)
     heads = [bracketed(label) for label, _ in states[0]]
     return tuple(
-        " ".join(f"{head}={value_text(value)};" for head, (_, value) in zip(heads, state, strict=True))
+        " ".join(
+            [
+                f"{head}={value if isinstance(value, int) else value_text(value)};"
+                for head, (_, value) in zip(heads, state, strict=True)
+            ]
+        )
         for state in states
     )
 

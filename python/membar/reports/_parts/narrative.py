@@ -116,22 +116,43 @@ def _run_table(program: Program, witness: Witness, columns: int, signs: Signs) -
     A step is told in the user's words where it first happens; what follows from it (its write leaves the
     buffer) in the machine's. Steps that touch neither memory nor a buffer are left out.
     """
-    heads = [thread.name for thread in program.threads]
     cells: list[Cell] = []
+    begins = None  # where in `cells` the cycle begins
     seen: set[int] = set()
     units_by_event = {unit[0].id: unit for unit in units(witness.execution)}
     before = Step(thread=0, action="", memory=tuple((cell.name, cell.initial) for cell in program.cells))
-    for step in witness.steps:
+    for number, step in enumerate(witness.steps):
+        if number == witness.cycle:
+            begins = len(cells)
         notes = tuple(_changed(program, before.buffers, step))
         unit = units_by_event.get(step.event) if step.event is not None else None
-        if unit is not None and unit[0].id not in seen:
+        told = step.event is not None or notes or dict(step.memory) != dict(before.memory)
+        if step.partner is not None:
+            cells.append(Cell(step.thread, line((printable(step.action), "write")), remarks=notes))
+        elif unit is not None and unit[0].id not in seen:
             seen.add(unit[0].id)
             effects = _effects(program, witness.execution, unit, signs)
             cells.append(Cell(step.thread, _text(program, unit[0]), effects, notes))
-        elif step.event is not None or notes or dict(step.memory) != dict(before.memory):
+        elif told or witness.cycle is not None:
             cells.append(Cell(step.thread, line((printable(step.action), "write")), remarks=notes))
         before = step
-    return thread_table(heads, cells, columns=columns, signs=signs)
+    return _with_cycle(
+        program, witness, (cells[:begins], [] if begins is None else cells[begins:]), columns, signs
+    )
+
+
+def _with_cycle(
+    program: Program, witness: Witness, parts: tuple[list[Cell], list[Cell]], columns: int, signs: Signs
+) -> list[Line]:
+    """The table of a run; of one that goes on for ever, the way in and the cycle."""
+    heads = [thread.name for thread in program.threads]
+    lines = thread_table(heads, parts[0], columns=columns, signs=signs)
+    if witness.cycle is None:
+        return lines
+    if not parts[1]:
+        return [*lines, Line(), line("  then nothing happens any more")]
+    cycle = thread_table(heads, parts[1], columns=columns, signs=signs)
+    return [*(lines if parts[0] else []), Line(), line("  again and again:"), Line(), *cycle]
 
 
 def _changed(program: Program, before: tuple[tuple[tuple[str, int], ...], ...], step: Step) -> Iterator[Line]:

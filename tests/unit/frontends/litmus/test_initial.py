@@ -57,6 +57,7 @@ def test_locations(text: str, expected: object) -> None:
     [
         ("0:X1=x", (0, "X1", None, "x")),
         ("P0:EBX=1", (0, "EBX", None, 1)),
+        ("0x1:EBX=1", (1, "EBX", None, 1)),
         ("1: X1 = -3", (1, "X1", None, -3)),
         ("uint64_t 0:X1=x", (0, "X1", "uint64_t", "x")),
         ("int64_t 0:X0", (0, "X0", "int64_t", None)),

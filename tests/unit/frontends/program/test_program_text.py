@@ -54,7 +54,7 @@ def test_the_documentations_example_means_store_buffering() -> None:
 def test_the_documentations_fragments_are_right() -> None:
     declarations = "program p\nmemory x : i32\nmemory y : i32\nmemory v : u8[2]\nmemory p : u64\n"
     main = "thread P0 { 0 -> 1: spawn P1 }\n"
-    validate(read(declarations + main + EXAMPLES[1] + EXAMPLES[2]))
+    validate(read(declarations + main + EXAMPLES[1] + EXAMPLES[2] + EXAMPLES[3]))
 
 
 def condition(text: str) -> object:

@@ -98,10 +98,9 @@ def test_a_witness_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("predicate", "code"),
     [
-        ("x = 1", "W0612"),
-        ("p.l = 1 and x = 1", "W0612"),
-        ("p.l = w.l", "W0612"),
         ("true", "W0612"),
+        ("x = 1 and p.nobody", "W0604"),
+        ("x and p.m", "W0605"),
         ("p.nobody", "W0604"),
         ("q.l = 1", "W0604"),
         ("nowhere", "W0604"),
@@ -113,6 +112,30 @@ def test_a_witness_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 )
 def test_what_cannot_be_asked(predicate: str, code: str) -> None:
     assert codes(problems(f"{TWO} error state {predicate}")) == [code]
+
+
+OVERTAKING = "var x : int\nvar y : int\n" + process("1 -> x\n1 -> y", name="w") + process("skip", name="p")
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        ("x = 1 and y = 0", {"sc": "violated", "x86-tso": "violated", "pso": "violated"}),
+        ("x = 0 and y = 1", {"sc": "holds", "x86-tso": "holds", "pso": "violated"}),
+        ("w.b and x = 0", {"sc": "holds", "x86-tso": "violated", "pso": "violated"}),
+        ("w.a and p.b", {"sc": "violated", "x86-tso": "violated", "pso": "violated"}),
+        ("w.a and w.b and x = 0", {"sc": "holds", "x86-tso": "holds", "pso": "holds"}),
+    ],
+)
+def test_states_of_the_whole_program_are_looked_at_on_the_machine(
+    error: str, expected: dict[str, str]
+) -> None:
+    for model, word in expected.items():
+        assert api.check(source(OVERTAKING), model=model, error=error).verdict == word, model
+
+
+def test_a_model_without_a_machine_does_not_know_states_of_the_whole_program() -> None:
+    assert api.check(source(OVERTAKING), model="armv8", error="x = 0 and y = 1").verdict == "unknown"
 
 
 def test_final_locations_are_one() -> None:

@@ -46,6 +46,7 @@ _BINDING: Final = MappingProxyType(
 )  # fmt: skip
 """How tightly each binary operator binds; all group to the left."""
 
+_ENDINGS: Final = frozenset({",", ")", ";"})
 _ASSIGNMENTS: Final = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)([uU]?(?:ll?|LL?)?|(?:ll?|LL?)[uU])")
 _ESCAPES = MappingProxyType({"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11})
@@ -203,6 +204,8 @@ class ExpressionParser:
 
     def assignment(self) -> Expression:
         """An expression without a comma at the top."""
+        if self.peek().text in _ENDINGS and self.token.kind in {"name", "number"}:
+            return self._primary()  # most are a single word
         left = self._conditional()
         if self.token.text not in _ASSIGNMENTS:
             return left

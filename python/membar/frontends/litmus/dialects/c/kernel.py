@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from membar.diagnostics import InputError
-from membar.frontends.litmus.dialects.c.tokens import tokens_of
+from membar.frontends.litmus.dialects.c.tokens import KEPT, plain_functions, tokens_of
 from membar.source import Span
 
 # `atomic_fetch_add(…)` and its like are in both, with their arguments the other way round.
@@ -25,6 +26,7 @@ _C11: Final = re.compile(
     |atomic_(?:bool|char|[su]char|u?short|u?int|u?long|u?llong|size_t|ptrdiff_t|u?int\w*_t)""",
     re.VERBOSE,
 )
+_WORD: Final = re.compile(r"\b[A-Za-z_]\w*")
 
 
 def is_kernel_word(word: str) -> bool:
@@ -34,8 +36,26 @@ def is_kernel_word(word: str) -> bool:
 
 def is_kernel_code(body: Span) -> bool:
     """Whether the code has a word that only the kernel has, and none that only C11 has."""
-    try:
-        words = {token.text for token in tokens_of(body) if token.kind == "name"}
-    except InputError:
-        return False
-    return any(map(is_kernel_word, words)) and not any(_C11.fullmatch(word) for word in words)
+    functions = plain_functions(body)
+    if functions is not None:
+        owners = frozenset[str]().union(*(_owners(function.text) for function in functions))
+    else:
+        try:
+            owners = frozenset(_owner(token.text) for token in tokens_of(body) if token.kind == "name")
+        except InputError:
+            return False
+    return "kernel" in owners and "C11" not in owners
+
+
+@lru_cache(maxsize=KEPT)
+def _owners(text: str) -> frozenset[str]:
+    """Whose words stand in a function without comments."""
+    return frozenset(map(_owner, _WORD.findall(text)))
+
+
+@lru_cache(maxsize=KEPT)
+def _owner(word: str) -> str:
+    """Who alone has this word: the kernel, C11, or nobody."""
+    if is_kernel_word(word):
+        return "kernel"
+    return "C11" if _C11.fullmatch(word) else ""

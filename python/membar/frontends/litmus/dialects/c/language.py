@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from membar.frontends.litmus.dialects.c.scope import Names
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Language:
-    """One kind of C.
+    """One kind of C; two are equal only if identical.
 
     Attributes:
         name: what `Program.language` says.

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.dialects.c.language import Language
-from membar.frontends.litmus.dialects.c.meeting import meeting_points
-from membar.frontends.litmus.dialects.c.scope import Local, Names
+from membar.frontends.litmus.dialects.c.scope import Names
 from membar.frontends.litmus.dialects.c.syntax import (
     Block,
     Declare,
@@ -23,35 +22,41 @@ from membar.frontends.litmus.dialects.c.syntax import (
     Variable,
     While,
 )
+from membar.frontends.litmus.dialects.c.types import CType, PointerType
 from membar.frontends.litmus.dialects.c.values import Value
-from membar.frontends.litmus.test import InitRegister
+from membar.program.expr import Address
+from membar.program.meeting import meeting_points
 from membar.program.program import Edge, MemoryObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
-    """A function's automaton, its local variables by name, and what is wrong with it."""
+    """A function's automaton, the types of its local variables, and what is wrong with it."""
 
     entry: int
     edges: tuple[Edge, ...]
     joins: tuple[tuple[int, int], ...] = ()
-    locals: Mapping[str, Local]
+    locals: Mapping[str, CType]
     diagnostics: tuple[Diagnostic, ...]
 
 
 def lower(
     function: Function,
-    parameters: Mapping[str, Value],
+    addresses: Mapping[str, Address],
     objects: Mapping[str, MemoryObject],
     language: Language,
-    initial: tuple[InitRegister, ...] = (),
+    variables: tuple[str, ...] = (),
 ) -> Code:
-    """The automaton of `function`: its parameters are the given addresses, its variables may be `initial`."""
+    """The automaton of `function`: its parameters are `addresses`, `variables` have initial values."""
+    parameters = {
+        parameter.name: Value(addresses[parameter.name], PointerType(parameter.type))
+        for parameter in function.parameters
+    }
     names = Names(parameters, objects)
     lowering = _Lowering(names, language)
-    for variable in initial:
-        if language.implicit is not None and not _declares(function.body, variable.register):
-            names.imply(variable.register, language.implicit, variable.span)
+    for variable in variables:
+        if language.implicit is not None and not _declares(function.body, variable):
+            names.imply(variable, language.implicit, function.span)
     lowering.block(function.body)
     lowering.evaluator.flow.join(lowering.end)
     entry, edges = lowering.evaluator.flow.edges()
@@ -59,7 +64,7 @@ def lower(
         entry=entry,
         edges=edges,
         joins=meeting_points(edges) if language.branches_end else (),
-        locals=lowering.names.locals,
+        locals={name: local.type for name, local in names.locals.items()},
         diagnostics=tuple(lowering.diagnostics),
     )
 

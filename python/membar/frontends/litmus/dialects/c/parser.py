@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.litmus import codes
@@ -34,13 +35,18 @@ _EMPTY = Block(())
 
 def parse(body: Span, language: Language) -> tuple[tuple[Function, ...], tuple[Diagnostic, ...]]:
     """The functions of a code section, sorted by number, and every syntax error found on the way."""
+    functions, diagnostics = in_order(body, language)
+    functions.sort(key=lambda function: function.number)
+    return tuple(functions), (*diagnostics, *_misnumbered(functions))
+
+
+def in_order(body: Span, language: Language) -> tuple[list[Function], Sequence[Diagnostic]]:
+    """As `parse`, for functions with any numbers."""
     try:
         parser = _Parser(tokens_of(body), language)
     except InputError as failure:
-        return (), failure.diagnostics
-    functions = parser.functions()
-    functions.sort(key=lambda function: function.number)
-    return tuple(functions), (*parser.diagnostics, *_misnumbered(functions))
+        return [], failure.diagnostics
+    return parser.functions(), parser.diagnostics
 
 
 def _misnumbered(functions: list[Function]) -> list[Diagnostic]:

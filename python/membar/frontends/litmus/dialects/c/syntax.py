@@ -208,10 +208,16 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """`P0 (…) { … }`. `is_whole`: its body had no syntax error."""
+    """`P0 (…) { … }`.
+
+    Attributes:
+        is_whole: its body had no syntax error.
+        place: all of its text, if its body was read elsewhere (see `recurring`) and points there.
+    """
 
     number: int
     parameters: tuple[Parameter, ...]
     body: Block
     span: Span
     is_whole: bool
+    place: Span | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from membar.diagnostics import error
 from membar.frontends.litmus import codes
@@ -25,6 +25,12 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _BLANKS = re.compile(r"(?:\s+|//[^\n]*)*+")
+_BRACE = re.compile(r"[{}]")
+# Comments, characters, and what is not C; `(*p)` in a function is no comment.
+_CLOSER_LOOK = re.compile(r"//|/\*|\(\*(?:\s|\*[\s*])|[^\w\s(){}\[\];,.<>=!&|^~+*/%?:-]", re.ASCII)
+
+KEPT: Final = 1024
+"""So many functions are remembered: more than the families of a large corpus have, a few megabytes."""
 
 
 class Token(NamedTuple):
@@ -112,3 +118,28 @@ def _comment_end(body: Span, start: int, closing: str) -> int:
         body.source.span(start, start + 2),
         f"no matching `{closing}` follows",
     )
+
+
+@lru_cache(maxsize=1)  # for the same reason
+def plain_functions(body: Span) -> tuple[Span, ...] | None:
+    """The functions of a code section, by their braces; None if that takes a closer look."""
+    text = body.text
+    if _CLOSER_LOOK.search(text):
+        return None
+    found: list[Span] = []
+    depth = start = 0
+    for brace in _BRACE.finditer(text):
+        if brace.group() == "{":
+            if depth == 0 and text.find("(*", start, brace.start()) >= 0:
+                return None
+            depth += 1
+            continue
+        depth -= 1
+        if depth < 0:
+            return None
+        if depth == 0:
+            piece = text[start : brace.end()].lstrip()
+            end = body.start + brace.end()
+            found.append(Span(body.source, end - len(piece), end))
+            start = brace.end()
+    return tuple(found) if depth == 0 and not text[start:].strip() else None

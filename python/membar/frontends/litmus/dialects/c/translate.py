@@ -10,7 +10,8 @@ from membar.frontends.litmus import codes
 from membar.frontends.litmus.dialects.c.language import Language
 from membar.frontends.litmus.dialects.c.lowering import Code, lower
 from membar.frontends.litmus.dialects.c.objects import shared_objects
-from membar.frontends.litmus.dialects.c.parser import parse
+from membar.frontends.litmus.dialects.c.parser import in_order, parse
+from membar.frontends.litmus.dialects.c.recurring import known_code, known_functions
 from membar.frontends.litmus.dialects.c.syntax import Function
 from membar.frontends.litmus.dialects.c.types import PointerType
 from membar.frontends.litmus.dialects.c.values import Value, converted
@@ -38,7 +39,8 @@ def translate(test: LitmusTest, language: Language) -> Program:
 
 
 def _translate(test: LitmusTest, language: Language) -> Program:
-    functions, diagnostics = parse(test.body, language)
+    known = known_functions(test.body, language)
+    functions, diagnostics = parse(test.body, language) if known is None else (known, ())
     objects, misfits = shared_objects(test, functions, language)
     found = [*diagnostics, *misfits, *_misplaced(test, functions)]
     if not functions and not found:
@@ -100,9 +102,9 @@ def _code(
 ) -> Code:
     """The automaton of a function; one with syntax errors is left empty, they have been reported."""
     given = {entry.register: entry for entry in test.registers if entry.thread == function.number}
-    parameters: dict[str, Value] = {}
+    addresses: dict[str, Address] = {}
     for parameter in function.parameters:
-        if parameter.name in parameters:
+        if parameter.name in addresses:
             message = f"parameter `{parameter.name}` occurs twice"
             found.append(
                 Diagnostic(code=codes.OPERAND, message=message, primary=Label(parameter.span, "again here"))
@@ -112,13 +114,21 @@ def _code(
         if entry is not None and isinstance(entry.value, Reference):
             # `0:p=x` lets the parameter `p` point to `x`.
             address = _address(entry.value, objects) or address
-        parameters[parameter.name] = Value(address, PointerType(parameter.type))
+        addresses[parameter.name] = address
     if not function.is_whole:
         return Code(entry=0, edges=(), locals={}, diagnostics=())
-    variables = tuple(entry for name, entry in given.items() if name not in parameters)
-    code = lower(function, parameters, objects, language, variables)
+    variables = tuple(name for name in given if name not in addresses)
+    known = known_code(function, addresses, objects, language, variables)
+    if known is not None:
+        return known
+    code = lower(_in_place(function, language), addresses, objects, language, variables)
     found.extend(code.diagnostics)
     return code
+
+
+def _in_place(function: Function, language: Language) -> Function:
+    """The function, its body read where it stands, so that what is wrong with it is shown there."""
+    return function if function.place is None else in_order(function.place, language)[0][0]
 
 
 def _address(reference: Reference, objects: Mapping[str, MemoryObject]) -> Address | None:
@@ -171,7 +181,7 @@ def _initial(
             )
             found.extend(unknown.diagnostics)
         return address
-    word = converted(Value(Constant(entry.value), PointerType(local.type)), local.type).expr
+    word = converted(Value(Constant(entry.value), PointerType(local)), local).expr
     assert isinstance(word, Constant)
     return word.value
 
@@ -214,7 +224,7 @@ class _Final:
         local = self._threads[thread].locals.get(name)
         if local is None:
             raise InputError(_unknown_variable(thread, name, span, self._threads[thread]))
-        return FinalRegister(thread, name, local.type.width, local.type.signed)
+        return FinalRegister(thread, name, local.width, local.signed)
 
     def cell(self, name: str, index: int | None, span: Span) -> FinalCell:
         """The location `name`, or an element of it."""

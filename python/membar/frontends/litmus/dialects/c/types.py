@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
@@ -117,6 +118,7 @@ UNSUPPORTED: Final = frozenset(
 """Types of C that membar knows by name and cannot represent."""
 
 
+@lru_cache(maxsize=64)
 def basic_type(words: tuple[str, ...]) -> CType | None:
     """The type that `unsigned long int` and the like mean; None if the words do not fit together."""
     count = {word: words.count(word) for word in words}
@@ -163,7 +165,7 @@ class TypeNames:
             case PointerType(target=target):
                 return PointerType(self.in_memory(target))
             case IntType():
-                return replace(kind, stored=self.stored)
+                return kind if kind.stored == self.stored else replace(kind, stored=self.stored)
 
     def is_type(self, word: str) -> bool:
         """Whether a type may begin with this word."""

@@ -10,14 +10,17 @@ from membar.program.program import Edge
 
 def meeting_points(edges: tuple[Edge, ...]) -> tuple[tuple[int, int], ...]:
     """Each branch with the point where its paths meet; one from which no way leads to an end has none."""
+    leaving = Counter([edge.source for edge in edges])
+    branches = sorted(point for point, count in leaving.items() if count > 1)
+    if not branches:
+        return ()
     following: dict[int, set[int]] = {}
     for edge in edges:
         following.setdefault(edge.source, set()).add(edge.target)
         following.setdefault(edge.target, set())
-    leaving = Counter(edge.source for edge in edges)
     later = _on_every_way(following)
     joins: list[tuple[int, int]] = []
-    for branch in sorted(point for point, count in leaving.items() if count > 1):
+    for branch in branches:
         passed = later[branch] - {branch}
         # What all ways pass lies on a line; the first of it is followed by all the rest.
         joins.extend((branch, point) for point in sorted(passed) if later[point] == passed)

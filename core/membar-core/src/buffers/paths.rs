@@ -1,0 +1,175 @@
+//! Runs with one content per buffer, read off the states that the search kept.
+//!
+//! Every kept state knows the transition that led to it and what acceleration made of it. A run is read backwards. The
+//! contents behind a transition say what they were before it: a commit took its letter off the front, a store put its
+//! letters at the end, a load or a fence left them alone. Contents that acceleration added are a word of the language
+//! before, followed by words of the cycles, in some order; those turns are undone one by one. No choice can be wrong:
+//! each set is exactly what the transitions make of the one before.
+
+use super::acceleration::Known;
+use super::automaton::{Language, Letter};
+use super::forward::{Place, Search, Step};
+use super::run::{Act, Move};
+use super::symbolic::Transition;
+
+/// A state that was kept, by number.
+pub(super) type NodeId = u32;
+
+/// A state that was kept, and how it was reached.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) place: Place,
+    pub(super) lanes: Box<[Language]>,
+    /// None for the initial state.
+    pub(super) came: Option<Came>,
+}
+
+/// A transition, and what acceleration made of the contents behind it, in this order.
+#[derive(Debug)]
+pub(super) struct Came {
+    pub(super) step: Step,
+    pub(super) growths: Vec<Growth>,
+}
+
+/// What cycles made of one buffer.
+#[derive(Debug)]
+pub(super) struct Growth {
+    pub(super) lane: usize,
+    /// The state on the stack from which the cycles were taken; None if from the state itself.
+    pub(super) from: Option<NodeId>,
+    /// The contents before it.
+    pub(super) before: Language,
+    pub(super) cycles: Vec<Known>,
+}
+
+/// Where something was found: in some contents of a state, by a last transition or without.
+#[derive(Debug)]
+pub(super) struct Target {
+    pub(super) node: NodeId,
+    pub(super) last: Option<u32>,
+    pub(super) lanes: Vec<Language>,
+}
+
+/// The contents of all buffers, and the moves from here to the end, last one first.
+struct Reading {
+    words: Vec<Vec<Letter>>,
+    moves: Vec<Move>,
+}
+
+/// Where a run goes on, backwards.
+enum Before {
+    /// With the transition that led here.
+    Step,
+    /// In an older state, from which a cycle led here.
+    Older(NodeId),
+}
+
+impl Search<'_, '_, '_> {
+    /// A run to what was found; None only if the search made a mistake.
+    pub(super) fn run_to(&self, target: &Target) -> Option<Vec<Move>> {
+        let automata = &self.semantics.world.automata;
+        let words = target.lanes.iter().map(|&lane| automata.shortest(lane)).collect::<Option<_>>()?;
+        let mut reading = Reading { words, moves: Vec::new() };
+        if let Some(last) = target.last {
+            reading.moves.push(self.move_of(last));
+        }
+        let mut at = target.node;
+        while let Some(came) = &self.nodes[at as usize].came {
+            at = match self.before_growths(came, &mut reading)? {
+                Before::Older(older) => older,
+                Before::Step => {
+                    self.undo(came.step.number, &came.step.stored, &mut reading)?;
+                    came.step.parent
+                }
+            };
+        }
+        if reading.words.iter().any(|word| !word.is_empty()) {
+            return None;
+        }
+        reading.moves.reverse();
+        Some(reading.moves)
+    }
+
+    /// Undoes what acceleration did.
+    fn before_growths(&self, came: &Came, reading: &mut Reading) -> Option<Before> {
+        let automata = &self.semantics.world.automata;
+        for growth in came.growths.iter().rev() {
+            if automata.contains(growth.before, &reading.words[growth.lane]) {
+                continue;
+            }
+            let base = match growth.from {
+                None => growth.before,
+                Some(older) => self.nodes[older as usize].lanes[growth.lane],
+            };
+            for cycle in self.turns(base, &reading.words[growth.lane], growth)?.iter().rev() {
+                for (&number, stored) in cycle.turn.iter().zip(&cycle.stored).rev() {
+                    self.undo(number, stored, reading)?;
+                }
+            }
+            if let Some(older) = growth.from {
+                return Some(Before::Older(older));
+            }
+        }
+        Some(Before::Step)
+    }
+
+    /// The cycles whose words, in this order, follow a word of `base` in `word`; as few as possible.
+    fn turns<'g>(&self, base: Language, word: &[Letter], growth: &'g Growth) -> Option<Vec<&'g Known>> {
+        let automata = &self.semantics.world.automata;
+        let words: Vec<Vec<Letter>> = growth.cycles.iter().map(|cycle| cycle.word(growth.lane)).collect();
+        // Per length of a prefix: how few turns lead there, and the last of them.
+        let mut best: Vec<Option<(usize, Option<usize>)>> = vec![None; word.len() + 1];
+        for length in automata.prefixes(base, word) {
+            best[length] = Some((0, None));
+        }
+        for length in 0..word.len() {
+            let Some((count, _)) = best[length] else { continue };
+            for (number, turn) in words.iter().enumerate() {
+                let end = length + turn.len();
+                if !turn.is_empty()
+                    && word[length..].starts_with(turn)
+                    && best[end].is_none_or(|(known, _)| known > count + 1)
+                {
+                    best[end] = Some((count + 1, Some(number)));
+                }
+            }
+        }
+        let mut turns = Vec::new();
+        let mut length = word.len();
+        while let Some(number) = best[length]?.1 {
+            turns.push(&growth.cycles[number]);
+            length -= words[number].len();
+        }
+        turns.reverse();
+        Some(turns)
+    }
+
+    /// The contents before a transition; None if they do not fit.
+    fn undo(&self, number: u32, stored: &[(usize, Letter)], reading: &mut Reading) -> Option<()> {
+        match *self.transitions.at(number) {
+            Transition::Commit { lane, letter } => reading.words[lane].insert(0, letter),
+            Transition::Step { .. } => {
+                for &(lane, letter) in stored.iter().rev() {
+                    if reading.words[lane].pop() != Some(letter) {
+                        return None;
+                    }
+                }
+            }
+        }
+        reading.moves.push(self.move_of(number));
+        Some(())
+    }
+
+    /// A transition as a move of a run.
+    pub(super) fn move_of(&self, number: u32) -> Move {
+        match self.transitions.at(number) {
+            Transition::Step { thread, edge, made } => {
+                Move { thread: *thread, act: Act::Edge { edge: *edge, made: made.clone() } }
+            }
+            Transition::Commit { lane, letter } => {
+                let (cell, value) = self.semantics.world.automata.store_of(*letter);
+                Move { thread: lane / self.semantics.width().max(1), act: Act::Flush { cell, value } }
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Deliberate mistakes of the search, for tests only: a test suite that does not see them is too weak.
+
+macro_rules! faults {
+    ($($name:ident: $what:literal,)*) => {
+        /// A mistake that the search makes on purpose.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub enum Fault {
+            /// None: the search as it is meant.
+            #[default]
+            None,
+            $(#[doc = $what] $name,)*
+        }
+
+        impl Fault {
+            /// All mistakes, with what they do.
+            pub const ALL: &[(Self, &'static str)] = &[$((Self::$name, $what),)*];
+        }
+    };
+}
+
+faults! {
+    FenceIgnored: "a fence does nothing",
+    AllIsOwn: "what waits for all buffers waits only for the own one",
+    AtomicIsBuffered: "an atomic write goes into the buffer",
+    LockedWithoutDrain: "a locked instruction acts on the buffer",
+    LoadIgnoresBuffer: "a load looks at memory only",
+    LoadTakesOldest: "a load takes the oldest entry of its buffer",
+    BoundOffByOne: "a buffer takes one entry more than it may",
+    HeldIsSilent: "nobody learns that the bound held a store back",
+    WaitingIsBlocked: "an assumption that waits stops the run",
+    LockIgnoresOwner: "a lock is taken although somebody has it",
+    JoinIgnoresBuffer: "a thread is joined although its stores wait in its buffer",
+    BuffersUnsorted: "equal contents of the buffers of a thread are told apart by their order",
+    PromisesBroken: "a store comes between an exclusive load and its store",
+    ReservationsKept: "a reservation outlives a store by somebody else",
+    FlushFromTheBack: "the newest entry reaches memory first",
+    FlushOverBarrier: "stores overtake a barrier on their way to memory",
+    OneEdgePerPoint: "only the first open edge of a control point is taken",
+    UnbornThreadsMove: "threads move before they are started",
+    FinalWithFullBuffers: "a final state is seen although entries wait in a buffer",
+    DeadlockIgnored: "a state in which one thread has ended is no deadlock",
+    MemoryForgotten: "states that differ only in the last word of memory are taken for equal",
+    ChannelTooWide: "a channel takes one message more than it may",
+    MeetsItself: "a thread receives what it sends itself",
+    CommittedIgnored: "threads move although another one is at a committed point",
+    EndsIgnored: "who may wait for ever is taken for stuck",
+    FairOnlyWhenEmpty: "a queue is treated fairly only when it is empty, as in the paper",
+    MarksOnTheWayLost: "marks of the steps between components are lost when these melt together",
+    ErrorsSeenLate: "error states are looked for in final states only",
+}

@@ -1,0 +1,23 @@
+//! Explicit states of a program under sc, tso(k), pso(k) and cam(k).
+//!
+//! `step` says what one step does, in the words of the reference machine (`engines/reference/machine.py`), which is
+//! its specification; `system` lists the moves of a state; `store` keeps states as trees of shared parts; `safety`
+//! visits all of them, breadth-first. For what is said of whole runs, `product` puts an automaton beside the program,
+//! `fairness` adds marks, `emptiness` looks for a cycle with every mark, and `lasso` shows it.
+
+pub mod automaton;
+pub mod emptiness;
+pub mod fairness;
+pub mod fault;
+pub mod lasso;
+pub mod program;
+pub mod safety;
+pub mod system;
+
+mod buffer;
+mod form;
+mod liveness;
+mod local;
+mod product;
+mod step;
+mod store;

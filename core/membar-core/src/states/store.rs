@@ -1,0 +1,325 @@
+//! Where states are kept: each as one number, equal parts only once.
+//!
+//! A state is a fixed number of words (`leaves`). A binary tree stands over them; each inner node has a table of the
+//! pairs that its two children have taken, and a state is the number of its pair in the table of the root (Laarman,
+//! van de Pol, Weber, "Parallel recursive state compression for free", SPIN 2011). Most states differ from the one
+//! they were reached from in few leaves, and only the nodes above these are looked up.
+
+/// Multiplies to spread; the bits at the top are good.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Slots of a table at first, as a power of two.
+const FIRST_BITS: u32 = 4;
+/// A free slot.
+const FREE: u32 = u32::MAX;
+
+fn spread(word: u64) -> u64 {
+    let mixed = (word ^ (word >> 32)).wrapping_mul(SPREAD);
+    (mixed ^ (mixed >> 29)).wrapping_mul(SPREAD)
+}
+
+fn spread_bytes(bytes: &[u8]) -> u64 {
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    let mut hash = bytes.len() as u64;
+    for chunk in chunks {
+        hash = (hash.rotate_left(5) ^ u64::from_le_bytes(*chunk)).wrapping_mul(SPREAD);
+    }
+    let mut last = 0;
+    for &byte in rest {
+        last = (last << 8) | u64::from(byte);
+    }
+    spread(hash.rotate_left(5) ^ last)
+}
+
+/// Slots that name entries by their number, found by hash.
+#[derive(Debug)]
+struct Index {
+    slots: Vec<u32>,
+    bits: u32,
+}
+
+impl Index {
+    fn new() -> Self {
+        Self { slots: vec![FREE; 1 << FIRST_BITS], bits: FIRST_BITS }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the top bits of a hash")]
+    fn start(&self, hash: u64) -> usize {
+        (hash >> (64 - self.bits)) as usize
+    }
+
+    /// Goes through the entries that may be the one looked for, until `is` says so; else the free slot.
+    fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> Result<u32, usize> {
+        let mask = self.slots.len() - 1;
+        let mut slot = self.start(hash);
+        loop {
+            let entry = self.slots[slot];
+            if entry == FREE {
+                return Err(slot);
+            }
+            if is(entry) {
+                return Ok(entry);
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+
+    /// Makes room for one entry more, of `count` so far.
+    fn grow(&mut self, count: usize, hash_of: impl Fn(u32) -> u64) -> bool {
+        if count * 4 < self.slots.len() * 3 {
+            return false;
+        }
+        self.bits += 1;
+        self.slots = vec![FREE; 1 << self.bits];
+        let mask = self.slots.len() - 1;
+        for entry in 0..u32::try_from(count).unwrap_or(FREE) {
+            let mut slot = self.start(hash_of(entry));
+            while self.slots[slot] != FREE {
+                slot = (slot + 1) & mask;
+            }
+            self.slots[slot] = entry;
+        }
+        true
+    }
+}
+
+/// A set of pairs of numbers, each with a number.
+#[derive(Debug)]
+struct Pairs {
+    entries: Vec<u64>,
+    index: Index,
+}
+
+impl Pairs {
+    fn new() -> Self {
+        Self { entries: Vec::new(), index: Index::new() }
+    }
+
+    /// The number of a pair, and whether it is new. None: there are as many as numbers.
+    fn number(&mut self, left: u32, right: u32) -> Option<(u32, bool)> {
+        let pair = u64::from(left) << 32 | u64::from(right);
+        let hash = spread(pair);
+        let entries = &self.entries;
+        let mut slot = match self.index.find(hash, |entry| entries[entry as usize] == pair) {
+            Ok(known) => return Some((known, false)),
+            Err(slot) => slot,
+        };
+        let number = u32::try_from(self.entries.len()).ok().filter(|&number| number < FREE)?;
+        if self.index.grow(entries.len(), |entry| spread(entries[entry as usize])) {
+            slot = self.index.find(hash, |_| false).unwrap_err_or(slot);
+        }
+        self.index.slots[slot] = number;
+        self.entries.push(pair);
+        Some((number, true))
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the two halves of a pair")]
+    fn pair(&self, number: u32) -> (u32, u32) {
+        let pair = self.entries[number as usize];
+        ((pair >> 32) as u32, pair as u32)
+    }
+
+    fn bytes(&self) -> usize {
+        8 * self.entries.capacity() + 4 * self.index.slots.len()
+    }
+}
+
+/// The slot that a search without an answer ends in.
+trait FreeSlot {
+    fn unwrap_err_or(self, slot: usize) -> usize;
+}
+
+impl FreeSlot for Result<u32, usize> {
+    fn unwrap_err_or(self, slot: usize) -> usize {
+        self.err().unwrap_or(slot)
+    }
+}
+
+/// A set of byte strings, each with a number.
+#[derive(Debug)]
+pub(super) struct Strings {
+    bytes: Vec<u8>,
+    /// Where each string ends.
+    ends: Vec<usize>,
+    index: Index,
+}
+
+impl Strings {
+    pub(super) fn new() -> Self {
+        Self { bytes: Vec::new(), ends: Vec::new(), index: Index::new() }
+    }
+
+    pub(super) fn get(&self, number: u32) -> &[u8] {
+        let number = number as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[number]]
+    }
+
+    /// The number of a string; None: there are as many as numbers.
+    pub(super) fn number(&mut self, string: &[u8]) -> Option<u32> {
+        let hash = spread_bytes(string);
+        let mut slot = match self.index.find(hash, |entry| self.get(entry) == string) {
+            Ok(known) => return Some(known),
+            Err(slot) => slot,
+        };
+        let number = u32::try_from(self.ends.len()).ok().filter(|&number| number < FREE)?;
+        let (bytes, ends) = (&self.bytes, &self.ends);
+        let grown = self.index.grow(ends.len(), |entry| {
+            let entry = entry as usize;
+            let start = entry.checked_sub(1).map_or(0, |before| ends[before]);
+            spread_bytes(&bytes[start..ends[entry]])
+        });
+        if grown {
+            slot = self.index.find(hash, |_| false).unwrap_err_or(slot);
+        }
+        self.index.slots[slot] = number;
+        self.bytes.extend_from_slice(string);
+        self.ends.push(self.bytes.len());
+        Some(number)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.capacity() + 8 * self.ends.capacity() + 4 * self.index.slots.len()
+    }
+}
+
+/// The tree over the leaves, and the tables of its inner nodes.
+#[derive(Debug)]
+pub(super) struct Store {
+    leaves: usize,
+    /// The children of each inner node, by their places in a list of all leaves and, behind them, all inner nodes.
+    /// Children come before their parents; the last node is the root.
+    nodes: Vec<(usize, usize)>,
+    tables: Vec<Pairs>,
+}
+
+/// A state spread out: its leaves, and the numbers of all inner nodes over them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Spread {
+    values: Vec<u32>,
+}
+
+impl Spread {
+    /// The leaves, of which there are `count`.
+    pub(super) fn leaves(&self, count: usize) -> &[u32] {
+        &self.values[..count]
+    }
+}
+
+impl Store {
+    /// A tree over `leaves` words; with a `rider`, one more leaf stands beside all others, right under the root.
+    pub(super) fn new(leaves: usize, rider: bool) -> Self {
+        let (below, leaves) = if rider { (leaves, leaves + 1) } else { (leaves.max(2), leaves.max(2)) };
+        let mut nodes = Vec::new();
+        let mut level: Vec<usize> = (0..below).collect();
+        while level.len() > 1 {
+            let mut above = Vec::new();
+            for pair in level.chunks(2) {
+                above.push(match *pair {
+                    [left, right] => {
+                        nodes.push((left, right));
+                        leaves + nodes.len() - 1
+                    }
+                    _ => pair[0],
+                });
+            }
+            level = above;
+        }
+        if rider {
+            nodes.push((level[0], leaves - 1));
+        }
+        let tables = nodes.iter().map(|_| Pairs::new()).collect();
+        Self { leaves, nodes, tables }
+    }
+
+    /// How many states there are.
+    pub(super) fn len(&self) -> usize {
+        self.tables.last().map_or(0, |root| root.entries.len())
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        self.tables.iter().map(Pairs::bytes).sum()
+    }
+
+    /// Spreads out state `number`.
+    pub(super) fn fetch(&self, number: u32, spread: &mut Spread) {
+        spread.values.resize(self.leaves + self.nodes.len(), 0);
+        if let Some(root) = spread.values.last_mut() {
+            *root = number;
+        }
+        for (node, &(left, right)) in self.nodes.iter().enumerate().rev() {
+            let (first, second) = self.tables[node].pair(spread.values[self.leaves + node]);
+            spread.values[left] = first;
+            spread.values[right] = second;
+        }
+    }
+
+    /// The number of the state with these leaves, and whether it is new; `near` is a state that it resembles.
+    /// None: there are as many states as numbers.
+    pub(super) fn number(
+        &mut self,
+        leaves: &[u32],
+        near: &Spread,
+        scratch: &mut Vec<u32>,
+    ) -> Option<(u32, bool)> {
+        scratch.clear();
+        scratch.extend_from_slice(leaves);
+        scratch.resize(self.leaves, 0);
+        let is_first = near.values.is_empty();
+        let mut last = (0, false);
+        for (node, &(left, right)) in self.nodes.iter().enumerate() {
+            let place = self.leaves + node;
+            let (first, second) = (scratch[left], scratch[right]);
+            last = if !is_first && near.values[left] == first && near.values[right] == second {
+                (near.values[place], false)
+            } else {
+                self.tables[node].number(first, second)?
+            };
+            scratch.push(last.0);
+        }
+        Some(last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_states_have_one_number_and_can_be_fetched() {
+        for (leaves, rider) in (1..9).flat_map(|leaves| [(leaves, false), (leaves + 1, true)]) {
+            let mut store = Store::new(leaves - usize::from(rider), rider);
+            let (mut spread, mut scratch) = (Spread::default(), Vec::new());
+            let mut known = std::collections::BTreeMap::new();
+            let mut word = 7_u32;
+            for _ in 0..2000 {
+                let state: Vec<u32> = (0..leaves)
+                    .map(|_| {
+                        word = word.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+                        (word >> 16) % 3
+                    })
+                    .collect();
+                let expected = known.len();
+                let (number, is_new) = store.number(&state, &spread, &mut scratch).unwrap();
+                let place = *known.entry(state.clone()).or_insert(expected);
+                assert_eq!((number as usize, is_new), (place, place == expected));
+                store.fetch(number, &mut spread);
+                assert_eq!(spread.leaves(leaves), state);
+            }
+            assert_eq!(store.len(), known.len());
+        }
+    }
+
+    #[test]
+    fn strings_keep_their_numbers() {
+        let mut strings = Strings::new();
+        for round in 0..2 {
+            for number in 0..1000_u32 {
+                let string = number.to_le_bytes().repeat(1 + number as usize % 5);
+                assert_eq!(strings.number(&string), Some(number), "round {round}");
+                assert_eq!(strings.get(number), string);
+            }
+        }
+        assert_eq!(strings.number(&[]), Some(1000));
+    }
+}

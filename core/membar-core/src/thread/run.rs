@@ -1,0 +1,137 @@
+//! A run of one thread in progress, and what it writes down about itself.
+
+use std::sync::Arc;
+
+use crate::expr::{Expr, Register};
+use crate::origins::Origins;
+use crate::program::{CellId, EdgeId, TagSet, ThreadId};
+use crate::small_set::SmallSet;
+use crate::thread::skeleton::{Event, Kind, Skeleton, Turn};
+use crate::waiting::{Control, Deeds, Visit};
+
+/// What a run must choose next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Question {
+    /// Nothing: it ended.
+    Ended,
+    /// The value of a read of this cell.
+    Read(CellId),
+    /// One of these words.
+    OneOf(Vec<u64>),
+}
+
+/// What to do with the answer, or before the next question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Resume {
+    /// Choose an edge at the control point.
+    Point(u32),
+    /// Take the edge that is answered.
+    Take,
+    /// Go on with an operation of the edge.
+    Operation,
+    /// The operation has asked and gets its answer.
+    Answered,
+}
+
+/// A run in progress. Cloned where it has several ways to go on.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// What models can see.
+    pub skeleton: Skeleton,
+    /// The value of each event; 0 for fences.
+    pub values: Vec<u64>,
+    /// Current values.
+    pub registers: Vec<u64>,
+    /// Which registers have been given a value.
+    pub defined: SmallSet,
+    /// What determines the run.
+    pub choices: Vec<u64>,
+    /// Whether it waits for something that cannot race.
+    pub(crate) is_patient: bool,
+    pub(super) origins: Vec<Origins>,
+    pub(super) control: Control,
+    pub(super) taken: Vec<Turns>,
+    pub(super) open: Vec<(CellId, u32)>,
+    pub(super) deeds: Deeds,
+    pub(super) visits: Vec<Option<Arc<Visit>>>,
+    pub(super) edge: EdgeId,
+    pub(super) operation: u32,
+    pub(super) step: u32,
+    pub(super) cell: CellId,
+    pub(super) resume: Resume,
+}
+
+impl Run {
+    /// Where it stands when it has asked for a value or waits for a thread: the edge, and the operation that asks.
+    #[must_use]
+    pub fn place(&self) -> (EdgeId, u32) {
+        (self.edge, self.operation)
+    }
+
+    pub(super) fn event(&mut self, kind: Kind, cell: Option<CellId>, value: u64, tags: TagSet) -> usize {
+        self.skeleton.events.push(Event {
+            kind,
+            cell,
+            tags,
+            step: self.step,
+            edge: self.edge,
+            address: Origins::default(),
+            data: Origins::default(),
+            control: self.control.reads(),
+        });
+        self.values.push(value);
+        self.values.len() - 1
+    }
+
+    /// The reads that `expr` depends on, `without` one register.
+    pub(super) fn origins_of(&self, expr: &Expr, without: Option<Register>) -> Origins {
+        expr.origins(&self.origins, &self.registers, without)
+    }
+
+    pub(super) fn set(&mut self, register: Register, value: u64, origins: Origins) {
+        self.registers[register.index()] = value;
+        self.origins[register.index()] = origins;
+        self.defined.insert(register.index());
+    }
+
+    pub(super) fn turn(&mut self, thread: ThreadId, is_spawn: bool) {
+        self.deeds.effects += 1;
+        self.skeleton.turns.push(Turn { position: number(self.values.len()), thread, is_spawn });
+    }
+
+    pub(super) fn open_exclusive(&mut self, read: usize) {
+        // Loads of one instruction stay open together; an earlier one is forgotten.
+        let step = self.step;
+        if self.open.iter().any(|&(_, other)| self.skeleton.events[other as usize].step != step) {
+            self.open.clear();
+        }
+        self.open.retain(|(cell, _)| *cell != self.cell);
+        self.open.push((self.cell, number(read)));
+    }
+
+    /// Read and write of one step are one instruction; else a load-linked and its store.
+    pub(super) fn close(&mut self, read: u32, write: usize) {
+        let same = self.skeleton.events[read as usize].step == self.skeleton.events[write].step;
+        let pair = (read, number(write));
+        if same {
+            self.skeleton.atomic.push(pair);
+        } else {
+            self.skeleton.exclusive.push(pair);
+        }
+    }
+}
+
+/// How often a back edge was taken. A turn is local if nothing was chosen and no event happened since the last one:
+/// such loops only compute, and the bound does not count them; but they may do so for ever.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Turns {
+    pub(super) counted: u32,
+    pub(super) local: u32,
+    /// Choices and events up to the last turn.
+    pub(super) seen: usize,
+}
+
+/// An event's position as skeletons keep it.
+pub(super) fn number(event: usize) -> u32 {
+    u32::try_from(event).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,268 @@
+//! Explicit states, as Python sees them.
+
+use std::sync::{Mutex, PoisonError};
+
+use membar_core::states::automaton::Automaton;
+use membar_core::states::emptiness::{self, Answer};
+use membar_core::states::fairness::Fair;
+use membar_core::states::fault::Fault;
+use membar_core::states::program::Program;
+use membar_core::states::safety::{self, Exploration, Halted, Options, Taken};
+use membar_core::states::system::System;
+use membar_core::stop::{Stopped, Watch};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::detached::run_detached;
+use crate::{limits_of, to_py, words_of};
+
+/// Thread, edge (None for a flush), the same of who received at once, and the values read and chosen, or the cell and
+/// the value flushed.
+type StepTuple = (usize, Option<u32>, Option<(usize, u32, Vec<u64>)>, Vec<u64>);
+
+/// A program whose states can be visited.
+#[pyclass(frozen, module = "membar._core")]
+pub(crate) struct StateSpace {
+    program: Program,
+    fault: Fault,
+}
+
+#[pymethods]
+impl StateSpace {
+    /// Reads a program in the form of `engines/states/form.py`.
+    #[new]
+    #[pyo3(signature = (program, *, fault=None))]
+    fn new(program: &[u8], fault: Option<usize>) -> PyResult<Self> {
+        let program = Program::decode(&words_of(program)?).map_err(|error| to_py(&error))?;
+        let fault = match fault.map(|number| Fault::ALL.get(number)) {
+            None => Fault::None,
+            Some(Some(&(fault, _))) => fault,
+            Some(None) => return Err(PyValueError::new_err("there is no such fault")),
+        };
+        Ok(Self { program, fault })
+    }
+
+    /// Visits every state, breadth-first.
+    #[pyo3(signature = (
+        *, stop_at_failure=false, keep_finals=false, seconds=None, states=None, memory=None, progress=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
+    fn explore(
+        &self,
+        py: Python<'_>,
+        stop_at_failure: bool,
+        keep_finals: bool,
+        seconds: Option<f64>,
+        states: Option<u64>,
+        memory: Option<u64>,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<VisitedStates> {
+        let limits = limits_of(seconds, None, memory)?;
+        let options = Options { states, stop_at_failure, keep_finals };
+        let visited = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
+            let system = System::new(self.program.clone(), self.fault);
+            safety::explore(system, options, &mut Watch::new(stop, limits))
+        })?;
+        Ok(VisitedStates { visited: Mutex::new(visited) })
+    }
+
+    /// Looks for a fair run that the automaton accepts, in the form of `engines/states/automaton.py`.
+    #[pyo3(signature = (
+        automaton, *, fair_buffers=false, fair_processes=false, seconds=None, states=None, memory=None, progress=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
+    fn find_run(
+        &self,
+        py: Python<'_>,
+        automaton: &[u8],
+        fair_buffers: bool,
+        fair_processes: bool,
+        seconds: Option<f64>,
+        states: Option<u64>,
+        memory: Option<u64>,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<RunAnswer> {
+        let form = words_of(automaton)?;
+        let automaton =
+            Automaton::decode(&form, self.program.predicates.len()).map_err(|error| to_py(&error))?;
+        let limits = limits_of(seconds, None, memory)?;
+        let fair = Fair { buffers: fair_buffers, processes: fair_processes };
+        let answer = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
+            let mut system = System::new(self.program.clone(), self.fault);
+            emptiness::find(&mut system, &automaton, fair, states, &mut Watch::new(stop, limits))
+        })?;
+        Ok(RunAnswer { answer })
+    }
+
+    /// The mistakes that the search can make on purpose, for tests.
+    #[staticmethod]
+    fn faults() -> Vec<&'static str> {
+        Fault::ALL.iter().map(|&(_, what)| what).collect()
+    }
+}
+
+fn halted_word(halted: Halted) -> &'static str {
+    match halted {
+        Halted::Stopped(Stopped::Time) => "time",
+        Halted::Stopped(Stopped::Memory) => "memory",
+        Halted::Stopped(_) => "request",
+        Halted::States => "states",
+        Halted::Failure => "failure",
+    }
+}
+
+fn tuple_of(step: &Taken) -> StepTuple {
+    let partner = step.partner.as_ref().map(|(thread, edge, made)| (*thread, edge.0, made.clone()));
+    (step.thread, step.edge.map(|edge| edge.0), partner, step.made.clone())
+}
+
+/// What a visit to all states found. States are named by their numbers.
+#[pyclass(frozen, module = "membar._core")]
+pub(crate) struct VisitedStates {
+    visited: Mutex<Exploration>,
+}
+
+impl VisitedStates {
+    fn with<T>(&self, what: impl FnOnce(&mut Exploration) -> T) -> T {
+        what(&mut self.visited.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[pymethods]
+impl VisitedStates {
+    /// How many there are.
+    #[getter]
+    fn states(&self) -> u64 {
+        self.with(|visited| visited.found.states)
+    }
+
+    /// Moves that were followed.
+    #[getter]
+    fn transitions(&self) -> u64 {
+        self.with(|visited| visited.found.transitions)
+    }
+
+    /// States in which nothing moves because an assumption fails.
+    #[getter]
+    fn blocked(&self) -> u64 {
+        self.with(|visited| visited.found.blocked)
+    }
+
+    /// Whether the bound held a store back.
+    #[getter]
+    fn held(&self) -> bool {
+        self.with(|visited| visited.found.held)
+    }
+
+    /// Bytes held by states.
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.with(|visited| visited.found.bytes)
+    }
+
+    /// The state before an assertion that fails, and which of its moves that is.
+    #[getter]
+    fn failure(&self) -> Option<(u32, usize)> {
+        self.with(|visited| visited.found.failure)
+    }
+
+    /// Per kind of error state the first one, if any.
+    #[getter]
+    fn errors(&self) -> Vec<Option<u32>> {
+        self.with(|visited| visited.found.errors.clone())
+    }
+
+    /// The first deadlock.
+    #[getter]
+    fn deadlock(&self) -> Option<u32> {
+        self.with(|visited| visited.found.deadlock)
+    }
+
+    /// The first state with an access that hits no location.
+    #[getter]
+    fn fault(&self) -> Option<u32> {
+        self.with(|visited| visited.found.fault.map(|fault| fault.0))
+    }
+
+    /// What final states show: the values of the terms, how many states show them, and the first of these.
+    #[getter]
+    fn endings(&self) -> Vec<(Vec<u64>, u64, u32)> {
+        self.with(|visited| {
+            let endings = visited.found.endings.iter();
+            endings.map(|(words, ending)| (words.clone(), ending.count, ending.first)).collect()
+        })
+    }
+
+    /// All final states, if they were asked for.
+    #[getter]
+    fn finals(&self) -> Vec<u32> {
+        self.with(|visited| visited.found.finals.clone())
+    }
+
+    /// Why it did not end, if it did not.
+    #[getter]
+    fn stopped(&self) -> Option<&'static str> {
+        self.with(|visited| visited.found.halted.map(halted_word))
+    }
+
+    /// A shortest run to a state, and one of the moves possible there.
+    #[pyo3(signature = (state, last=None))]
+    fn run_to(&self, state: u32, last: Option<usize>) -> PyResult<Vec<StepTuple>> {
+        self.with(|visited| {
+            if u64::from(state) >= visited.found.states {
+                return Err(PyValueError::new_err("there is no such state"));
+            }
+            let run = visited.run_to(state, last).map_err(|error| to_py(&error))?;
+            Ok(run.iter().map(tuple_of).collect())
+        })
+    }
+}
+
+/// What a search for an accepted run found.
+#[pyclass(frozen, module = "membar._core")]
+pub(crate) struct RunAnswer {
+    answer: Answer,
+}
+
+/// A way in, and a cycle; None stands for the program having ended.
+type LassoTuple = (Vec<Option<StepTuple>>, Vec<Option<StepTuple>>);
+
+#[pymethods]
+impl RunAnswer {
+    /// An accepted run, if there is one; its cycle is empty where the way in is wrong as it is.
+    #[getter]
+    fn lasso(&self) -> Option<LassoTuple> {
+        let tuples = |steps: &[Option<Taken>]| steps.iter().map(|step| step.as_ref().map(tuple_of)).collect();
+        self.answer.lasso.as_ref().map(|lasso| (tuples(&lasso.prefix), tuples(&lasso.cycle)))
+    }
+
+    /// States of the product that were met.
+    #[getter]
+    fn states(&self) -> u64 {
+        self.answer.states
+    }
+
+    /// Steps of the product that were followed.
+    #[getter]
+    fn transitions(&self) -> u64 {
+        self.answer.transitions
+    }
+
+    /// Whether the bound held a store back.
+    #[getter]
+    fn held(&self) -> bool {
+        self.answer.held
+    }
+
+    /// Bytes held by states.
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.answer.bytes
+    }
+
+    /// Why it did not end, if it did not.
+    #[getter]
+    fn stopped(&self) -> Option<&'static str> {
+        self.answer.halted.map(halted_word)
+    }
+}

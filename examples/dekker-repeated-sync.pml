@@ -1,0 +1,49 @@
+/* Dekker's lock, entered again and again, with `sync` between every announcement and the look at the other.
+   Expected: sc HOLDS, x86-tso HOLDS. */
+bit wants0, wants1, turn;
+
+active proctype p0() {
+again:
+    store(wants0, 1);
+    sync;
+    do
+    :: load(wants1, 0) -> break
+    :: load(wants1, 1) ->
+        if
+        :: load(turn, 0)
+        :: load(turn, 1) ->
+            store(wants0, 0);
+            load(turn, 0);
+            store(wants0, 1);
+            sync
+        fi
+    od;
+inside:
+    store(turn, 1);
+    store(wants0, 0);
+    goto again
+}
+
+active proctype p1() {
+again:
+    store(wants1, 1);
+    sync;
+    do
+    :: load(wants0, 0) -> break
+    :: load(wants0, 1) ->
+        if
+        :: load(turn, 1)
+        :: load(turn, 0) ->
+            store(wants1, 0);
+            load(turn, 1);
+            store(wants1, 1);
+            sync
+        fi
+    od;
+inside:
+    store(turn, 0);
+    store(wants1, 0);
+    goto again
+}
+
+ltl exclusion { [] !(p0@inside && p1@inside) }

@@ -1,0 +1,45 @@
+/* Dekker's lock, entered again and again.
+   Expected: sc HOLDS, x86-tso VIOLATED, pso VIOLATED. */
+bit wants0, wants1, turn;
+
+active proctype p0() {
+again:
+    store(wants0, 1);
+    do
+    :: load(wants1, 0) -> break
+    :: load(wants1, 1) ->
+        if
+        :: load(turn, 0)
+        :: load(turn, 1) ->
+            store(wants0, 0);
+            load(turn, 0);
+            store(wants0, 1)
+        fi
+    od;
+inside:
+    store(turn, 1);
+    store(wants0, 0);
+    goto again
+}
+
+active proctype p1() {
+again:
+    store(wants1, 1);
+    do
+    :: load(wants0, 0) -> break
+    :: load(wants0, 1) ->
+        if
+        :: load(turn, 1)
+        :: load(turn, 0) ->
+            store(wants1, 0);
+            load(turn, 1);
+            store(wants1, 1)
+        fi
+    od;
+inside:
+    store(turn, 0);
+    store(wants1, 0);
+    goto again
+}
+
+ltl exclusion { [] !(p0@inside && p1@inside) }

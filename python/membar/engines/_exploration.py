@@ -1,0 +1,104 @@
+"""Which search of the core is for a task: by what the model claims and what the program looks like.
+
+The exactly-once search is for models that say so (`Model.exploration`), and for programs that cannot buffer
+loads (`models/buffering.py`); `program/dependency_order.py` says which programs are for the dependency-aware
+one. To look at a program so closely takes longer than the general search of most litmus tests, so that this
+is tried first.
+"""
+
+from __future__ import annotations
+
+from membar.models.buffering import keeps_loads_before_stores
+from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
+from membar.models.plan import CheckMode, Plan, Stage
+from membar.program.contention import has_rival_writers
+from membar.program.dependencies import reads_memory, writes_memory
+from membar.program.dependency_order import obstacle
+from membar.program.operations import Fence
+from membar.program.program import Program
+from membar.program.symmetry import groups
+from membar.task import Coherence, Task
+
+SYMMETRY = "symmetry"
+# Steps of the general search times accesses that are quick: a few hundredths of a second.
+_QUICK = 200_000
+# A loop counts as so many accesses.
+_TURN = 4
+
+
+def exploration(task: Task, program: Program) -> str:
+    """The search to begin with: what the model allows for all programs, unless every candidate is asked for.
+
+    Two things only the general search has room for: in a step without order a write may stand behind a read
+    of its own thread and be read by it; and a fence that names a location is in `loc` with its accesses.
+    """
+    if _is_filtered(task) or _needs_general_search(program):
+        return GENERAL
+    if task.options.coherence is Coherence.OBSERVED and why_not_classes(task, program) is None:
+        return CLASSES
+    return EXACTLY_ONCE if task.model.exploration == EXACTLY_ONCE else GENERAL
+
+
+def trial(task: Task, program: Program) -> int | None:
+    """After how many steps of the general search to choose with care; None if there is no other."""
+    model = task.model
+    has_others = model.load_buffering or model.exploration == DEPENDENCY_AWARE
+    if _is_filtered(task) or _needs_general_search(program) or not has_others:
+        return None
+    accesses = 1
+    for thread in program.threads:
+        accesses += _TURN * len(thread.back_edges)
+        for edge in thread.edges:
+            accesses += sum(reads_memory(item) + writes_memory(item) for item in edge.operations)
+    return _QUICK // accesses
+
+
+def careful_exploration(task: Task, program: Program) -> str:
+    """The search for a program that takes the general one long."""
+    unrolling = task.options.unrolling
+    bound = unrolling.deepest if unrolling.exact is None else unrolling.exact
+    if keeps_loads_before_stores(program, task.model, bound=bound):
+        return EXACTLY_ONCE
+    if task.model.exploration == DEPENDENCY_AWARE and obstacle(program) is None:
+        return DEPENDENCY_AWARE
+    return GENERAL
+
+
+def why_not_classes(task: Task, program: Program) -> str | None:
+    """Why every execution counts by itself, although only what is observed should; None if it does not."""
+    if task.model.exploration != EXACTLY_ONCE:
+        return f"the model {task.model.name} does not claim what it takes"
+    if task.options.all_executions:
+        return "every execution is listed"
+    if _remarks_need_coherence(task.model.plan):
+        return f"flags of the model {task.model.name} observe coherence"
+    if _is_filtered(task) or _needs_general_search(program):
+        return "this is done by the general search"
+    if "await" not in task.options.reductions_off and any(thread.back_edges for thread in program.threads):
+        return "whether a loop waits for ever depends on coherence"
+    is_asked_for = task.options.coherence_chosen_by_user
+    if not is_asked_for and SYMMETRY not in task.options.reductions_off and groups(program):
+        return "identical threads are explored up to symmetry"
+    if not has_rival_writers(program):
+        return "no two threads write one location, so that every execution is a class of its own"
+    return None
+
+
+def _remarks_need_coherence(plan: Plan | None) -> bool:
+    checks = () if plan is None else plan.checks
+    return any(check.mode is not CheckMode.REQUIRE and check.stage is Stage.COHERENCE for check in checks)
+
+
+def _needs_general_search(program: Program) -> bool:
+    for thread in program.threads:
+        for edge in thread.edges:
+            for operation in edge.operations:
+                if isinstance(operation, Fence) and operation.address is not None:
+                    return True
+                if edge.unordered and writes_memory(operation):
+                    return True
+    return False
+
+
+def _is_filtered(task: Task) -> bool:
+    return "prune" in task.options.reductions_off

@@ -1,0 +1,211 @@
+"""One question answered: what the core found, told with runs that the reference's machine makes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from membar.diagnostics import EngineLimitError
+from membar.engines.buffers.cycles import told
+from membar.engines.buffers.procedures import ALGORITHMS, Found, Procedures
+from membar.engines.buffers.witness import CoreMove, followed, last_state, witness
+from membar.engines.reference.state import look
+from membar.outcome import Statistics, Witness
+from membar.properties.judge import Tally
+
+if TYPE_CHECKING:
+    from membar.engines.buffers.question import Lowered
+    from membar.program.program import Thread
+    from membar.task import Task
+
+Goal: TypeAlias = tuple[str, list[int]]
+
+_ALWAYS = frozenset({"condition", "errors", "assertions", "deadlock"})
+_LOOKED_FOR = {"forward": _ALWAYS, "bounded": _ALWAYS, "backward": frozenset({"errors", "assertions"})}
+# How much is spent on a run that is shorter than the one read off the automata.
+_SHORTER_SECONDS = 2.0
+_SHORTER_STATES = 100_000
+_MOST_PLACES_TOLD = 12
+
+
+class Search:
+    """A program and a question handed to the core, and what comes back."""
+
+    def __init__(self, task: Task, question: Lowered) -> None:
+        self.task = task
+        self.question = question
+        self.procedures = Procedures(task, question)
+
+    def run(self) -> Tally:
+        """The tally, with a run for each kind of goal that was reached.
+
+        Raises:
+            EngineLimitError: the program is out of reach.
+            InputError: a run accesses what is no location.
+        """
+        try:
+            found = self.procedures.answer()
+            tally = self._tally(found)
+        except OverflowError as large:
+            raise EngineLimitError(str(large)) from None
+        tally.statistics = Statistics(
+            states=found.findings.stored,
+            transitions=found.findings.transitions,
+            nodes=found.findings.visited,
+            seconds=self.procedures.seconds,
+        )
+        return tally
+
+    def _tally(self, found: Found) -> Tally:
+        tally = Tally(
+            engine="buffers",
+            algorithm=ALGORITHMS[found.algorithm],
+            looked_for=_LOOKED_FOR[found.algorithm],
+            unit="states with unbounded store buffers",
+        )
+        tally.limit = self._limit(found.findings.stopped)
+        for goal in found.findings.goals:
+            self._take(goal, found, tally)
+        tally.notes.extend(told(found.findings, self.task.program))
+        if self.task.options.all_executions:
+            tally.notes.extend(self._counted(found))
+        return tally
+
+    def _limit(self, stopped: str | None) -> str | None:
+        limits = self.task.limits
+        match stopped:
+            case None:
+                return None
+            case "found":
+                return "the first error, where the search ended, was reached"
+            case "time":
+                return f"the time limit of {limits.seconds:g} s was reached"
+            case "states":
+                return f"the limit of {limits.states} states was reached"
+            case "memory":
+                return f"the memory limit of {limits.memory} bytes was reached"
+            case _:
+                return "a request to stop was reached"
+
+    def _take(self, goal: Goal, found: Found, tally: Tally) -> None:
+        """Adds one thing that is reachable; the first of each kind, or all, with a run that shows it."""
+        keeps_all = self.task.options.all_executions
+        match goal:
+            case "fault", _:
+                followed(self.question.machine, self._run_to(goal, found))
+            case "failure", _:
+                if keeps_all or tally.failed_assertion is None:
+                    shown = self._witness(goal, found, "assertion failed")
+                    tally.failed_assertion = tally.failed_assertion or shown
+                    tally.kept += [shown] * keeps_all
+            case "error", _:
+                if keeps_all or tally.error is None:
+                    shown = self._error(goal, found)
+                    tally.error = tally.error or shown
+                    tally.kept += [shown] * keeps_all
+            case "stuck", points:
+                if (keeps_all or tally.deadlock is None) and not self._may_stay(points):
+                    shown = self._witness(goal, found, self._waiting(points))
+                    tally.deadlock = tally.deadlock or shown
+                    tally.kept += [shown] * keeps_all
+            case _, words:
+                self._take_ending(goal, words, found, tally)
+
+    def _take_ending(self, goal: Goal, words: list[int], found: Found, tally: Tally) -> None:
+        if not self.question.shows_endings:
+            return
+        ending = self.question.observer.ending_with(words[: len(self.question.observer.terms)])
+        if not ending.passes:
+            return
+        tally.outcomes.add(ending.shown)
+        if ending.satisfies:
+            tally.positive += 1
+            if tally.positive_witness is None:
+                tally.positive_witness = self._witness(goal, found, "")
+        else:
+            tally.negative += 1
+            if tally.negative_witness is None:
+                tally.negative_witness = self._witness(goal, found, "does not satisfy the condition")
+
+    def _witness(self, goal: Goal, found: Found, message: str) -> Witness:
+        return witness(self.question.machine, self._run_to(goal, found), message)
+
+    def _error(self, goal: Goal, found: Found) -> Witness:
+        """A run into an error state, named by the predicate that holds there."""
+        run = self._run_to(goal, found)
+        state = last_state(self.question.machine, run)
+        program = self.task.program
+        for predicate in program.errors:
+            if predicate.holds(lambda seen: look(program, state, seen)):
+                message = f"reaches {predicate.text or 'an error state'}"
+                return witness(self.question.machine, run, message)
+        raise EngineLimitError("internal error, please report: a run does not end in an error state")
+
+    def _run_to(self, goal: Goal, found: Found) -> list[CoreMove]:
+        """A run: the one that the search knows, or a shorter one with short buffers.
+
+        Raises:
+            EngineLimitError: none was found within the limits.
+        """
+        known = found.findings.run_to(goal)
+        if known is not None and found.algorithm == "bounded":
+            return known
+        left = self.procedures.left
+        shorter = self.question.core.run_to(
+            goal,
+            seconds=left
+            if known is None
+            else _SHORTER_SECONDS
+            if left is None
+            else min(left, _SHORTER_SECONDS),
+            states=None if known is None else _SHORTER_STATES,
+            memory=self.task.limits.memory,
+        )
+        runs = [run for run in (shorter, known) if run is not None]
+        if not runs:
+            raise EngineLimitError("something was reached, but no run to it was found within the limits")
+        return min(runs, key=len)
+
+    def _may_stay(self, points: list[int]) -> bool:
+        """Whether every thread has ended or may wait for ever where it is."""
+        return all(point in thread.ends for thread, point in self._not_ended(points))
+
+    def _waiting(self, points: list[int]) -> str:
+        stuck = ", ".join(thread.name for thread, _ in self._not_ended(points))
+        return f"deadlock: {stuck} cannot go on"
+
+    def _not_ended(self, points: list[int]) -> list[tuple[Thread, int]]:
+        """The threads that have steps left, with their control points."""
+        found = []
+        for number, thread in enumerate(self.task.program.threads):
+            known = self.question.program.points[number]
+            if 0 <= points[number] < len(known) and thread.outgoing[known[points[number]]]:
+                found.append((thread, known[points[number]]))
+        return found
+
+    def _counted(self, found: Found) -> list[str]:
+        """How many errors there are, as Linden and Wolper count them, and where."""
+        errors = [points for kind, points in found.findings.goals if kind == "error"]
+        failures = sum(kind == "failure" for kind, _ in found.findings.goals)
+        if not errors and not failures:
+            return []
+        count = found.findings.error_states
+        notes = [
+            f"{count} error state{'s' * (count != 1)} kept; {len(errors)} erroneous control "
+            f"state{'s' * (len(errors) != 1)}, {failures} assertion{'s' * (failures != 1)} that can fail"
+        ]
+        notes += [f"error at {self._place(points)}" for points in errors[:_MOST_PLACES_TOLD]]
+        if len(errors) > _MOST_PLACES_TOLD:
+            notes.append(f"… and at {len(errors) - _MOST_PLACES_TOLD} more")
+        return notes
+
+    def _place(self, points: list[int]) -> str:
+        """Control points by name where they have one."""
+        parts = []
+        for number, thread in enumerate(self.task.program.threads):
+            known = self.question.program.points[number]
+            if not 0 <= points[number] < len(known):
+                continue
+            point = known[points[number]]
+            name = next((label for at, label in thread.labels if at == point), str(point))
+            parts.append(f"{thread.name}@{name}")
+        return ", ".join(parts)

@@ -1,0 +1,95 @@
+"""A rendezvous: one step of two threads.
+
+The sender's operations up to and including its send come first, then the receiver's whole edge, then the rest
+of the sender's edge. So what is sent is computed in the state before the step, and the sender's last words
+see what the receiver did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from membar.diagnostics import EngineLimitError
+from membar.engines.reference.state import Act, State
+from membar.engines.reference.step import Step
+from membar.engines.reference.trace import Choices
+from membar.program.operations import Receive, Send
+from membar.program.program import Edge
+
+if TYPE_CHECKING:
+    from membar.engines.reference.machine import Machine
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """The operation of an edge that needs another thread, and its position there."""
+
+    operation: Send | Receive
+    position: int
+
+    @property
+    def channel(self) -> str:
+        """The channel without room."""
+        return self.operation.channel
+
+
+def meeting_of(edge: Edge, without_room: Collection[str]) -> Meeting | None:
+    """Where `edge` meets another thread; None if it does not.
+
+    Raises:
+        EngineLimitError: it would meet two.
+    """
+    found = [
+        Meeting(operation, position)
+        for position, operation in enumerate(edge.operations)
+        if isinstance(operation, Send | Receive) and operation.channel in without_room
+    ]
+    if len(found) > 1:
+        raise EngineLimitError("one step with several rendezvous is not supported")
+    return found[0] if found else None
+
+
+class Joint:
+    """A rendezvous being done to a state: what both sides did and chose."""
+
+    def __init__(self, machine: Machine, state: State, picks: Choices, *, sender: int, receiver: int) -> None:
+        self.machine = machine
+        self.before = state
+        self.picks = picks
+        self.sender = sender
+        self.receiver = receiver
+        self.acts: list[Act] = []
+        self.made: list[int] = []  # the sender's choices
+        self.theirs: list[int] = []  # the receiver's
+
+    def take(self, sending: int, receiving: int, position: int) -> State:
+        """The state after the sender's edge `sending`, which sends at `position`, met the other's edge.
+
+        Raises:
+            HaltError: one of the two cannot do its part.
+        """
+        threads = self.machine.program.threads
+        edge = threads[self.sender].edges[sending]
+        first = Step(self.machine, self.before, self.sender, self.picks)
+        try:
+            first.do(edge, edge.operations[: position + 1])
+        finally:
+            self._keep(first)
+        other = Step(self.machine, first.state(), self.receiver, self.picks, message=first.message)
+        try:
+            other.take(threads[self.receiver].edges[receiving])
+        finally:
+            self._keep(other)
+        last = Step(self.machine, other.state(), self.sender, self.picks)
+        try:
+            last.do(edge, edge.operations[position + 1 :])
+        finally:
+            self._keep(last)
+        last.point = edge.target
+        return last.state()
+
+    def _keep(self, step: Step) -> None:
+        self.acts += step.acts
+        (self.made if step.index == self.sender else self.theirs).extend(step.made)

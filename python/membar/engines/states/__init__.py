@@ -1,0 +1,253 @@
+"""Every state of a finite-state program under sc, tso(k), pso(k) and cam(k), visited by the Rust core.
+
+    Task ─ form ─▶ the core ─ states ─▶ runs, followed by the reference machine ─▶ Tally ─ judge ─▶ Outcome
+
+Loops need no bound here: the search ends when no new state is found. What a state and a step are is what the
+reference machine says (`engines/reference/machine.py`); docs/explanation/states.md says how they are kept.
+"""
+
+from __future__ import annotations
+
+import time
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from membar.diagnostics import EngineLimitError
+from membar.engines import Engine
+from membar.models.model import Operational
+from membar.outcome import InterruptError, Outcome, Statistics
+from membar.program.temporal import Claim, predicates_of
+from membar.progress import Progress
+from membar.properties.final_state import Observer
+from membar.properties.judge import Tally, judge
+from membar.task import Task
+
+if TYPE_CHECKING:
+    from membar import _core
+    from membar.engines.reference.machine import Machine
+    from membar.engines.reference.state import State
+    from membar.engines.states.form import Kept
+
+NAME = "states"
+INTERRUPTED = "an interrupt was reached"
+_LOOKED_FOR = frozenset({"condition", "errors", "claims", "assertions", "deadlock"})
+
+
+def run(task: Task) -> Outcome:
+    """Answers `task`.
+
+    Raises:
+        EngineLimitError: the program or the model is out of reach.
+        InputError: a run accesses what is no location.
+        InterruptError: Ctrl-C.
+    """
+    tally = explore(task)
+    if tally.limit == INTERRUPTED:
+        raise InterruptError(judge(task, tally))
+    return judge(task, tally)
+
+
+def explore(task: Task, *, kept: Kept | None = None, fault: int | None = None) -> Tally:
+    """What the program of `task` can do on the store-buffer machine of its model.
+
+    Args:
+        task: the question.
+        kept: which registers tell states apart; by default those alive, with `--no-por` all declared.
+        fault: the mistake to make on purpose, for tests.
+    """
+    from membar.engines.reference.machine import Machine  # noqa: PLC0415 - only where it is used
+    from membar.engines.states.form import Kept  # noqa: PLC0415
+
+    discipline = task.model.operational
+    if discipline is None:
+        raise EngineLimitError(f"the model {task.model.name} has no store-buffer reading")
+    if task.options.unbounded_buffers:
+        raise EngineLimitError("the engine states needs a bound of the buffers: --buffers N")
+    bound = task.options.buffers if task.options.buffers is not None else task.model.default_buffers
+    machine = Machine(task.program, discipline, bound)
+    if kept is None:
+        kept = Kept.DECLARED if "por" in task.options.reductions_off else Kept.LIVE
+    return _Search(task, machine, bound, kept, fault).run()
+
+
+class _Search:
+    """A program handed to the core, and what comes back."""
+
+    def __init__(self, task: Task, machine: Machine, bound: int, kept: Kept, fault: int | None) -> None:
+        from membar.engines.states.form import state_form  # noqa: PLC0415 - brings the reference along
+
+        self.task = task
+        self.program = task.program
+        self.machine = machine
+        self.bound = bound
+        self.started = time.monotonic()
+        self.product_states = 0
+        self.observer = Observer(task.program)
+        # Without a question about final states their registers would only make states different.
+        asks = task.program.condition is not None or not task.properties
+        self.terms = self.observer.terms if asks else ()
+        self.form = state_form(machine, self.terms, predicates=predicates_of(task.program.claims), kept=kept)
+        self.core = extension().StateSpace(self.form.form, fault=fault)
+        discipline = machine.discipline
+        buffers = "" if discipline is Operational.SC else f", {discipline.value} buffers of {bound}"
+        self.tally = Tally(
+            engine=NAME, algorithm=f"every state{buffers}", looked_for=_LOOKED_FOR, unit="states"
+        )
+
+    def run(self) -> Tally:
+        """The tally, with a run for each kind of thing that was found."""
+        if self.task.options.unrolling.chosen_by_user:
+            self.tally.notes.append(
+                "the loop bound has no effect: every state is visited, however loops turn"
+            )
+        try:
+            found = self._visited()
+            self._take(found)
+            self._take_claims()
+        except OverflowError as large:
+            raise EngineLimitError(str(large)) from None
+        self.tally.statistics = Statistics(
+            blocked=found.blocked,
+            states=found.states,
+            transitions=found.transitions,
+            nodes=self.product_states or None,
+            seconds=self._seconds(),
+            peak_bytes=found.bytes,
+        )
+        return self.tally
+
+    def _seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    def _visited(self) -> _core.VisitedStates:
+        limits, options = self.task.limits, self.task.options
+        progress = None if options.progress is None else Progress(options.progress, unit="states")
+        found: _core.VisitedStates = self.core.explore(
+            stop_at_failure=options.stops_early and bool(self.task.properties) and not self.terms,
+            keep_finals=options.all_executions,
+            seconds=limits.seconds,
+            states=limits.states,
+            memory=limits.memory,
+            progress=progress,
+        )
+        return found
+
+    def _take(self, found: _core.VisitedStates) -> None:
+        from membar.engines.states.witness import followed, witness  # noqa: PLC0415 - on demand
+
+        tally, machine = self.tally, self.machine
+        if found.fault is not None:
+            followed(machine, found.run_to(found.fault), ends_in_fault=True)
+        tally.limit = self._limit(found.stopped)
+        if found.held:
+            tally.buffers_held = self.bound
+        if found.failure is not None:
+            tally.failed_assertion = witness(machine, found.run_to(*found.failure), "assertion failed")
+        reached = [(state, place) for place, state in enumerate(found.errors) if state is not None]
+        for state, place in sorted(reached)[:1]:
+            shown = self.program.errors[place].text or "an error state"
+            tally.error = witness(machine, found.run_to(state), f"reaches {shown}")
+        if found.deadlock is not None:
+            tally.deadlock = witness(machine, found.run_to(found.deadlock), _waiting)
+        for words, count, first in found.endings:
+            self._take_ending(found, words, count, first)
+        for state in found.finals:
+            kept = witness(machine, found.run_to(state), "")
+            tally.kept.append(kept)
+
+    def _take_claims(self) -> None:
+        """Looks for a run that breaks a claim, one claim after another, unless something else is broken."""
+        tally = self.tally
+        is_over = tally.limit is not None or tally.failed_assertion is not None or tally.error is not None
+        for claim in () if is_over else self.program.claims:
+            if tally.lasso is None and tally.limit is None:
+                self._take_claim(claim)
+
+    def _take_claim(self, claim: Claim) -> None:
+        from membar.engines.states.automaton import claim_form  # noqa: PLC0415 - on demand
+        from membar.engines.states.witness import lasso  # noqa: PLC0415
+
+        limits, options = self.task.limits, self.task.options
+        progress = None if options.progress is None else Progress(options.progress, unit="states of runs")
+        answer = self.core.find_run(
+            claim_form(claim, self.form.predicates),
+            fair_buffers="buffers" in options.fair,
+            fair_processes="processes" in options.fair,
+            seconds=None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0),
+            states=limits.states,
+            memory=limits.memory,
+            progress=progress,
+        )
+        self.product_states += answer.states
+        self.tally.limit = self._limit(answer.stopped)
+        if answer.held:
+            self.tally.buffers_held = self.bound
+        if answer.lasso is not None:
+            said = f": {claim.text}" if claim.text else ""
+            message = f"claim {claim.name} is false{said}"
+            prefix, cycle = answer.lasso
+            self.tally.lasso = lasso(self.machine, prefix, cycle, message, fair=sorted(options.fair))
+
+    def _take_ending(self, found: _core.VisitedStates, words: list[int], count: int, first: int) -> None:
+        from membar.engines.states.witness import witness  # noqa: PLC0415 - on demand
+
+        tally = self.tally
+        if not self.terms:
+            return  # nobody asked about final states
+        ending = self.observer.ending_with(words)
+        if not ending.passes:
+            return
+        tally.outcomes.add(ending.shown)
+        if ending.satisfies:
+            tally.positive += count
+            if tally.positive_witness is None:
+                tally.positive_witness = witness(self.machine, found.run_to(first), "")
+        else:
+            tally.negative += count
+            if tally.negative_witness is None:
+                run = found.run_to(first)
+                tally.negative_witness = witness(self.machine, run, "does not satisfy the condition")
+
+    def _limit(self, stopped: str | None) -> str | None:
+        limits = self.task.limits
+        match stopped:
+            case None:
+                return None
+            case "time":
+                return f"the time limit of {limits.seconds:g} s was reached"
+            case "states":
+                return f"the limit of {limits.states} states was reached"
+            case "memory":
+                return f"the memory limit of {limits.memory} bytes was reached"
+            case "failure":
+                return "the first violation was reached"
+            case _:
+                return INTERRUPTED
+
+
+def _waiting(machine: Machine, state: State) -> str:
+    """Who cannot go on in a deadlock."""
+    stuck = [
+        thread.name
+        for n, thread in enumerate(machine.program.threads)
+        if state.locals[n].born and machine.leaving[n][state.locals[n].point]
+    ]
+    return f"deadlock: {', '.join(stuck)} cannot go on"
+
+
+def extension() -> ModuleType:
+    """The extension module.
+
+    Raises:
+        EngineLimitError: it is not installed.
+    """
+    try:
+        from membar import _core  # noqa: PLC0415 - everything but the fast engines works without it
+    except ImportError:
+        raise EngineLimitError(
+            "the engine states needs membar's Rust core, which this installation lacks"
+        ) from None
+    return _core
+
+
+ENGINE = Engine(name=NAME, title="every state with bounded store buffers, visited by the Rust core", run=run)

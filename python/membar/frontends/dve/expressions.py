@@ -1,0 +1,106 @@
+"""Reads DVE expressions: eight levels of operators, all left associative, as the legacy grammar has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from membar.diagnostics import error
+from membar.frontends.dve import syntax as x
+from membar.frontends.dve.tokens import Cursor
+
+# Loosest first; `or` and `and` share one level, and so do `|`, `&` and `^`.
+_LEVELS = (
+    ("imply",),
+    ("or", "||", "and", "&&"),
+    ("|", "&", "^"),
+    ("==", "!="),
+    ("<", "<=", ">=", ">"),
+    ("<<", ">>"),
+    ("-", "+"),
+    ("*", "/", "%"),
+)
+_SYNONYMS: Mapping[str, str] = {"||": "or", "&&": "and"}
+_LEVEL = {sign: level for level, signs in enumerate(_LEVELS) for sign in signs}
+_MOST_SIGNS = 300  # so that nobody who walks down the tree gets lost
+
+
+def expression(cursor: Cursor) -> x.Expr:
+    """The expression at the cursor."""
+    return _Reader(cursor).binary(0)
+
+
+def variable(cursor: Cursor, what: str) -> x.Variable:
+    """`x` or `a[e]`."""
+    return _Reader(cursor).variable(what)
+
+
+class _Reader:
+    """One expression being read."""
+
+    def __init__(self, cursor: Cursor) -> None:
+        self.cursor = cursor
+        self.signs = 0
+
+    def _count(self) -> None:
+        self.signs += 1
+        if self.signs > _MOST_SIGNS:
+            span = self.cursor.next.span
+            raise error("W1003", "too long an expression", span, f"at most {_MOST_SIGNS} operators")
+
+    def binary(self, loosest: int) -> x.Expr:
+        """An expression whose operators outside parentheses are of level `loosest` or tighter."""
+        left = self._unary()
+        while (level := _LEVEL.get(self.cursor.next.text, -1)) >= loosest and self.cursor.next.group:
+            self._count()
+            sign = self.cursor.take().text
+            right = self.binary(level + 1)
+            left = x.Binary(_SYNONYMS.get(sign, sign), left, right, left.span.to(right.span))
+        return left
+
+    def _unary(self) -> x.Expr:
+        cursor = self.cursor
+        if sign := cursor.accept("-", "~", "not"):
+            self._count()
+            operand = self._unary()
+            return x.Unary(sign.text, operand, sign.span.to(operand.span))
+        if cursor.sees("!"):
+            raise error(
+                "W1002",
+                "unexpected `!`",
+                cursor.next.span,
+                "expected an expression",
+                help="negation is `not`",
+            )
+        return self._atom()
+
+    def _atom(self) -> x.Expr:
+        cursor = self.cursor
+        if word := cursor.accept("true", "false"):
+            return x.Number(int(word.text == "true"), word.span)
+        if cursor.next.group == "number":
+            return x.Number(cursor.natural("a number"), cursor.previous.span)
+        if cursor.accept("("):
+            self._count()
+            inner = self.binary(0)
+            cursor.expect(")", "to close the parenthesis")
+            return inner
+        follows = cursor.after_next()
+        if cursor.next.group == "name" and follows.group == "sign" and follows.text in (".", "->"):
+            process = cursor.take()
+            if cursor.take().text == ".":
+                state = cursor.name("a state")
+                return x.InState(process.text, state.text, process.span.to(state.span))
+            seen = self.variable("a variable")
+            return x.Foreign(process.text, seen, process.span.to(seen.span))
+        return self.variable("an expression")
+
+    def variable(self, what: str) -> x.Variable:
+        """`x` or `a[e]`."""
+        cursor = self.cursor
+        name = cursor.name(what)
+        index = None
+        if cursor.accept("["):
+            self._count()
+            index = self.binary(0)
+            cursor.expect("]", "after the index")
+        return x.Variable(name.text, index, name.span.to(cursor.previous.span))

@@ -1,0 +1,37 @@
+"""Promela: SPIN's language, and Linden and Wolper's `store`, `load` and `sync`. docs/reference/promela.md."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from membar.frontends import Frontend
+from membar.program.program import Program
+from membar.source import SourceFile
+
+
+def _parse(source: SourceFile) -> Program:
+    from membar.frontends.promela.translate import parse_promela  # noqa: PLC0415 - on demand
+
+    return parse_promela(source)
+
+
+def _with_error(text: str, asked: str) -> str:
+    from membar.frontends.promela.translate import with_error  # noqa: PLC0415 - on demand
+
+    return with_error(text, asked)
+
+
+FRONTEND = Frontend(
+    name="Promela",
+    suffixes=(".pml", ".promela", ".prm"),
+    parse=_parse,
+    with_error=_with_error,
+    by_states=True,
+    default_models=MappingProxyType({"Promela": "x86-tso"}),
+    tags=MappingProxyType(
+        {
+            "MFENCE": "Waits until the own store buffer is empty: `fence`, atomic blocks, channels.",
+            "FLUSH-ALL": "Waits until the store buffers of all processes are empty: `sync`.",
+        }
+    ),
+)

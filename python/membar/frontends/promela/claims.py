@@ -1,0 +1,111 @@
+"""`ltl` formulas and `never` claims.
+
+A formula `[] p` without further temporal operators forbids states, and any engine with states can look at
+these. All others are claims about runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from membar.diagnostics import InputError
+from membar.frontends.promela import syntax as p
+from membar.frontends.promela.never import forbidden_runs
+from membar.frontends.promela.predicates import Running, StateReader
+from membar.frontends.promela.scope import Scope
+from membar.program import temporal as t
+from membar.program.predicate import StatePredicate
+
+_TEMPORAL = frozenset({"[]", "<>", "X", "U", "V", "W"})
+
+
+class Claims:
+    """What a text says of its states and runs."""
+
+    def __init__(self, scope: Scope, running: Sequence[Running], module: p.Module) -> None:
+        self._scope = scope
+        self._running = running
+        self.errors: list[StatePredicate] = []
+        self.claims: list[t.Claim] = []
+        found: list[InputError] = []
+        for claim in module.claims:
+            try:
+                self._add(claim)
+            except InputError as problem:
+                found.append(problem)
+        for never in module.nevers:
+            try:
+                body = forbidden_runs(never, self._predicate)
+                self.claims.append(t.Claim(never.name, body, f"never {never.name}", never.span))
+            except InputError as problem:
+                found.append(problem)
+        if found:
+            raise InputError(*(diagnostic for problem in found for diagnostic in problem.diagnostics))
+
+    def _add(self, claim: p.Claim) -> None:
+        formula = claim.formula
+        if isinstance(formula, p.Prefix) and formula.sign == "[]" and not _is_temporal(formula.operand):
+            self.errors.append(self._predicate(formula.operand, negated=True))
+        else:
+            text = f"{claim.name}: {formula.span.text}"
+            self.claims.append(t.Claim(claim.name, self._formula(formula), text, claim.span))
+
+    def _predicate(self, expr: p.Expr, *, negated: bool = False) -> StatePredicate:
+        return StateReader(self._scope, self._running).predicate(expr, negated=negated)
+
+    def _formula(self, expr: p.Expr) -> t.Formula:
+        """A formula; parts without temporal operators are predicates as a whole."""
+        if not _is_temporal(expr):
+            return t.Atom(self._predicate(expr))
+        match expr:
+            case p.Prefix(sign, operand):
+                return _prefix(sign, self._formula(operand))
+            case p.Infix(sign, left, right):
+                return _infix(sign, self._formula(left), self._formula(right))
+            case _:
+                raise AssertionError(expr)
+
+
+def _prefix(sign: str, operand: t.Formula) -> t.Formula:
+    match sign:
+        case "[]":
+            return t.globally(operand)
+        case "<>":
+            return t.finally_(operand)
+        case "X":
+            return t.Next(operand)
+        case "!":
+            return t.Not(operand)
+        case _:
+            raise AssertionError(sign)
+
+
+def _infix(sign: str, left: t.Formula, right: t.Formula) -> t.Formula:
+    match sign:
+        case "U":
+            return t.Until(left, right)
+        case "V":
+            return t.Release(left, right)
+        case "W":
+            return t.weak_until(left, right)
+        case "->":
+            return t.implies(left, right)
+        case "<->":
+            return t.equivalent(left, right)
+        case "&&":
+            return t.And(left, right)
+        case "||":
+            return t.Or(left, right)
+        case _:
+            raise AssertionError(sign)
+
+
+def _is_temporal(expr: p.Expr) -> bool:
+    """Whether an expression has operators of LTL; arrows alone are none."""
+    match expr:
+        case p.Prefix(sign, operand):
+            return sign in _TEMPORAL or _is_temporal(operand)
+        case p.Infix(sign, left, right):
+            return sign in _TEMPORAL or _is_temporal(left) or _is_temporal(right)
+        case _:
+            return False

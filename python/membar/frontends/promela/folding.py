@@ -1,0 +1,128 @@
+"""Expressions with what is known put in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from membar.program.expr import (
+    FALSE,
+    TRUE,
+    Address,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Extend,
+    Register,
+    Select,
+    Unary,
+    evaluate,
+    negation,
+)
+
+Known = Mapping[str, int]
+NOTHING: Known = {}
+
+
+def folded(expr: Expr, known: Known = NOTHING) -> Expr:
+    """The expression, as short as the values of the registers in `known` make it."""
+    match expr:
+        case Register(name):
+            return Constant(known[name]) if name in known else expr
+        case Constant() | Address():
+            return expr
+        case Unary(op, operand):
+            inner = folded(operand, known)
+            return _computed(Unary(op, inner), inner)
+        case Extend(operand, width, signed):
+            inner = folded(operand, known)
+            return _computed(Extend(inner, width, signed), inner)
+        case Binary(op, left, right):
+            return _binary(op, folded(left, known), folded(right, known))
+        case Select(condition, then, otherwise):
+            test = folded(condition, known)
+            if isinstance(test, Constant):
+                return folded(then if test.value else otherwise, known)
+            return Select(test, folded(then, known), folded(otherwise, known))
+
+
+def _binary(op: BinaryOp, left: Expr, right: Expr) -> Expr:
+    for one, other in ((left, right), (right, left)):
+        if (
+            op in (BinaryOp.AND, BinaryOp.OR)
+            and is_truth(left)
+            and is_truth(right)
+            and isinstance(one, Constant)
+        ):
+            absorbs = op is BinaryOp.OR
+            return one if bool(one.value) is absorbs else other
+    return _computed(Binary(op, left, right), left, right)
+
+
+def _computed(expr: Expr, *operands: Expr) -> Expr:
+    if all(isinstance(operand, Constant) for operand in operands):
+        return Constant(evaluate(expr, {}, {}))
+    return expr
+
+
+_COMPARISONS = frozenset({BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.SLT, BinaryOp.SLE})
+
+
+def renamed(expr: Expr, names: Mapping[str, str]) -> Expr:
+    """The expression with other names of registers."""
+    match expr:
+        case Register(name):
+            return Register(names.get(name, name))
+        case Constant() | Address():
+            return expr
+        case Unary(op, operand):
+            return Unary(op, renamed(operand, names))
+        case Extend(operand, width, signed):
+            return Extend(renamed(operand, names), width, signed)
+        case Binary(op, left, right):
+            return Binary(op, renamed(left, names), renamed(right, names))
+        case Select(condition, then, otherwise):
+            return Select(renamed(condition, names), renamed(then, names), renamed(otherwise, names))
+
+
+def is_truth(expr: Expr) -> bool:
+    """Whether the value can only be 0 or 1."""
+    match expr:
+        case Constant(value):
+            return value in (0, 1)
+        case Unary(op):
+            return op.value == "!"
+        case Binary(op, left, right):
+            return op in _COMPARISONS or (
+                op in (BinaryOp.AND, BinaryOp.OR) and is_truth(left) and is_truth(right)
+            )
+        case _:
+            return False
+
+
+def truth(expr: Expr) -> Expr:
+    """1 where the expression is not 0."""
+    return expr if is_truth(expr) else folded(Binary(BinaryOp.NE, expr, FALSE))
+
+
+def both(left: Expr, right: Expr) -> Expr:
+    """Whether both hold."""
+    return folded(Binary(BinaryOp.AND, truth(left), truth(right)))
+
+
+def either(left: Expr, right: Expr) -> Expr:
+    """Whether one of the two holds."""
+    return folded(Binary(BinaryOp.OR, truth(left), truth(right)))
+
+
+def no(expr: Expr) -> Expr:
+    """Whether the expression is 0."""
+    return folded(negation(expr))
+
+
+def all_of(*parts: Expr) -> Expr:
+    """Whether all hold."""
+    result: Expr = TRUE
+    for part in parts:
+        result = both(result, part)
+    return result

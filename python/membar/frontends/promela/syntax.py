@@ -1,0 +1,378 @@
+"""What a Promela text says, before anything is looked up."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from membar.source import Span
+
+# Expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number, `true`, `false` or `skip`."""
+
+    value: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A name: `x`, `a[i]`, `r.field[j].other`."""
+
+    name: str
+    span: Span
+    index: Expr | None = None
+    field: Use | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """`-e`, `!e`, `~e`; in LTL also `[]`, `<>`, `X`."""
+
+    sign: str
+    operand: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Infix:
+    """`a + b`; in LTL also `U`, `V`, `W`, `->`, `<->`."""
+
+    sign: str
+    left: Expr
+    right: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """`(condition -> then : otherwise)`."""
+
+    condition: Expr
+    then: Expr
+    otherwise: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question about a channel: `len(c)`, `full(c)`, …."""
+
+    word: str
+    channel: Use
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Peek:
+    """`c?[…]` and `c??[…]`: whether such a message could be received."""
+
+    channel: Use
+    patterns: tuple[Pattern, ...]
+    anywhere: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """`run P(…)`."""
+
+    process: str
+    arguments: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """`timeout`, `_pid`, `np_`, `_nr_pr`, `_last`."""
+
+    word: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """`P[i]@label` or `P[i]:x`; also `P_0.x`."""
+
+    process: str
+    number: Expr | None
+    label: str | None
+    variable: Use | None
+    span: Span
+
+
+Expr: TypeAlias = Number | Use | Prefix | Infix | Conditional | Ask | Peek | Run | Special | Remote
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One field of a received message: a variable to fill, or a value to match (`is_matched`)."""
+
+    value: Expr
+    is_matched: bool
+    span: Span
+
+
+# Declarations
+
+
+class Type(enum.Enum):
+    """Types of variables."""
+
+    BIT = "bit"
+    BOOL = "bool"
+    BYTE = "byte"
+    SHORT = "short"
+    INT = "int"
+    UNSIGNED = "unsigned"
+    MTYPE = "mtype"
+    PID = "pid"
+    CHAN = "chan"
+    RECORD = "record"
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelShape:
+    """`[capacity] of { … }`."""
+
+    capacity: Expr
+    fields: tuple[tuple[Type, int, str], ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variable:
+    """A declared variable.
+
+    Attributes:
+        width: bits of an `unsigned`.
+        record: the name of its `typedef`.
+        count: number of elements of an array, else None.
+    """
+
+    name: str
+    type: Type
+    span: Span
+    width: int = 0
+    record: str = ""
+    count: Expr | None = None
+    initial: Expr | ChannelShape | None = None
+
+
+# Statements
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """An expression: executable where it is not 0."""
+
+    condition: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Else:
+    """`else`."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """`x = e`, `x++`, `x--`."""
+
+    target: Use
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`assert(e)`."""
+
+    condition: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """`printf(…)` and what else does nothing, always executable."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Goto:
+    """`goto L`."""
+
+    label: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """`break`."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`if … fi`, `do … od`."""
+
+    options: tuple[Block, ...]
+    is_loop: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """`{ … }`, `atomic { … }`, `d_step { … }`, or an option; `word` is empty, `atomic` or `d_step`."""
+
+    statements: tuple[Statement, ...]
+    word: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """`for (i : a .. b) { … }`."""
+
+    target: Use
+    low: Expr
+    high: Expr
+    body: Block
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """`select (i : a .. b)`."""
+
+    target: Use
+    low: Expr
+    high: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """`c!…`, or `c!!…` into sorted place."""
+
+    channel: Use
+    values: tuple[Expr, ...]
+    is_sorted: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Receive:
+    """`c?…`, `c??…` (first that matches), `c?<…>` (keeps the message)."""
+
+    channel: Use
+    patterns: tuple[Pattern, ...]
+    anywhere: bool
+    keeps: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """`store(x, v)`."""
+
+    target: Use
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """`load(x, v)`: executable where the visible value of `x` is `v`."""
+
+    source: Use
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """`sync` (of all buffers) or `fence` (of the own one)."""
+
+    everybody: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Declare:
+    """Variables declared between statements."""
+
+    variables: tuple[Variable, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """`L: statement`."""
+
+    label: str
+    statement: Statement
+    span: Span
+
+
+Statement: TypeAlias = (
+    Test | Else | Assign | Check | Skip | Goto | Break | Choice | Block | For | Select | Send | Receive
+    | Store | Load | Fence | Declare | Labelled
+)  # fmt: skip
+
+
+# Units
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """`proctype`, or `init`.
+
+    Attributes:
+        copies: how many run from the beginning; None: none.
+    """
+
+    name: str
+    parameters: tuple[Variable, ...]
+    body: Block
+    span: Span
+    copies: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """`ltl name { … }`."""
+
+    name: str
+    formula: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """`never { … }`."""
+
+    name: str
+    body: Block
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Module:
+    """A whole text."""
+
+    variables: tuple[Variable, ...]
+    records: tuple[tuple[str, tuple[Variable, ...], Span], ...]
+    symbols: tuple[tuple[tuple[str, Span], ...], ...]
+    processes: tuple[Process, ...]
+    claims: tuple[Claim, ...]
+    nevers: tuple[Never, ...]
+    span: Span

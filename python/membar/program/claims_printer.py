@@ -1,0 +1,99 @@
+"""Error states and claims about runs as text that `frontends/program` can read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+from membar.program.expr import Expr
+from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
+from membar.program.temporal import (
+    And,
+    Atom,
+    Claim,
+    ForbiddenRuns,
+    Formula,
+    Next,
+    Not,
+    Or,
+    Release,
+    Truth,
+    Until,
+)
+
+Name = Callable[[str], str]
+
+
+def claim_lines(
+    errors: tuple[StatePredicate, ...],
+    claims: tuple[Claim, ...],
+    name: Name,
+    expression: Callable[[Expr], str],
+) -> Iterator[str]:
+    """One line per error state and formula, several per automaton; `name` and `expression` print parts."""
+    printer = _Printer(name, expression)
+    for error in errors:
+        yield f"error {printer.predicate(error)}"
+    for claim in claims:
+        text = f" as {json.dumps(claim.text)}"
+        if isinstance(claim.body, ForbiddenRuns):
+            yield f"never {name(claim.name)}{text} {{"
+            yield from printer.automaton(claim.body)
+            yield "}"
+        else:
+            yield f"claim {name(claim.name)} : {printer.formula(claim.body)}{text}"
+
+
+class _Printer:
+    def __init__(self, name: Name, expression: Callable[[Expr], str]) -> None:
+        self._name = name
+        self._expression = expression
+
+    def predicate(self, predicate: StatePredicate) -> str:
+        reads = ", ".join(f"{self._name(name)} = {self._observable(seen)}" for name, seen in predicate.reads)
+        where = f" where {reads}" if reads else ""
+        text = f" as {json.dumps(predicate.text)}"
+        return f"{self._expression(predicate.expression)}{where}{text}"
+
+    def _observable(self, seen: Observable) -> str:
+        match seen:
+            case CellValue(name, index):
+                return f"{self._name(name)}[{index}]"
+            case RegisterValue(thread, register):
+                return f"{thread}:{self._name(register)}"
+            case AtPoint(thread, points):
+                return f"at {thread} {_set(points)}"
+
+    def formula(self, formula: Formula) -> str:
+        match formula:
+            case Truth(value):
+                return "true" if value else "false"
+            case Atom(predicate):
+                return f"{{{self.predicate(predicate)}}}"
+            case Not(operand):
+                return f"! {self.formula(operand)}"
+            case Next(operand):
+                return f"X {self.formula(operand)}"
+            case And(left, right):
+                return f"({self.formula(left)} /\\ {self.formula(right)})"
+            case Or(left, right):
+                return f"({self.formula(left)} \\/ {self.formula(right)})"
+            case Until(left, right):
+                return f"({self.formula(left)} U {self.formula(right)})"
+            case Release(left, right):
+                return f"({self.formula(left)} R {self.formula(right)})"
+
+    def automaton(self, automaton: ForbiddenRuns) -> Iterator[str]:
+        for state in automaton.states:
+            yield f"  state {self._name(state)}"
+        yield f"  entry {automaton.initial}"
+        for accepted in automaton.accepting:
+            yield f"  accept {_set(accepted)}"
+        if automaton.ends_are_errors:
+            yield "  ends"
+        for edge in automaton.edges:
+            yield f"  {edge.source} -> {edge.target} when {{{self.predicate(edge.guard)}}}"
+
+
+def _set(numbers: frozenset[int]) -> str:
+    return f"{{{', '.join(map(str, sorted(numbers)))}}}"

@@ -1,0 +1,104 @@
+"""What can be said of one state of a running program: of memory, of registers, of where threads are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import TypeAlias
+
+from membar.program.expr import Expr, evaluate
+
+_MOST_PLACES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class CellValue:
+    """What memory holds in element `index` of an object, extended as the object's sign says.
+
+    A store that still waits in a buffer is not seen.
+    """
+
+    name: str
+    index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterValue:
+    """The word in a register of thread number `thread`."""
+
+    thread: int
+    register: str
+
+
+@dataclass(frozen=True, slots=True)
+class AtPoint:
+    """1 if thread number `thread` has been started and is at one of the control points, else 0."""
+
+    thread: int
+    points: frozenset[int]
+
+
+Observable: TypeAlias = CellValue | RegisterValue | AtPoint
+
+
+@dataclass(frozen=True, slots=True)
+class StatePredicate:
+    """An expression whose registers stand for observables: true of a state where it is not 0.
+
+    Attributes:
+        expression: over the names in `reads`, and no others.
+        reads: what each name stands for.
+        text: as the user wrote it, for reports; two predicates that differ only in it are equal.
+    """
+
+    expression: Expr
+    reads: tuple[tuple[str, Observable], ...]
+    text: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, StatePredicate):
+            return NotImplemented
+        return (self.expression, self.reads) == (other.expression, other.reads)
+
+    def __hash__(self) -> int:
+        return hash((self.expression, self.reads))
+
+    def holds(self, look: Callable[[Observable], int]) -> bool:
+        """Whether it is true of the state that `look` shows."""
+        return evaluate(self.expression, {name: look(seen) for name, seen in self.reads}, {}) != 0
+
+
+def places_of(predicate: StatePredicate) -> tuple[tuple[tuple[int, int], ...], ...] | None:
+    """Where a predicate about control points holds: threads and points that come together there.
+
+    None if it looks at anything else, or if being somewhere else matters too.
+    """
+    terms = [seen for _, seen in predicate.reads if isinstance(seen, AtPoint)]
+    if len(terms) != len(predicate.reads):
+        return None
+    points: dict[int, set[int]] = {}
+    for term in terms:
+        points.setdefault(term.thread, set()).update(term.points)
+    threads = sorted(points)
+    everywhere = [(None, *sorted(points[thread])) for thread in threads]
+    if prod(len(places) for places in everywhere) > _MOST_PLACES:
+        return None
+    found = {where for where in product(*everywhere) if _holds_at(predicate, threads, where)}
+    for where in found:
+        # Somewhere else is no place of its own: it must hold wherever that thread is.
+        anywhere = [places if at is None else (at,) for at, places in zip(where, everywhere, strict=True)]
+        if not all(other in found for other in product(*anywhere)):
+            return None
+    placed = [
+        frozenset((thread, at) for thread, at in zip(threads, where, strict=True) if at is not None)
+        for where in found
+    ]
+    least = [place for place in placed if not any(other < place for other in placed)]
+    return tuple(sorted(tuple(sorted(place)) for place in least))
+
+
+def _holds_at(predicate: StatePredicate, threads: Sequence[int], where: Sequence[int | None]) -> bool:
+    now = dict(zip(threads, where, strict=True))
+    return predicate.holds(lambda seen: int(isinstance(seen, AtPoint) and now[seen.thread] in seen.points))

@@ -1,0 +1,164 @@
+"""What can be said of a whole run: LTL formulas, and automata of runs that must not be.
+
+The derived operators (`F`, `G`, `->`, `<->`, `W`) are made of these by the functions below, so that nobody
+else needs to know them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from membar.program.predicate import StatePredicate
+
+if TYPE_CHECKING:
+    from membar.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """`true` or `false`."""
+
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """The predicate is true of the first state."""
+
+    predicate: StatePredicate
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The operand does not hold."""
+
+    operand: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Both hold."""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """One of the two holds."""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """It holds from the second state on."""
+
+    operand: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """`right` holds some time, and `left` at all times before."""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """`right` holds up to and including the time at which `left` does, or for ever."""
+
+    left: Formula
+    right: Formula
+
+
+Formula: TypeAlias = Truth | Atom | Not | And | Or | Next | Until | Release
+
+TRUE = Truth(value=True)
+FALSE = Truth(value=False)
+
+
+def finally_(operand: Formula) -> Formula:
+    """`F p`: some time."""
+    return Until(TRUE, operand)
+
+
+def globally(operand: Formula) -> Formula:
+    """`G p`: at all times."""
+    return Release(FALSE, operand)
+
+
+def implies(left: Formula, right: Formula) -> Formula:
+    """`p -> q`."""
+    return Or(Not(left), right)
+
+
+def equivalent(left: Formula, right: Formula) -> Formula:
+    """`p <-> q`."""
+    return Or(And(left, right), And(Not(left), Not(right)))
+
+
+def weak_until(left: Formula, right: Formula) -> Formula:
+    """`p W q`: `p U q`, or `p` for ever."""
+    return Release(right, Or(left, right))
+
+
+@dataclass(frozen=True, slots=True)
+class AutomatonEdge:
+    """A step of an automaton, possible where the program's state *before* its own step satisfies `guard`."""
+
+    source: int
+    target: int
+    guard: StatePredicate
+
+
+@dataclass(frozen=True, slots=True)
+class ForbiddenRuns:
+    """A Büchi automaton that accepts what must not happen: a never claim, a DVE property process.
+
+    It moves with every step of the program (and alone when the program has ended); a run that it can follow
+    for ever, visiting a state of each set of `accepting` infinitely often, is a violation. So is, where
+    `ends_are_errors`, a run that brings it to a state without leaving edges (Promela's never claims).
+    """
+
+    states: tuple[str, ...]
+    initial: int
+    edges: tuple[AutomatonEdge, ...]
+    accepting: tuple[frozenset[int], ...]
+    ends_are_errors: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A named statement about all runs of a program."""
+
+    name: str
+    body: Formula | ForbiddenRuns
+    text: str = ""
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+def predicates_of(claims: Iterable[Claim]) -> Iterator[StatePredicate]:
+    """Every predicate that the claims use."""
+    for claim in claims:
+        if isinstance(claim.body, ForbiddenRuns):
+            yield from (edge.guard for edge in claim.body.edges)
+        else:
+            yield from _atoms(claim.body)
+
+
+def _atoms(formula: Formula) -> Iterator[StatePredicate]:
+    match formula:
+        case Truth():
+            pass
+        case Atom(predicate):
+            yield predicate
+        case Not(operand) | Next(operand):
+            yield from _atoms(operand)
+        case And(left, right) | Or(left, right) | Until(left, right) | Release(left, right):
+            yield from _atoms(left)
+            yield from _atoms(right)

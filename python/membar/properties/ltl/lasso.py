@@ -1,0 +1,103 @@
+"""Runs that repeat for ever, `u v v v …`, and what is true of them: the specification of the translation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from membar.program.predicate import StatePredicate
+from membar.program.temporal import And, Atom, Formula, Next, Not, Or, Release, Truth, Until
+from membar.properties.ltl.automaton import Automaton
+from membar.properties.ltl.reduction import components
+
+Letter: TypeAlias = frozenset[StatePredicate]
+
+
+@dataclass(frozen=True, slots=True)
+class Lasso:
+    """A run: the letters of `prefix`, then those of `cycle`, which is not empty, again and again.
+
+    A letter is the set of predicates that hold.
+    """
+
+    prefix: tuple[Letter, ...]
+    cycle: tuple[Letter, ...]
+
+    @property
+    def letters(self) -> tuple[Letter, ...]:
+        """One letter for each position; after the last one comes the first of the cycle."""
+        return self.prefix + self.cycle
+
+    def following(self, position: int) -> int:
+        """The position after another."""
+        return position + 1 if position + 1 < len(self.letters) else len(self.prefix)
+
+
+def holds(formula: Formula, run: Lasso) -> bool:
+    """Whether a run satisfies a formula: by the meaning of its operators, with nothing rewritten."""
+    return _truth(formula, run)[0]
+
+
+def _truth(formula: Formula, run: Lasso) -> list[bool]:
+    """At which positions a formula holds."""
+    letters = run.letters
+    match formula:
+        case Truth(value):
+            return [value] * len(letters)
+        case Atom(predicate):
+            return [predicate in letter for letter in letters]
+        case Not(operand):
+            return [not value for value in _truth(operand, run)]
+        case And(left, right):
+            return [a and b for a, b in zip(_truth(left, run), _truth(right, run), strict=True)]
+        case Or(left, right):
+            return [a or b for a, b in zip(_truth(left, run), _truth(right, run), strict=True)]
+        case Next(operand):
+            inner = _truth(operand, run)
+            return [inner[run.following(position)] for position in range(len(letters))]
+        case Until(left, right):
+            first, second = _truth(left, run), _truth(right, run)
+            return _settled(run, lambda at, later: second[at] or (first[at] and later), start=False)
+        case Release(left, right):
+            first, second = _truth(left, run), _truth(right, run)
+            return _settled(run, lambda at, later: second[at] and (first[at] or later), start=True)
+
+
+def _settled(run: Lasso, now: Callable[[int, bool], bool], *, start: bool) -> list[bool]:
+    """The least (from False) or greatest (from True) solution of `value = now(next value)`."""
+    values = [start] * len(run.letters)
+    while True:
+        again = [now(position, values[run.following(position)]) for position in range(len(values))]
+        if again == values:
+            return values
+        values = again
+
+
+def accepts(automaton: Automaton, run: Lasso) -> bool:
+    """Whether an automaton accepts a run: some cycle of the product has every mark."""
+    letters = [
+        frozenset(number for number, atom in enumerate(automaton.atoms) if atom in letter)
+        for letter in run.letters
+    ]
+    size = len(letters)
+    steps: dict[int, list[tuple[int, frozenset[int]]]] = {}
+    todo = [0]
+    while todo:
+        node = todo.pop()
+        if node in steps:
+            continue
+        state, position = divmod(node, size)
+        steps[node] = [
+            (step.target * size + run.following(position), step.marks)
+            for step in automaton.leaving[state]
+            if step.label.takes(letters[position])
+        ]
+        todo += [target for target, _ in steps[node]]
+    following = {node: [target for target, _ in found] for node, found in steps.items()}
+    everything = frozenset(range(automaton.sets))
+    for component in components(steps, following):
+        inside = [marks for node in component for target, marks in steps[node] if target in component]
+        if inside and frozenset().union(*inside) == everything:
+            return True
+    return False

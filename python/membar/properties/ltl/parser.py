@@ -1,0 +1,277 @@
+"""`--ltl`: a formula about a program, whatever language that was written in.
+
+    G(P0.wait -> F P0.cs)        [] (x == 0 || y + 1 < z)        (P_0@in) U (a[1] > 0)
+
+Names are those of the program: `x` and `a[1]` are in memory, `P.r` is a register or a label of thread `P`
+(also `P:r`, `P@label`; `P[0]` is the thread `P_0`). What has no temporal operator inside is one predicate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from membar.diagnostics import InputError, error
+from membar.program import temporal as t
+from membar.program.expr import (
+    FALSE,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Register,
+    Unary,
+    UnaryOp,
+)
+from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
+from membar.program.program import Program, Thread
+from membar.source import SourceFile, Span
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>[0-9]+)|(?P<name>[A-Za-z_][A-Za-z0-9_']*)"
+    r"|(?P<sign><->|->|\[\]|<>|&&|\|\||==|!=|<=|>=|[-+*<>=!()\[\]@:.&|]))"
+)
+_PREFIXES = {"G": "G", "[]": "G", "F": "F", "<>": "F", "X": "X"}
+_LEVELS: tuple[tuple[str, ...], ...] = (
+    ("->", "<->"), ("||", "|"), ("&&", "&"), ("U", "R", "V", "W"), ("==", "=", "!="), ("<", "<=", ">", ">="),
+    ("+", "-"), ("*",),
+)  # fmt: skip
+_TEMPORAL = frozenset({"U", "R", "V", "W", "G", "F", "X"})
+_OPERATIONS = {
+    "==": BinaryOp.EQ, "=": BinaryOp.EQ, "!=": BinaryOp.NE, "<": BinaryOp.SLT, "<=": BinaryOp.SLE,
+    "+": BinaryOp.ADD, "-": BinaryOp.SUB, "*": BinaryOp.MUL,
+}  # fmt: skip
+_DEEPEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A part of the formula: an operator with its operands, a number, or something in the state."""
+
+    sign: str
+    parts: tuple[_Node, ...]
+    span: Span
+    value: int = 0
+    seen: Observable | None = None
+
+    @property
+    def is_temporal(self) -> bool:
+        return self.sign in _TEMPORAL or any(part.is_temporal for part in self.parts)
+
+
+def formula_of(text: str, program: Program) -> t.Formula:
+    """The formula that a text says about a program.
+
+    Raises:
+        InputError: the text is no formula, or names what the program does not have.
+    """
+    return _formula(_Reader(SourceFile("--ltl", text), program).formula())
+
+
+class _Reader:
+    """Reads a formula by precedence: unary operators bind most tightly, arrows least and to the right."""
+
+    def __init__(self, source: SourceFile, program: Program) -> None:
+        self._source = source
+        self._program = program
+        self._tokens = list(_tokens(source))
+        self._at = 0
+        self._depth = 0
+
+    def formula(self) -> _Node:
+        found = self._binary(0)
+        if self._next[0]:
+            raise self._wrong("expected an operator or the end")
+        return found
+
+    @property
+    def _next(self) -> tuple[str, str, Span]:
+        return self._tokens[self._at]
+
+    def _take(self) -> tuple[str, str, Span]:
+        token = self._next
+        self._at += bool(token[0])
+        return token
+
+    def _accept(self, *texts: str) -> str | None:
+        return self._take()[1] if self._next[0] and self._next[1] in texts else None
+
+    def _expect(self, text: str) -> None:
+        if not self._accept(text):
+            raise self._wrong(f"expected `{text}`")
+
+    def _wrong(self, expected: str) -> InputError:
+        group, text, span = self._next
+        return error("W0410", f"unexpected {f'`{text}`' if group else 'end of the formula'}", span, expected)
+
+    def _binary(self, level: int) -> _Node:
+        if level == len(_LEVELS):
+            return self._unary()
+        left = self._binary(level + 1)
+        while sign := self._accept(*_LEVELS[level]):
+            # Arrows and `U` group to the right, as most tools have it.
+            right = self._binary(level if level in (0, 3) else level + 1)
+            left = _Node({"|": "||", "&": "&&"}.get(sign, sign), (left, right), left.span.to(right.span))
+        return left
+
+    def _unary(self) -> _Node:
+        self._depth += 1
+        start = self._next[2]
+        if self._depth > _DEEPEST:
+            raise error("W0410", "a formula that is nested too deeply", start, f"at most {_DEEPEST} levels")
+        try:
+            if (sign := self._accept(*_PREFIXES)) is not None:
+                operand = self._unary()
+                return _Node(_PREFIXES[sign], (operand,), start.to(operand.span))
+            if (sign := self._accept("!", "-")) is not None:
+                operand = self._unary()
+                return _Node(f"unary {sign}", (operand,), start.to(operand.span))
+            return self._primary()
+        finally:
+            self._depth -= 1
+
+    def _primary(self) -> _Node:
+        group, text, span = self._next
+        if self._accept("("):
+            inner = self._binary(0)
+            self._expect(")")
+            return inner
+        if group == "number":
+            self._take()
+            if self._next[1] == ":":
+                return self._of_thread(self._thread(int(text), span), span)
+            return _Node("number", (), span, value=int(text))
+        if group == "name" and text in ("true", "false"):
+            self._take()
+            return _Node("number", (), span, value=int(text == "true"))
+        if group == "name":
+            return self._named()
+        raise self._wrong("expected a formula")
+
+    def _named(self) -> _Node:
+        _, name, span = self._take()
+        index: int | None = None
+        if self._accept("["):
+            index = self._number()
+            self._expect("]")
+        if self._next[1] in ("@", ":", "."):
+            return self._of_thread(self._thread(name if index is None else f"{name}_{index}", span), span)
+        for item in self._program.objects:
+            if item.name == name and item.is_array is (index is not None) and (index or 0) < item.count:
+                place = span.to(self._tokens[self._at - 1][2])
+                return _Node("seen", (), place, seen=CellValue(name, index or 0))
+        known = ", ".join(item.name for item in self._program.objects)
+        raise error("W0411", f"the program has no variable `{name}`", span, f"it has {known or 'none'}")
+
+    def _number(self) -> int:
+        if self._next[0] != "number":
+            raise self._wrong("expected a number")
+        return int(self._take()[1])
+
+    def _thread(self, name: str | int, span: Span) -> int:
+        for number, thread in enumerate(self._program.threads):
+            if name in (number, thread.name):
+                return number
+        known = ", ".join(thread.name for thread in self._program.threads)
+        raise error("W0411", f"the program has no thread `{name}`", span, f"it has {known}")
+
+    def _of_thread(self, number: int, start: Span) -> _Node:
+        sign = self._take()[1]
+        if self._next[0] != "name":
+            raise self._wrong("expected a register or a label")
+        _, name, span = self._take()
+        thread = self._program.threads[number]
+        points = _points(thread, name)
+        if points and sign != ":":
+            return _Node("seen", (), start.to(span), seen=AtPoint(number, points))
+        if sign != "@" and name in dict(thread.registers):
+            return _Node("seen", (), start.to(span), seen=RegisterValue(number, name))
+        known = ", ".join([*(label for _, label in thread.labels), *dict(thread.registers)])
+        raise error("W0411", f"thread `{thread.name}` has no `{name}`", span, f"it has {known or 'no names'}")
+
+
+def _points(thread: Thread, label: str) -> frozenset[int]:
+    return frozenset(point for point, name in thread.labels if name.split("'")[0] == label)
+
+
+def _tokens(source: SourceFile) -> Iterator[tuple[str, str, Span]]:
+    at, text = 0, source.text.rstrip()
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None:
+            start = at + len(text[at:]) - len(text[at:].lstrip())
+            raise error(
+                "W0410",
+                f"unexpected character `{text[start]}`",
+                source.span(start, start + 1),
+                "not in formulas",
+            )
+        group = str(found.lastgroup)
+        yield group, found[group], source.span(found.start(group), found.end(group))
+        at = found.end()
+    yield "", "", source.span(len(text), len(text))
+
+
+def _formula(node: _Node) -> t.Formula:
+    if not node.is_temporal:
+        if node.sign == "number":
+            return t.Truth(node.value != 0)
+        if node.sign not in ("&&", "||", "->", "<->", "unary !"):
+            return t.Atom(_predicate(node))
+    parts = [_formula(part) for part in node.parts]
+    match node.sign:
+        case "G":
+            return t.globally(*parts)
+        case "F":
+            return t.finally_(*parts)
+        case "X":
+            return t.Next(*parts)
+        case "U":
+            return t.Until(*parts)
+        case "R" | "V":
+            return t.Release(*parts)
+        case "W":
+            return t.weak_until(*parts)
+        case "&&":
+            return t.And(*parts)
+        case "||":
+            return t.Or(*parts)
+        case "->":
+            return t.implies(*parts)
+        case "<->":
+            return t.equivalent(*parts)
+        case "unary !":
+            return t.Not(*parts)
+        case _:
+            raise error("W0410", f"`{node.sign}` of a formula", node.span, "expected a number on each side")
+
+
+def _predicate(node: _Node) -> StatePredicate:
+    reads: dict[Observable, str] = {}
+    value = _value(node, reads)
+    return StatePredicate(value, tuple((name, seen) for seen, name in reads.items()), node.span.text)
+
+
+def _value(node: _Node, reads: dict[Observable, str]) -> Expr:
+    if node.sign == "number":
+        return Constant(node.value)
+    if node.seen is not None:
+        return Register(reads.setdefault(node.seen, f"#{len(reads)}"))
+    parts = [_value(part, reads) for part in node.parts]
+    match node.sign:
+        case "unary !":
+            return Unary(UnaryOp.NOT, parts[0])
+        case "unary -":
+            return Unary(UnaryOp.NEGATE, parts[0])
+        case ">" | ">=":
+            return Binary(BinaryOp.SLT if node.sign == ">" else BinaryOp.SLE, parts[1], parts[0])
+        case "&&" | "||":
+            op = BinaryOp.AND if node.sign == "&&" else BinaryOp.OR
+            return Binary(op, *(Binary(BinaryOp.NE, part, FALSE) for part in parts))
+        case sign if sign in _OPERATIONS:
+            return Binary(_OPERATIONS[sign], parts[0], parts[1])
+        case _:
+            raise error(
+                "W0410", f"`{node.sign}` between numbers", node.span, "expected arithmetic or a comparison"
+            )

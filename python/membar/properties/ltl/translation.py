@@ -1,0 +1,180 @@
+"""LTL → a generalised Büchi automaton, by a tableau (Couvreur, FM 1999).
+
+A state is what must hold from now on: a set of formulas. It is taken apart until only literals, which the
+letter must satisfy, and formulas for the next state are left. `p U q` is fulfilled by `q`, or put off: `p`
+now, and the same again. A transition has the mark of an until unless it puts that until off, so that a run
+with every mark infinitely often puts nothing off for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from membar.diagnostics import EngineLimitError
+from membar.program.predicate import StatePredicate
+from membar.program.temporal import (
+    TRUE,
+    And,
+    Atom,
+    Formula,
+    Next,
+    Not,
+    Or,
+    Release,
+    Truth,
+    Until,
+)
+from membar.properties.ltl.automaton import Automaton, Label, Transition
+from membar.properties.ltl.normal import normal_form
+from membar.properties.ltl.reduction import reduced
+from membar.properties.ltl.text import shown
+
+_MOST_STATES = 20_000
+_EVERY_LETTER = Label()
+Obligations: TypeAlias = frozenset[Formula]
+
+
+def automaton_of(formula: Formula, *, negated: bool = False) -> Automaton:
+    """The automaton of the runs that satisfy a formula, or that do not (`negated`).
+
+    Raises:
+        EngineLimitError: it has too many states.
+    """
+    return reduced(_Tableau(normal_form(formula, negated=negated)).automaton())
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way to satisfy a set of formulas now.
+
+    Attributes:
+        todo: what has not been taken apart yet.
+        label: what the letter must satisfy.
+        following: what must hold in the next state.
+        put_off: untils that are not fulfilled now.
+        done: what has been taken apart.
+    """
+
+    todo: tuple[Formula, ...]
+    label: Label = _EVERY_LETTER
+    following: Obligations = frozenset()
+    put_off: frozenset[Formula] = frozenset()
+    done: Obligations = frozenset()
+
+    def with_todo(self, *formulas: Formula) -> _Way:
+        """The way with more to be satisfied."""
+        return replace(self, todo=(*formulas, *self.todo))
+
+
+class _Tableau:
+    def __init__(self, formula: Formula) -> None:
+        self._formula = formula
+        self._atoms: dict[StatePredicate, int] = {}
+        self._marks: dict[Formula, int] = {}
+        self._collect(formula)
+
+    def automaton(self) -> Automaton:
+        numbers: dict[Obligations, int] = {frozenset({self._formula}): 0}
+        todo = list(numbers)
+        transitions: list[Transition] = []
+        everything = frozenset(self._marks.values())
+        while todo:
+            state = todo.pop(0)
+            for way in _least(list(dict.fromkeys(self._ways(state)))):
+                if way.following not in numbers:
+                    numbers[way.following] = len(numbers)
+                    todo.append(way.following)
+                    if len(numbers) > _MOST_STATES:
+                        raise EngineLimitError(
+                            f"the automaton of the formula has more than {_MOST_STATES} states"
+                        )
+                marks = everything - {self._marks[until] for until in way.put_off}
+                transitions.append(Transition(numbers[state], numbers[way.following], way.label, marks))
+        names = tuple(" & ".join(sorted(map(shown, state))) or "true" for state in numbers)
+        return Automaton(tuple(self._atoms), len(numbers), tuple(transitions), len(self._marks), names)
+
+    def _collect(self, formula: Formula) -> None:
+        match formula:
+            case Atom(predicate):
+                self._atoms.setdefault(predicate, len(self._atoms))
+            case Not(operand) | Next(operand):
+                self._collect(operand)
+            case And(left, right) | Or(left, right) | Until(left, right) | Release(left, right):
+                if isinstance(formula, Until):
+                    self._marks.setdefault(formula, len(self._marks))
+                self._collect(left)
+                self._collect(right)
+            case Truth():
+                pass
+
+    def _ways(self, state: Obligations) -> Iterator[_Way]:
+        """Every way to satisfy the formulas of a state."""
+        ways = [_Way(tuple(sorted(state, key=repr)))]
+        while ways:
+            way = ways.pop()
+            if not way.todo:
+                yield replace(way, done=frozenset())
+                continue
+            first, *others = way.todo
+            rest = replace(way, todo=tuple(others), done=way.done | {first})
+            ways += [rest] if first in way.done else reversed(list(self._apart(first, rest)))
+
+    def _apart(self, formula: Formula, way: _Way) -> Iterator[_Way]:
+        """The ways that satisfy one more formula; no choice where one side is satisfied already."""
+        match formula:
+            case Truth(value):
+                if value:
+                    yield way
+            case Atom(predicate):
+                number = self._atoms[predicate]
+                if number not in way.label.negative:
+                    yield replace(way, label=Label(way.label.positive | {number}, way.label.negative))
+            case Not(Atom(predicate)):
+                number = self._atoms[predicate]
+                if number not in way.label.positive:
+                    yield replace(way, label=Label(way.label.positive, way.label.negative | {number}))
+            case And(left, right):
+                yield way.with_todo(left, right)
+            case Or(left, right):
+                yield way.with_todo(left)
+                if left not in way.done:
+                    yield way.with_todo(right)
+            case Next(operand):
+                yield replace(way, following=way.following | _parts(operand))
+            case Until(left, right):
+                yield way.with_todo(right)
+                if right not in way.done:
+                    put_off = way.put_off | {formula}
+                    yield replace(way.with_todo(left), following=way.following | {formula}, put_off=put_off)
+            case Release(left, right):
+                yield way.with_todo(left, right)
+                if left not in way.done:
+                    yield replace(way.with_todo(right), following=way.following | {formula})
+            case Not():
+                raise AssertionError("not in negation normal form")
+
+
+def _parts(formula: Formula) -> Obligations:
+    """The formula as a set of formulas that must hold together."""
+    if isinstance(formula, And):
+        return _parts(formula.left) | _parts(formula.right)
+    return frozenset() if formula == TRUE else frozenset({formula})
+
+
+def _least(ways: list[_Way]) -> list[_Way]:
+    """Without ways that another one does better: more letters, fewer obligations, less put off."""
+    kept: list[_Way] = []
+    for number, way in enumerate(ways):
+        is_worse = any(
+            other.label.includes(way.label)
+            and other.following <= way.following
+            and other.put_off <= way.put_off
+            and (other != way or position < number)
+            for position, other in enumerate(ways)
+            if position != number
+        )
+        if not is_worse:
+            kept.append(way)
+    return kept

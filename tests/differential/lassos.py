@@ -1,0 +1,245 @@
+"""Claims about runs: the core's search for lassos against a plain look at the whole product.
+
+`python tests/differential/lassos.py --count 2000` runs the whole campaign and prints what it covered. Every
+lasso that the core finds is followed by the reference machine, which asks the claim of it directly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the tests are no package yet
+
+from differential.states import MODELS, model
+from membar.diagnostics import EngineLimitError, InputError
+from membar.engines.reference.lassos import letter_of
+from membar.engines.reference.machine import Machine
+from membar.engines.reference.replay import replay
+from membar.engines.reference.state import Did, Move, State
+from membar.engines.states import explore
+from membar.models.model import Operational
+from membar.program.program import Program
+from membar.program.temporal import Claim, ForbiddenRuns, predicates_of
+from membar.properties.ltl.automaton import Automaton, Label, Transition
+from membar.properties.ltl.reduction import components
+from membar.properties.ltl.translation import automaton_of
+from membar.task import Limits, Options, Task
+from strategies.claims import program_with_claim
+
+FAIR = (
+    frozenset[str](),
+    frozenset({"buffers"}),
+    frozenset({"processes"}),
+    frozenset({"buffers", "processes"}),
+)
+
+
+# Whose: an acceptance set, a queue (under pso with its cell), a thread.
+Mark: TypeAlias = tuple[str, int, int | None]
+
+
+class Node(NamedTuple):
+    """A state of the program and one of the automaton."""
+
+    state: State
+    at: int
+
+
+@dataclass(slots=True)
+class Report:
+    """What a campaign covered, and what went wrong."""
+
+    wrong: list[str] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+class TooLargeError(Exception):
+    """More states than the plain look is for."""
+
+
+def as_automaton(claim: Claim) -> tuple[Automaton, frozenset[int]]:
+    """The automaton of the runs that break a claim, and the states that are wrong to reach."""
+    body = claim.body
+    if not isinstance(body, ForbiddenRuns):
+        return automaton_of(body, negated=True), frozenset()
+    atoms = tuple(dict.fromkeys(edge.guard for edge in body.edges))
+    # State 0 is the initial one.
+    order = [body.initial, *(n for n in range(len(body.states)) if n != body.initial)]
+    place = {state: number for number, state in enumerate(order)}
+    transitions = tuple(
+        Transition(
+            place[edge.source],
+            place[edge.target],
+            Label(frozenset({atoms.index(edge.guard)})),
+            frozenset(n for n, accepted in enumerate(body.accepting) if edge.source in accepted),
+        )
+        for edge in body.edges
+    )
+    leaving = {step.source for step in transitions}
+    ends = frozenset(range(len(order))) - leaving if body.ends_are_errors else frozenset()
+    return Automaton(atoms, len(order), transitions, len(body.accepting)), ends
+
+
+def is_broken(program: Program, discipline: Operational, bound: int, fair: frozenset[str], most: int) -> bool:
+    """Whether some fair run breaks the claim: all of the product, then its components."""
+    machine = Machine(program, discipline, bound)
+    claim = program.claims[0]
+    automaton, ends = as_automaton(claim)
+    predicates = tuple(dict.fromkeys(predicates_of([claim])))
+    following: dict[Node, list[tuple[Node, frozenset[Mark]]]] = {}
+    todo = [Node(machine.initial(), 0)]
+    everything: set[Mark] = {("set", number, None) for number in range(automaton.sets)}
+    everything |= _queues(machine, fair)
+    while todo:
+        node = todo.pop()
+        if node in following:
+            continue
+        if len(following) > most:
+            raise TooLargeError
+        if node.at in ends:
+            return True
+        letter = letter_of(program, predicates, node.state)
+        holding = frozenset(n for n, atom in enumerate(automaton.atoms) if atom in letter)
+        following[node] = [
+            (Node(after, step.target), marks | {("set", number, None) for number in step.marks})
+            for step in automaton.leaving[node.at]
+            if step.label.takes(holding)
+            for after, marks in _steps(machine, node.state, everything)
+        ]
+        todo += [target for target, _ in following[node]]
+    numbers = {node: number for number, node in enumerate(following)}
+    graph = {numbers[node]: [numbers[target] for target, _ in steps] for node, steps in following.items()}
+    for component in components(graph, graph):
+        nodes = [node for node in following if numbers[node] in component]
+        inside = [m for node in nodes for target, m in following[node] if numbers[target] in component]
+        if inside and everything <= frozenset().union(*inside):
+            return True
+    return False
+
+
+def _queues(machine: Machine, fair: frozenset[str]) -> set[Mark]:
+    """All that must be treated fairly."""
+    threads = range(len(machine.program.threads))
+    cells: Sequence[int | None] = (
+        [cell.id for cell in machine.program.cells] if machine.discipline is Operational.PSO else [None]
+    )
+    found: set[Mark] = set()
+    if "buffers" in fair:
+        found |= {("queue", thread, cell) for thread in threads for cell in cells}
+    if "processes" in fair:
+        found |= {("thread", thread, None) for thread in threads}
+    return found
+
+
+def _steps(machine: Machine, state: State, everything: set[Mark]) -> list[tuple[State, frozenset[Mark]]]:
+    """The states that may follow, with what each step treats fairly."""
+    found = machine.moves(state)
+    if found.fault is not None:
+        raise InputError(found.fault)
+    fairness = frozenset(mark for mark in everything if mark[0] != "set")
+    if not found.moves:
+        return [] if found.blocked or found.held_back else [(state, fairness)]
+    able = {thread for move in found.moves if move.edge is not None for thread in _movers(move)}
+    able |= _held(machine, state)
+    return [
+        (
+            move.after,
+            frozenset(mark for mark in fairness if _is_fair(state, move, able, mark)),
+        )
+        for move in found.moves
+        if move.after is not None
+    ]
+
+
+def _movers(move: Move) -> set[int]:
+    return {move.thread} if move.partner is None else {move.thread, move.partner.thread}
+
+
+def _held(machine: Machine, state: State) -> set[int]:
+    """Threads that could move if there were more room."""
+    roomy = Machine(machine.program, machine.discipline, None)
+    moves = [move for move in roomy.moves(state).moves if move.edge is not None]
+    return {thread for move in moves for thread in _movers(move)}
+
+
+def _is_fair(state: State, move: Move, able: set[int], mark: Mark) -> bool:
+    if mark[0] == "thread":
+        return mark[1] not in able or (move.edge is not None and mark[1] in _movers(move))
+    _, thread, cell = mark
+    waiting = [
+        where for number, local in enumerate(state.locals) for where, _ in local.buffer
+        if number == thread and cell in (None, where)
+    ]  # fmt: skip
+    flushed = [act.cell for act in move.acts if act.did is Did.FLUSHED] if move.edge is None else []
+    return not waiting or (move.thread == thread and any(cell in (None, where) for where in flushed))
+
+
+def compare(
+    program: Program,
+    name: str,
+    bound: int,
+    fair: frozenset[str],
+    report: Report,
+    *,
+    most: int,
+    fault: int | None,
+) -> None:
+    """Compares the two on one program."""
+    who = f"{program.name} {name}({bound}) fair {sorted(fair)}"
+    discipline = model(name).operational
+    if discipline is None:
+        raise AssertionError("only models with a store-buffer reading are compared")
+    try:
+        expected = is_broken(program, discipline, bound, fair, most)
+    except (EngineLimitError, InputError, TooLargeError) as error:
+        report.counts[type(error).__name__] += 1
+        return
+    options = Options(buffers=bound, buffers_chosen_by_user=True, fair=fair)
+    limits = Limits(states=20 * most)
+    task = Task(program=program, model=model(name), properties=("claims",), limits=limits, options=options)
+    try:
+        tally = explore(task, fault=fault)
+    except (EngineLimitError, InputError) as error:
+        report.wrong.append(f"{who}: {error}")
+        return
+    report.counts["broken" if expected else "true"] += 1
+    if (tally.lasso is not None) is not expected:
+        report.wrong.append(f"{who}: {'no ' if expected else 'a '}run was found")
+    elif tally.lasso is not None:
+        report.counts["ends for ever"] += tally.lasso.cycle == len(tally.lasso.steps)
+        problem = replay(program, model(name), tally.lasso)
+        if problem is not None:
+            report.wrong.append(f"{who}: {problem}")
+
+
+def campaign(count: int, *, first: int = 0, most: int = 1500, fault: int | None = None) -> Report:
+    """Compares the two on many programs, each under one model and one kind of fairness."""
+    report = Report()
+    for seed in range(first, first + count):
+        name, bound = MODELS[seed % len(MODELS)]
+        fair = FAIR[seed // len(MODELS) % len(FAIR)]
+        compare(program_with_claim(seed), name, bound, fair, report, most=most, fault=fault)
+    return report
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--first", type=int, default=0)
+    chosen = parser.parse_args(arguments)
+    report = campaign(chosen.count, first=chosen.first)
+    for key, number in sorted(report.counts.items()):
+        sys.stdout.write(f"{key}: {number}\n")
+    sys.stdout.write("\n".join(report.wrong[:12]) or "no disagreement")
+    sys.stdout.write("\n")
+    return 1 if report.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

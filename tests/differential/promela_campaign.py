@@ -1,0 +1,97 @@
+"""The Promela front end against SPIN, and against a direct interpreter, on random programs.
+
+python tests/differential/promela_campaign.py [--programs 200] [--spin 100] [--seed 0]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from differential import spin
+from differential.promela import GiveUpError, explore
+from membar import api
+from membar.source import SourceFile
+from membar.task import Limits
+from strategies.promela import promela
+
+_LIMITS = Limits(states=40_000)
+
+
+def broken(text: str, name: str, *, model: str = "sc") -> bool | None:
+    """Whether membar finds that a property is violated; None if it cannot say."""
+    result = api.check(SourceFile("random.pml", text), model=model, properties=[name], limits=_LIMITS)
+    return {"holds": False, "violated": True}.get(result.verdict)
+
+
+def disagreement(seed: int) -> str | None:
+    """Where membar and the interpreter differ; "skipped" if there are too many states."""
+    text = promela(seed)
+    try:
+        found = explore(text)
+    except GiveUpError:
+        return "skipped"
+    ours = broken(text, "assertions"), broken(text, "deadlock")
+    if None in ours:
+        return "skipped"
+    theirs = found.fails, found.deadlocks
+    return None if ours == theirs else f"seed {seed}: membar says {ours}, the interpreter {theirs}\n{text}"
+
+
+def disagreement_with_spin(text: str, folder: Path) -> str | None:
+    """Where membar and SPIN differ; "skipped" if SPIN refuses the text.
+
+    membar ends a run where an assertion fails, SPIN goes on when it looks for deadlocks: these are compared
+    only where no assertion fails.
+    """
+    theirs = spin.verdict(text, folder)
+    if theirs is None or None in (theirs.fails, theirs.deadlocks):
+        return "skipped"
+    fails = broken(text, "assertions")
+    if fails is None:
+        return "skipped"
+    if fails is not theirs.fails:
+        return f"assertions fail: membar {fails}, SPIN {theirs.fails}\n{text}"
+    if not fails and broken(text, "deadlock") is not theirs.deadlocks:
+        return f"deadlock: SPIN {theirs.deadlocks}\n{text}"
+    return None
+
+
+def main() -> int:
+    """Runs the campaign."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    arguments.add_argument("--programs", type=int, default=200)
+    arguments.add_argument("--spin", type=int, default=100)
+    arguments.add_argument("--seed", type=int, default=0)
+    chosen = arguments.parse_args()
+    wrong: list[str] = []
+    count: Counter[str] = Counter()
+    for seed in range(chosen.seed, chosen.seed + chosen.programs):
+        _count(disagreement(seed), "interpreter", count, wrong)
+    if spin.IS_INSTALLED:
+        for seed in range(chosen.seed, chosen.seed + chosen.spin):
+            with tempfile.TemporaryDirectory() as folder:
+                _count(disagreement_with_spin(promela(seed), Path(folder)), "SPIN", count, wrong)
+    else:
+        sys.stdout.write(f"SPIN not compared: {spin.MISSING}\n")
+    for what, number in sorted(count.items()):
+        sys.stdout.write(f"{what}: {number}\n")
+    sys.stdout.write("\n".join(wrong[:5]) + f"\n{len(wrong)} disagreements\n")
+    return 1 if wrong else 0
+
+
+def _count(found: str | None, oracle: str, count: Counter[str], wrong: list[str]) -> None:
+    word = "agrees" if found is None else "skipped" if found == "skipped" else "DISAGREES"
+    count[f"{oracle} {word}"] += 1
+    if word == "DISAGREES" and found is not None:
+        wrong.append(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""Random DVE texts: the front end, with the Python machine and with `states`, against an interpreter."""
+
+from __future__ import annotations
+
+import pytest
+
+from differential.dve import Counted, Interpreter
+from membar import api
+from membar.frontends.dve.translate import with_legacy_errors
+from membar.outcome import Explored, Violated
+from membar.source import SourceFile
+from membar.task import Options
+from strategies.dve import DveTexts
+
+SMALL = 400  # states that the Python machine still visits quickly
+OPTIONS = Options(
+    buffers=1, buffers_chosen_by_user=True, stops_early=False, reductions_off=frozenset({"por"})
+)
+
+
+def counted(text: str, engine: str) -> Counted:
+    """What an engine finds."""
+    source = SourceFile("test.dve", text)
+    whole = api.check(source, model="sc", engine=engine, properties=(), options=OPTIONS).outcome
+    assert isinstance(whole, Explored)
+    statistics = whole.run.statistics
+    found = []
+    for name in ("assertions", "errors"):
+        answer = api.check(source, model="sc", engine=engine, properties=(name,), options=OPTIONS).outcome
+        found.append(isinstance(answer, Violated) and answer.property == name)
+    return Counted(statistics.states or 0, statistics.transitions or 0, int(found[0]), int(found[1]))
+
+
+def expected(text: str, *, legacy: bool = False) -> Counted | None:
+    known = Interpreter(text).count(legacy=legacy, limit=4000)
+    if known is None:
+        return None
+    failures = 0 if legacy else int(known.failures > 0)
+    return Counted(known.states, known.edges, failures, int(known.errors > 0))
+
+
+def agree(seed: int, *, engines: tuple[str, ...] = ("states", "reference")) -> Counted | None:
+    """What both sides say of the text of a seed; None where it is too large."""
+    text = DveTexts(seed).text()
+    known = expected(text)
+    if known is None:
+        return None
+    for engine in engines:
+        if engine == "states" or known.states <= SMALL:
+            assert counted(text, engine) == known, f"seed {seed}\n{text}"
+    if "channel" not in text and "commit" not in text and "sync" not in text:
+        legacy = expected(text, legacy=True)
+        assert legacy is None or counted(with_legacy_errors(text), "states") == legacy, f"seed {seed}\n{text}"
+    return known
+
+
+@pytest.mark.parametrize("first", range(0, 150, 30))
+def test_random_texts(first: int) -> None:
+    found = [known for known in map(agree, range(first, first + 30)) if known is not None]
+    assert sum(known.states > 10 for known in found) > 8
+    assert any(known.failures for known in found)
+    assert not all(known.failures for known in found)
+    assert any(known.errors for known in found)

@@ -1,0 +1,86 @@
+"""Promela against a direct interpreter and SPIN, and deliberate mistakes in the front end.
+
+A slice: `tests/differential/promela_campaign.py` compares as many programs as one likes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from differential import spin
+from differential.mutation import planted
+from differential.promela import explore
+from differential.promela_bugs import BUFFERED, MISTAKES, Mistake
+from differential.promela_campaign import broken, disagreement, disagreement_with_spin
+from membar.diagnostics import InputError
+from strategies.promela import promela
+from unit.frontends.promela import texts
+from unit.frontends.promela.cases import CASES
+
+WITH_SPIN = pytest.mark.skipif(not spin.IS_INSTALLED, reason=spin.MISSING)
+BY_NAME = {case.name: case for case in CASES}
+
+
+@pytest.mark.parametrize("seed", range(2000, 2030))
+def test_random_programs_agree_with_the_interpreter(seed: int) -> None:
+    assert disagreement(seed) in (None, "skipped")
+
+
+def test_random_programs_are_worth_something() -> None:
+    found = [explore(promela(seed)) for seed in range(2000, 2030)]
+    assert sum(item.states > 20 for item in found) >= 15
+    verdicts = Counter((item.fails, item.deadlocks) for item in found)
+    assert verdicts[False, False] >= 3
+    assert sum(number for (fails, _), number in verdicts.items() if fails) >= 5
+    assert sum(number for (_, deadlocks), number in verdicts.items() if deadlocks) >= 5
+
+
+@WITH_SPIN
+@pytest.mark.parametrize("seed", range(3000, 3006))
+def test_random_programs_agree_with_spin(seed: int, tmp_path: Path) -> None:
+    assert disagreement_with_spin(promela(seed), tmp_path) in (None, "skipped")
+
+
+@WITH_SPIN
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if "ltl" not in case.text], ids=lambda case: case.name
+)
+def test_cases_agree_with_spin(case: object, tmp_path: Path) -> None:
+    assert disagreement_with_spin(getattr(case, "text", ""), tmp_path) in (None, "skipped")
+
+
+def test_random_programs_hold_under_weaker_models_only_if_they_hold_under_sc() -> None:
+    for seed in range(2000, 2010):
+        text = promela(seed)
+        if broken(text, "assertions"):
+            assert broken(text, "assertions", model="x86-tso") in (True, None)
+
+
+def _shows(name: str) -> bool:
+    """Whether the text of a case gives another answer than it should."""
+    try:
+        if name in BUFFERED:
+            expected, text = BUFFERED[name]
+            return texts.broken(text, model="x86-tso") != expected
+        return texts.broken(BY_NAME[name].text) != BY_NAME[name].broken
+    except (InputError, AssertionError):
+        return True
+
+
+@pytest.mark.parametrize("name", sorted({mistake.caught_by for mistake in MISTAKES}))
+def test_every_case_agrees_without_mistakes(name: str) -> None:
+    assert not _shows(name)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.name)
+def test_the_suite_catches(mistake: Mistake, tmp_path: Path) -> None:
+    with planted(mistake.bug, tmp_path):
+        assert _shows(mistake.caught_by)
+
+
+def test_there_are_mistakes_enough() -> None:
+    assert len(MISTAKES) >= 20

@@ -1,0 +1,189 @@
+"""Random Promela texts: small, finite, and of a kind that SPIN reads as well."""
+
+from __future__ import annotations
+
+from random import Random
+
+_GLOBALS = ("x", "y", "b", "a[0]", "a[1]", "a[x % 2]", "r.f")
+_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+_MOST_DEPTH = 2
+
+
+class _Writer:
+    """Writes one program; what it may use depends on the seed."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.labels = 0
+        self.channel = random.choice((None, None, 0, 1, 2))
+        self.is_wide = random.random() < 0.4
+        self.in_atomic = False
+        self.in_step = False
+        self.loops = 0
+
+    def program(self) -> str:
+        parts = ["mtype = { red, green };", "typedef R { byte f; bit g[2] };"]
+        parts += ["byte x = 1;", "short y;", "bit b;", "byte a[2];", "R r;"]
+        parts.append("#define LOW(v) ((v) & 3)")
+        parts.append("inline bump(v) { v = LOW(v + 1) }")
+        if self.channel is not None:
+            fields = "byte, mtype" if self.is_wide else "byte"
+            parts.append(f"chan c = [{self.channel}] of {{ {fields} }};")
+        processes = self.random.choice((2, 2, 2, 3))
+        starts = self.random.random() < 0.3
+        for number in range(processes):
+            head = f"proctype P{number}(byte n)" if starts else f"active proctype P{number}()"
+            count = self.random.randint(2, 4)
+            body = self.sequence(count, 0)
+            local = "byte k;" if starts else f"byte n = {number}; byte k;"
+            end = self.random.choice(("", "", "end: "))
+            parts.append(f"{head} {{ {local} {body}; {end}skip }}")
+        if starts:
+            parts.append(self.starter(processes))
+        return "\n".join(parts) + "\n"
+
+    def starter(self, processes: int) -> str:
+        runs = [f"run P{number}({self.random.randint(0, 3)})" for number in range(processes)]
+        if self.random.random() < 0.5:
+            return f"init {{ atomic {{ {'; '.join(runs)} }} }}"
+        if self.random.random() < 0.5:
+            loop = "byte i; do :: i < 2 -> run P0(i); i++ :: else -> break od"
+            return f"init {{ {loop}; {'; '.join(runs[1:2])} }}"
+        return f"init {{ {'; '.join(runs)}; x = {self.random.randint(0, 3)} }}"
+
+    def sequence(self, count: int, depth: int) -> str:
+        return "; ".join(self.statement(depth) for _ in range(count))
+
+    def statement(self, depth: int) -> str:
+        if depth >= _MOST_DEPTH or self.random.random() < 0.55:
+            return self.simple()
+        kinds = [self.choice, self.choice, self.loop, self.labelled]
+        if not self.in_step:
+            kinds += [self.atomic, self.step]
+        return self.random.choice(kinds)(depth + 1)
+
+    def simple(self) -> str:
+        pick = self.random.random()
+        can_send = (
+            self.channel is not None and not self.in_step and not (self.in_atomic and self.channel == 0)
+        )
+        if can_send and pick < 0.25:
+            return self.message()
+        if pick < 0.35:
+            return f"bump({self.random.choice(('x', 'k', 'a[1]'))})"
+        if pick < 0.70:
+            return f"{self.target()} = {self.value()}"
+        if pick < 0.78 and not self.in_step:
+            return self.condition(asks=True)
+        if pick < 0.86:
+            return f"assert({self.condition()})"
+        if pick < 0.90:
+            return self.random.choice(("skip", 'printf("%d\\n", x)', "true"))
+        if pick < 0.94:
+            return "select (k : 0 .. 2)" if not self.in_step else "k++"
+        return self.random.choice(("k++", "b = !b", "k--"))
+
+    def message(self) -> str:
+        if self.random.random() < 0.5:
+            value = self.value()
+            rest = f", {self.random.choice(('red', 'green'))}" if self.is_wide else ""
+            sign = "!!" if self.channel and self.random.random() < 0.3 else "!"
+            return f"c{sign}{value}{rest}"
+        pattern = self.random.choice(("k", "x", str(self.random.randint(0, 3)), "eval(k)", "_"))
+        rest = f", {self.random.choice(('red', 'green', '_'))}" if self.is_wide else ""
+        sign = "??" if self.channel and self.random.random() < 0.3 else "?"
+        if self.channel and self.random.random() < 0.2:
+            return f"c{sign}<{pattern}{rest}>"
+        return f"c{sign}{pattern}{rest}"
+
+    def target(self) -> str:
+        return self.random.choice((*_GLOBALS, "k", "k", "r.g[1]"))
+
+    def value(self) -> str:
+        pick = self.random.random()
+        if pick < 0.4:
+            return str(self.random.choice((0, 1, 2, 3, 5, 254)))
+        if pick < 0.7:
+            return f"LOW({self.random.choice((*_GLOBALS, 'k', 'n'))} + {self.random.randint(0, 2)})"
+        if pick < 0.8:
+            return f"({self.condition()} -> {self.random.randint(0, 3)} : k)"
+        if pick < 0.9:
+            return f"-{self.random.randint(1, 3)}"
+        return f"{self.random.choice((*_GLOBALS, 'k'))} * {self.random.randint(1, 3)} % 7"
+
+    def condition(self, *, asks: bool = False) -> str:
+        pick = self.random.random()
+        if self.channel and pick < 0.12 and asks:  # SPIN refuses these beside `else`
+            question = self.random.choice(("len(c) > 0", "full(c)", "nempty(c)", "empty(c)", "nfull(c)"))
+            return f"({question})"
+        left = self.random.choice((*_GLOBALS, "k", "n", "LOW(x + y)", "r.g[0]"))
+        sign = self.random.choice(_COMPARISONS)
+        simple = f"({left} {sign} {self.random.randint(0, 3)})"
+        if pick < 0.75:
+            return simple
+        other = self.random.choice(("b", "!b", "x", "k < 2", "a[k % 2] == 1"))
+        return f"({simple} {self.random.choice(('&&', '||'))} {other})"
+
+    def choice(self, depth: int) -> str:
+        options = [self.option(depth) for _ in range(self.random.choice((1, 2, 2)))]
+        if self.in_step or self.random.random() < 0.5:
+            options.append(f"else -> {self.statement(depth)}")
+        return f"if {' '.join(f':: {option}' for option in options)} fi"
+
+    def option(self, depth: int) -> str:
+        tail = self.sequence(self.random.randint(1, 2), depth)
+        head = self.condition()
+        if not self.in_step and self.random.random() < 0.2:
+            head = f"{self.target()} = {self.value()}"
+            if self.random.random() < 0.5:
+                head = f"true -> {head}"
+        return f"{head} -> {tail}"
+
+    def loop(self, depth: int) -> str:
+        if self.in_step:  # SPIN has no loops there
+            return self.simple()
+        if self.in_atomic or self.random.random() < 0.4:
+            return f"for (k : 0 .. {self.random.randint(0, 1)}) {{ {self.bounded()} }}"
+        body = self.sequence(1, depth)
+        exits = self.random.choice(
+            ("break", f"{self.condition()} -> break", f"else -> {self.simple()}; break")
+        )
+        return f"do :: {self.condition()} -> {body} :: {exits} od"
+
+    def bounded(self) -> str:
+        """Statements that leave `k` alone: it counts."""
+        text = "k"
+        while "k" in text.replace("skip", ""):
+            text = self.simple()
+        return text
+
+    def labelled(self, depth: int) -> str:
+        if self.in_step or self.in_atomic:
+            return self.simple()
+        self.labels += 1
+        label = f"L{self.labels}"
+        again = f"{self.condition()} && k == 3 -> k = 0; goto {label}"
+        return f"{label}: skip; {self.statement(depth)}; if :: {again} :: else fi"
+
+    def atomic(self, depth: int) -> str:
+        if self.in_atomic:
+            return self.simple()
+        self.in_atomic = True
+        head = self.condition() if self.random.random() < 0.5 else self.simple()
+        text = f"atomic {{ {head}; {self.sequence(self.random.randint(1, 2), depth)} }}"
+        self.in_atomic = False
+        return text
+
+    def step(self, depth: int) -> str:
+        was_atomic, self.in_atomic, self.in_step = self.in_atomic, True, True
+        head = f"{self.target()} = {self.value()}"
+        if not was_atomic and self.random.random() < 0.4:
+            head = self.condition()
+        text = f"d_step {{ {head}; {self.sequence(self.random.randint(1, 2), depth)} }}"
+        self.in_atomic, self.in_step = was_atomic, False
+        return text
+
+
+def promela(seed: int) -> str:
+    """The text for a seed."""
+    return _Writer(Random(seed)).program()

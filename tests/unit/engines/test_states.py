@@ -1,0 +1,173 @@
+"""Explicit states: hand-derived programs, one per erratum of Barnat's paper, and what may be claimed."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
+
+from membar import _core, api
+from membar.engines.states import explore
+from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
+from membar.program.program import Program
+from membar.task import Limits, Options, Task
+from unit.engines.texts import model, parse
+
+PROPERTIES = ("condition", "errors", "claims", "assertions", "deadlock")
+
+
+def check(
+    program: Program, name: str, bound: int = 1, *, fair: str = "buffers", limits: Limits | None = None
+) -> Outcome:
+    fairness = frozenset(fair.split(",")) - {"none"}
+    options = Options(buffers=bound, buffers_chosen_by_user=True, fair=fairness)
+    task = Task(
+        program=program, model=model(name), properties=PROPERTIES, options=options, limits=limits or Limits()
+    )
+    return api.answer(task, api.load_engine("states"))  # replays what it shows
+
+
+# Store buffering with two stores in between: one slot per location is not enough, nor are two entries.
+PADDED = parse(
+    """program padded
+    memory x : i32  memory y : i32  memory z : i32  memory w : i32
+    thread P0 {
+      0 -> 1: store [&x] := 1
+      1 -> 2: store [&y] := 0
+      2 -> 3: store [&y] := 0
+      3 -> 4: r := load [&z] }
+    thread P1 {
+      0 -> 1: store [&z] := 1
+      1 -> 2: store [&w] := 0
+      2 -> 3: store [&w] := 0
+      3 -> 4: s := load [&x] }
+    ~exists 0:r = 0 /\\ 1:s = 0"""
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "bound", "found"),
+    [("x86-tso", 3, True), ("cam", 2, True), ("x86-tso", 2, False), ("cam", 1, False), ("sc", 1, False)],
+)
+def test_padded_store_buffering_needs_three_entries_or_two_slots(
+    name: str,
+    bound: int,
+    found: bool,  # noqa: FBT001 - a table
+) -> None:
+    outcome = check(PADDED, name, bound)
+    assert isinstance(outcome, Violated if found else Holds if name == "sc" else HoldsWithin)
+
+
+# P0 stores 0, 1, 2, 0, … for ever. Where its buffer is empty, memory holds what it stored last; with two
+# entries it need never be empty, although every store reaches memory.
+NEVER_EMPTY = parse(
+    """program pending
+    memory x : i32
+    thread P0 {
+      0 -> 1: store [&x] := 0
+      1 -> 2: store [&x] := 1
+      2 -> 0: store [&x] := 2 }
+    claim empty : G F {(a & x == 0) | (b & x == 1) | (c & x == 2)
+      where a = at 0 {1}, b = at 0 {2}, c = at 0 {0}}
+    """
+)
+
+
+def test_a_buffer_that_is_flushed_for_ever_need_never_be_empty() -> None:
+    assert isinstance(check(NEVER_EMPTY, "x86-tso", 1), HoldsWithin)
+    outcome = check(NEVER_EMPTY, "x86-tso", 2)
+    assert isinstance(outcome, Violated)
+    assert outcome.witness is not None
+    assert outcome.witness.cycle is not None
+    assert any("flush" in step.action for step in outcome.witness.steps[outcome.witness.cycle :])
+
+
+def test_the_printed_fairness_condition_misses_it() -> None:
+    fault = next(n for n, what in enumerate(_core.StateSpace.faults()) if "as in the paper" in what)
+    options = Options(buffers=2, buffers_chosen_by_user=True)
+    task = Task(program=NEVER_EMPTY, model=model("x86-tso"), properties=("claims",), options=options)
+    assert explore(task, fault=fault).lasso is None
+    assert explore(task).lasso is not None
+
+
+INCREMENTS = """program increments
+memory x : u8  memory y : u8
+thread A {
+  0 -> 1: r := load u8 [&x]; store u8 [&x] := r + 1 {A}
+  1 -> 2: r := load u8 [&y]; store u8 [&y] := r + 1 }
+thread B {
+  0 -> 1: r := load u8 [&x]; store u8 [&x] := r + 1 {B}
+  1 -> 2: r := load u8 [&y]; store u8 [&y] := r + 1 }
+claim both : F {x == 2 & 0 <u y}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "holds"),
+    [
+        ("", "", False),
+        ("{ATOMIC}", "", False),
+        ("", "{ATOMIC}", False),
+        ("{ATOMIC}", "{ATOMIC}", True),
+        ('{"ATOMIC-ALL"}', "", True),
+        ("", '{"ATOMIC-ALL"}', True),
+    ],
+)
+def test_atomic_writes_of_figure_6(first: str, second: str, holds: bool) -> None:  # noqa: FBT001 - a table
+    outcome = check(parse(INCREMENTS.replace("{A}", first).replace("{B}", second)), "cam", 1)
+    assert isinstance(outcome, (Holds | HoldsWithin) if holds else Violated)
+
+
+def test_a_run_that_ends_stays_where_it_is() -> None:
+    text = "program end memory x : i32 thread P0 { 0 -> 1: store [&x] := 1 } claim c : "
+    for formula, holds in (
+        ("F x == 1", True),
+        ("G F x == 0", False),
+        ("F G x == 1", True),
+        ("X x == 1", False),
+    ):
+        outcome = check(parse(text + formula), "x86-tso", 1)
+        assert isinstance(outcome, Holds if holds else Violated), formula
+    outcome = check(parse(text + "F x == 1"), "x86-tso", 1, fair="none")
+    assert isinstance(outcome, Holds)  # a store that waits can still move: the run has not ended
+
+
+def test_buffer_fairness_matters_where_others_run_for_ever() -> None:
+    program = parse(
+        """program spin memory x : i32 memory y : i32
+        thread P0 { 0 -> 1: store [&x] := 1 }
+        thread P1 { 0 -> 0: r := load [&y] }
+        claim arrives : F x == 1"""
+    )
+    assert isinstance(check(program, "x86-tso", 1, fair="buffers,processes"), Holds)
+    assert isinstance(check(program, "x86-tso", 1), Violated)  # P0 never moves
+    assert isinstance(check(program, "x86-tso", 1, fair="processes"), Violated)  # its store never arrives
+
+
+def test_a_never_automaton_and_its_end() -> None:
+    text = """program up memory x : i32
+        thread P0 { 0 -> 1: store [&x] := 1 1 -> 0: store [&x] := 0 }
+        never rises { state q0 state q1 ACCEPTS 0 -> 0 when {1} 0 -> 1 when {x == 1} }"""
+    outcome = check(parse(text.replace("ACCEPTS", "accept {} ends")), "sc")
+    assert isinstance(outcome, Violated)
+    assert outcome.witness is not None
+    assert outcome.witness.cycle is None
+    assert isinstance(check(parse(text.replace("ACCEPTS", "accept {1}")), "sc"), Holds)
+
+
+def test_limits_make_it_unknown() -> None:
+    program = parse("program count memory x : i32 thread P0 { 0 -> 0: r := r + 1  0 -> 1: assert 1 }")
+    outcome = check(program, "sc", limits=Limits(states=100))
+    assert isinstance(outcome, Unknown)
+    assert "100 states" in outcome.reason
+    assert isinstance(check(program, "sc", limits=Limits(seconds=0.2)), Unknown)
+    assert isinstance(check(program, "sc", limits=Limits(memory=1 << 20)), Unknown)
+
+
+def test_a_step_that_does_not_fit_into_its_buffer_is_no_deadlock() -> None:
+    program = parse(
+        """program wide memory x : i32 memory y : i32
+        thread P0 { 0 -> 1: store [&x] := 1; store [&y] := 1 1 -> 2: wait 1 }"""
+    )
+    assert isinstance(check(program, "x86-tso", 1), HoldsWithin)
+    assert isinstance(check(program, "x86-tso", 2), Holds)

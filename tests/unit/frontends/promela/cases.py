@@ -1,0 +1,369 @@
+"""Small texts with what is wrong in each: a failed assertion, an error state, a deadlock, or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A text, and the property that it breaks."""
+
+    name: str
+    broken: str | None
+    text: str
+
+
+CASES = (
+    Case(
+        "goto atomic to atomic start",
+        "assertions",
+        "byte x, y;\n"
+        "active proctype A() { atomic { x = 1; goto L }; skip; L: atomic { x = 2; skip } }\n"
+        "active proctype B() { assert(x != 1) }",
+    ),
+    Case(
+        "goto atomic to atomic middle",
+        None,
+        "byte x, y;\n"
+        "active proctype A() { atomic { x = 1; goto L }; atomic { y = 1; L: x = 2; skip } }\n"
+        "active proctype B() { assert(x != 1) }",
+    ),
+    Case(
+        "goto out of atomic",
+        "assertions",
+        "byte x, y;\n"
+        "active proctype A() { atomic { x = 1; goto L; skip }; L: x = 2 }\n"
+        "active proctype B() { assert(x != 1) }",
+    ),
+    Case(
+        "adjacent atomics",
+        "assertions",
+        "byte x, y;\n"
+        "active proctype A() { atomic { x = 1; skip }; atomic { x = 2; skip } }\n"
+        "active proctype B() { assert(x != 1) }",
+    ),
+    Case(
+        "loop to atomic start",
+        "assertions",
+        "byte x, y;\n"
+        "active proctype A() { L: atomic { x = 1 - x; if :: x == 1 -> goto L :: else fi } }\n"
+        "active proctype B() { assert(x != 1) }",
+    ),
+    Case(
+        "do in atomic",
+        None,
+        "byte x, y;\n"
+        "active proctype A() { byte i; atomic { do :: i < 3 -> x = 1; i++ :: else -> break od; x = "
+        "0 } }\n"
+        "active proctype B() { assert(x != 1) }",
+    ),
+    Case(
+        "atomic blocks",
+        "assertions",
+        "byte x, y;\n"
+        "active proctype A() { atomic { x = 1; y == 1; x = 2; skip } }\n"
+        "active proctype B() { x == 1; y = 1; assert(x == 2 || x == 1); assert(x != 1 ) }",
+    ),
+    Case(
+        "dstep first nondet",
+        None,
+        "byte x, y;\nactive proctype A() { d_step { if :: x = 1 :: x = 2 fi; skip }; assert(x == 1) }",
+    ),
+    Case(
+        "dstep first nondet b",
+        "assertions",
+        "byte x, y;\nactive proctype A() { d_step { if :: x = 1 :: x = 2 fi; skip }; assert(x == 2) }",
+    ),
+    Case(
+        "dstep inner nondet",
+        None,
+        "byte x, y;\nactive proctype A() { d_step { skip; if :: x = 1 :: x = 2 fi; skip }; assert(x == 1) }",
+    ),
+    Case(
+        "dstep blocks",
+        "assertions",
+        "byte x, y;\nactive proctype A() { d_step { x = 1; x == 2; skip } }",
+    ),
+    Case(
+        "break head",
+        "assertions",
+        "byte x, y;\n"
+        "active proctype A() { do :: x == 1 -> x = 2 :: break od; assert(x == 0) }\n"
+        "active proctype B() { x = 1 }",
+    ),
+    Case(
+        "goto head commits",
+        "deadlock",
+        "byte x, y;\n"
+        "active proctype A() { if :: goto L :: x == 5 -> y = 1 fi; L: y == 1 }\n"
+        "active proctype B() { x = 5 }",
+    ),
+    Case(
+        "else nested",
+        "assertions",
+        "byte x, y;\n"
+        "active proctype A() { if :: if :: x == 1 -> skip :: else -> y = 1 fi :: x == 2 -> y = 2 "
+        "fi; assert(y != 1) }",
+    ),
+    Case(
+        "nested do head",
+        None,
+        "byte x, y;\n"
+        "active proctype A() { if :: do :: x < 2 -> x++ :: x == 2 -> break od :: x == 1 -> "
+        "assert(false) fi }",
+    ),
+    Case(
+        "init after",
+        None,
+        "byte x, y;\nproctype P(byte n) { x = n; assert(_pid == 1) }\ninit { run P(3); assert(_pid == 0) }",
+    ),
+    Case(
+        "run pid",
+        None,
+        "byte x, y;\n"
+        "proctype P(byte n) { x = n }\n"
+        "init { pid q; q = run P(3); assert(q == 1); q = run P(4); assert(q == 2) }",
+    ),
+    Case(
+        "rendezvous in atomic",
+        "assertions",
+        "chan c = [0] of {byte}; byte x;\n"
+        "active proctype A() { atomic { c!1; x = 1 } }\n"
+        "active proctype B() { byte k; c?k; assert(x == 0) }",
+    ),
+    Case(
+        "rendezvous atomic receiver",
+        None,
+        "chan c = [0] of {byte}; byte x, y;\n"
+        "active proctype A() { c!1; assert(x != 1) }\n"
+        "active proctype B() { byte k; atomic { c?k; x = 1; x = 2 } }",
+    ),
+    Case(
+        "rendezvous match",
+        None,
+        "chan c = [0] of {byte,byte}; byte x;\n"
+        "active proctype A() { if :: c!1,5 -> x = 1 :: c!2,6 -> x = 2 fi }\n"
+        "active proctype B() { byte k; c?2,k; assert(k == 6) } ltl q { [] (x != 1) }",
+    ),
+    Case(
+        "sorted",
+        None,
+        "chan c = [3] of {byte,byte}; byte a,b;\n"
+        "active proctype A() { c!!2,1; c!!1,5; c!!2,0; c?a,b; assert(a==1&&b==5); c?a,b; "
+        "assert(a==2 && b==0); c?a,b; assert(b==1); assert(len(c)==0) }",
+    ),
+    Case(
+        "random receive",
+        None,
+        "chan c = [3] of {byte,byte}; byte a,b;\n"
+        "active proctype A() { c!2,1; c!1,5; c!3,0; c??1,b; assert(b==5); c?a,b; assert(a==2); "
+        "c?<a,b>; assert(a==3 && len(c)==1); assert(c?[3,_]); assert(c??[eval(a),_]) ; "
+        "assert(!c?[4,_])}",
+    ),
+    Case(
+        "short wrap",
+        None,
+        "short s; int i; byte b; unsigned u : 3; bit t; bool l;\n"
+        "active proctype A() { s = 32767; s++; assert(s == -32768); b = 0; b--; assert(b == 255); "
+        "u = 9; assert(u == 1); i = 2147483647; i = i + 1; assert(i < 0); t = 3; assert(t == 1); t "
+        "= 2; assert(t==0); assert(-7 / 2 == -3); assert(-7 % 2 == -1); assert((1 << 3) == 8); "
+        "assert((-8 >> 1) == -4); assert(~0 == -1); assert((5 & 3 | 8 ^ 1) == 9) }",
+    ),
+    Case(
+        "precedence",
+        "assertions",
+        "byte x = 2;\n"
+        "active proctype A() { assert(x & 1 == 0); assert(!x == 0); assert(x + 1 * 3 == 5); "
+        "assert(1 || 0 && 0); assert(1 == 1 == 1) }",
+    ),
+    Case(
+        "array bounds",
+        "assertions",
+        "byte a[2]; byte i;\nactive proctype A() { i = 2; a[i] = 1 }",
+    ),
+    Case(
+        "array bounds guarded",
+        None,
+        "byte a[2]; byte i = 2;\nactive proctype A() { assert(!(i < 2 && a[i] == 0)) }",
+    ),
+    Case(
+        "cond expr",
+        None,
+        "byte x = 3;\nactive proctype A() { byte k; k = (x > 2 -> 7 : 9); assert(k == 7) }",
+    ),
+    Case(
+        "for",
+        None,
+        "byte s; byte i;\n"
+        "active proctype A() { for (i : 1 .. 3) { s = s + i } assert(s == 6); assert(i == 4) }",
+    ),
+    Case(
+        "timeout-free deadlock end",
+        None,
+        "byte s;\nactive proctype A() { end: s == 1; s = 2 }",
+    ),
+    Case(
+        "end label at do",
+        None,
+        "byte s;\nactive proctype A() { end: do :: s == 1 -> s = 2 od }",
+    ),
+    Case(
+        "end mid",
+        "deadlock",
+        "byte s;\nactive proctype A() { s = 3; end1: s == 1; s = 2 }\nactive proctype B() { s == 9 }",
+    ),
+    Case(
+        "local decl reset",
+        None,
+        "byte s; active proctype A() { byte i; do :: i < 2 -> byte k = 1; s = s + k; k = 5; i++ :: "
+        "else -> break od; assert(s == 2) }",
+    ),
+    Case(
+        "block scope",
+        None,
+        "byte s; active proctype A() { byte k = 1; { byte k = 2; s = k; } assert(s == 2); assert(k == 1) }",
+    ),
+    Case(
+        "macro",
+        None,
+        "#define A1 (x+1)\n"
+        "#define F(a,b) ((a)*(b))\n"
+        "#ifdef NOPE\n"
+        "byte z\n"
+        "#else\n"
+        "byte x = 2;\n"
+        "#endif\n"
+        "active proctype A() { assert(F(A1, 2) == 6) }",
+    ),
+    Case(
+        "inline",
+        None,
+        "byte x; inline f(v, w) { byte t; t = w; v = t + 1 }\n"
+        "active proctype A() { byte k; f(x, 3); f(k, x); assert(x == 4 && k == 5) }",
+    ),
+    Case(
+        "active 2",
+        None,
+        "byte x; active [2] proctype A() { x++; } active proctype M() { x == 2; assert(_pid == 2) }",
+    ),
+    Case(
+        "typedef",
+        None,
+        "typedef R { byte f; bit g[2] }; typedef Q { R r[2]; byte h }; Q q; Q w[2];\n"
+        "active proctype A() { byte i = 1; q.r[i].g[1] = 1; q.r[0].f = 3; w[1].r[i].f = 9; "
+        "assert(q.r[1].g[1] == 1 && q.r[1].g[0] == 0 && q.r[0].f == 3 && w[1].r[1].f == 9 && "
+        "w[0].r[1].f == 0) }",
+    ),
+    Case(
+        "chan array",
+        None,
+        "chan c[2] = [1] of { byte }; byte x;\n"
+        "active proctype A() { byte i = 1; c[i]!4; c[0]!3; c[i]?x; assert(x == 4); "
+        "assert(len(c[0]) == 1) }",
+    ),
+    Case(
+        "chan array rv",
+        None,
+        "chan c[2] = [0] of { byte }; byte x;\n"
+        "active proctype A() { byte i; select(i : 0 .. 1); c[i]!4 + i } active proctype B() { byte "
+        "k; if :: c[0]?k -> assert(k == 4) :: c[1]?k -> assert(k == 5) fi }",
+    ),
+    Case(
+        "chan param",
+        None,
+        "chan c = [1] of { byte }; proctype P(chan q) { q!3 } init { byte k; run P(c); c?k; assert(k == 3) }",
+    ),
+    Case(
+        "mtype chan",
+        None,
+        "mtype = {a, b}; chan c = [2] of { mtype, byte }; active proctype A() { byte k; c!b(3); "
+        "c!a,4; c?b(k); assert(k==3); if :: c?a,k -> assert(k == 4) :: c?b,k -> assert(false) fi; "
+        "mtype m = a; assert(m == a) }",
+    ),
+    Case(
+        "else send full",
+        None,
+        "byte x; active proctype A() { if :: x == 1 -> assert(false) :: x == 2 :: else -> x = 4 "
+        "fi; assert(x == 4) }",
+    ),
+    Case(
+        "skip label end",
+        None,
+        "byte x; active proctype A() { x = 1; done: skip } active proctype B() { x == 1 } ltl l { "
+        "[] !(A@done && x == 0) }",
+    ),
+    Case(
+        "div zero guard",
+        None,
+        "byte x; active proctype A() { assert(x == 0 || 4 / x > 0) }",
+    ),
+    Case(
+        "ltl inv",
+        "errors",
+        "byte x; active proctype A() { x = 1; x = 2 } ltl l { [] (x < 2) }",
+    ),
+    Case(
+        "ltl inv2",
+        "errors",
+        "byte x; active [2] proctype A() { do :: x < 2 -> x++; cs: x-- :: break od } ltl l { [] "
+        "!(A[0]@cs && A[1]@cs) }",
+    ),
+    Case(
+        "local remote",
+        "errors",
+        "byte x; active [2] proctype A() { byte k; k = 1 } ltl l { [] !(A[0]:k == 1 && A[1]:k == 1) }",
+    ),
+    Case(
+        "priority of !",
+        None,
+        "byte x; active proctype A() { assert(! x == 1) }",
+    ),
+    Case(
+        "full channel waits",
+        "deadlock",
+        "chan c = [1] of { byte };\nactive proctype A() { c!1; c!2; assert(false) }",
+    ),
+    Case(
+        "empty channel waits",
+        "deadlock",
+        "chan c = [1] of { byte };\nactive proctype A() { byte k; c!1; c?k; c?k; assert(false) }",
+    ),
+    Case("never executable", "deadlock", "active proctype A() { byte n; n < 0; assert(false) }"),
+    Case(
+        "symbolic names are numbered backwards",
+        None,
+        "mtype = { a, b, c }; mtype = { d };\nactive proctype A() { assert(a == 3 && c == 1 && d == 4) }",
+    ),
+    Case(
+        "a block sees its own stores",
+        None,
+        "byte x;\n"
+        "active proctype A() { atomic { x == 0; x = 1; assert(x == 1); x = x + 1; assert(x == 2) } }",
+    ),
+    Case(
+        "parameters are truncated",
+        None,
+        "proctype P(bit b) { assert(b == 1) }\ninit { run P(3) }",
+    ),
+    Case(
+        "a choice may take either option",
+        "assertions",
+        "byte x;\nactive proctype A() { if :: x = 1 :: x = 2 fi; assert(x == 1) }",
+    ),
+    Case(
+        "`else` only where nothing else can be done",
+        None,
+        "byte x = 1;\nactive proctype A() { if :: x == 1 -> skip :: else -> assert(false) fi }",
+    ),
+    Case(
+        "arithmetic wraps",
+        None,
+        "int i = 2147483647;\nactive proctype A() { assert(i + 1 < 0) }",
+    ),
+    Case(
+        "select takes every value",
+        "assertions",
+        "byte x;\nactive proctype A() { select (x : 1 .. 3); assert(x < 3) }",
+    ),
+)
