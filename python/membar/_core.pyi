@@ -174,6 +174,7 @@ class StoreBuffers:
         self,
         goal: tuple[str, Sequence[int]],
         *,
+        largest: int | None = None,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
@@ -250,6 +251,7 @@ class StateSpace:
         *,
         stop_at_failure: bool = False,
         keep_finals: bool = False,
+        reduced: bool = False,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
@@ -322,6 +324,8 @@ class VisitedStates:
 class RunAnswer:
     @property
     def lasso(self) -> tuple[list[_Step | None], list[_Step | None]] | None: ...
+    @property
+    def fault(self) -> bool: ...
     @property
     def states(self) -> int: ...
     @property

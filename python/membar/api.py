@@ -257,6 +257,7 @@ def check(
     properties: Collection[str] | None = None,
     error: str | None = None,
     ltl: str | None = None,
+    words: Mapping[str, str] | None = None,
     limits: Limits | None = None,
     options: Options | None = None,
     include_dirs: Sequence[Path] = (),
@@ -272,6 +273,7 @@ def check(
         properties: which to check (see `membar.properties`); by default all that apply, `()` for none.
         error: a state or location that must not be reached, in the words of the language.
         ltl: what must be true of all runs (see `membar.properties.ltl.parser`).
+        words: options that only some languages know, by name: `dve-errors`, `atomic`, `atomic-rule`.
         limits: resources; hitting one gives UNKNOWN.
         options: loop bounds, buffers, reductions.
         include_dirs: where cat includes, and those of C, are searched.
@@ -287,6 +289,8 @@ def check(
     if defines or include_dirs:
         folders = tuple(str(folder) for folder in include_dirs)
         text = SourceFile(text.path, text.text, (*text.defines, *defines), (*text.include_dirs, *folders))
+    for option, value in (words or {}).items():
+        text = _with_option(text, option, value)
     if error is not None:
         text = _with_error(text, error)
     if ltl is not None:
@@ -382,7 +386,7 @@ def _claiming(program: Program, text: str) -> Program:
 def _options(options: Options, program: Program, model: Model, engine: str | None) -> Options:
     """The options, with the model's own store-buffer bound where the question is one about states."""
     by_states = any(program.language in item.default_models for item in frontends() if item.by_states)
-    is_about_states = by_states or bool(program.errors or program.claims)
+    is_about_states = by_states or program.asks_about_states
     if not is_about_states or options.unbounded_buffers or options.buffers is not None:
         return options
     if model.operational is None or engine not in (None, *_FOR_BUFFERS):
@@ -411,6 +415,21 @@ def _with_claim(source: SourceFile, formula: str) -> SourceFile:
     """
     with_claim = frontend_for(source).with_claim
     return source if with_claim is None else SourceFile(source.path, with_claim(source.text, formula))
+
+
+def _with_option(source: SourceFile, option: str, value: str) -> SourceFile:
+    """The text with what an option of its language says, so that a witness saved with it can be replayed."""
+    frontend = frontend_for(source)
+    if option not in frontend.with_option:
+        knowing = [item.name for item in frontends() if option in item.with_option]
+        raise InputError(
+            Diagnostic(
+                code="W0413",
+                message=f"--{option} says nothing about {frontend.name} files",
+                help=f"it is for {', '.join(knowing) or 'no language'}",
+            )
+        )
+    return SourceFile(source.path, frontend.with_option[option](source.text, value))
 
 
 def answer(task: Task, engine: Engine) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -59,12 +59,28 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--error",
         metavar="EXPR|LABEL",
-        help="a state or location that must not be reached; `final EXPR` (XCFA): no final state is such",
+        help="a state or location that must not be reached; `final EXPR`: no final state (XCFA)",
     )
     check.add_argument(
         "--ltl",
         metavar="FORMULA",
-        help="a formula of linear temporal logic that every run must satisfy: G F X U R W, [] <>, && || -> !",
+        help="what must be true of all runs, such as `G(P.wait -> F P.cs)`: G F X U R W, [] <>, && || -> !",
+    )
+    check.add_argument(
+        "--dve-errors",
+        choices=("terminal", "legacy"),
+        help="DVE: what follows a run-time error: nothing (default), or what DiVinE 2 did (sc only)",
+    )
+    check.add_argument(
+        "--atomic",
+        metavar="FILE",
+        type=Path,
+        help="DVE: writes that do not go through store buffers, `variable, transition` per line; `*` is any",
+    )
+    check.add_argument(
+        "--atomic-rule",
+        choices=("own", "all"),
+        help="what an atomic write waits for: its own store buffer (default), or all",
     )
     check.add_argument(
         "--explain", action="store_true", help="which axiom forbids the outcome, with the cycle"
@@ -325,6 +341,22 @@ def properties(arguments: argparse.Namespace) -> Sequence[str] | None:
         return None
     names = [name.strip() for name in arguments.property.split(",") if name.strip()]
     return [] if names == ["none"] else names
+
+
+def words(arguments: argparse.Namespace) -> Mapping[str, str]:
+    """Options that only some languages know, with their values; of a file, what is in it.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    found: dict[str, str] = {}
+    if arguments.dve_errors is not None:
+        found["dve-errors"] = arguments.dve_errors
+    if arguments.atomic is not None:
+        found["atomic"] = arguments.atomic.read_text(encoding="utf-8", errors="replace")
+    if arguments.atomic_rule is not None:
+        found["atomic-rule"] = arguments.atomic_rule
+    return found
 
 
 def folders(chosen: argparse.Namespace) -> tuple[tuple[str, Path], ...]:

@@ -79,6 +79,7 @@ def compare(
     try:
         fast = explore(task, kept=Kept.ALL, fault=fault)
         small = explore(task, kept=Kept.LIVE, fault=fault)
+        least = explore(task, kept=Kept.LIVE, reduced=True, fault=fault)
     except (EngineLimitError, InputError) as error:
         report.wrong.append(f"{who}: {error}")
         return
@@ -95,8 +96,14 @@ def compare(
         for what, expected, found in _findings(slow, tally):
             if expected != found:
                 report.wrong.append(f"{who}{which}: {what} {found}, not {expected}")
-    if (small.statistics.states or 0) > (slow.statistics.states or 0):
-        report.wrong.append(f"{who}: forgetting dead registers makes more states")
+    for what, here, there in _verdicts(slow, least):
+        if here != there:
+            report.wrong.append(f"{who} reduced: {what} {there}, not {here}")
+    sizes = [tally.statistics.states or 0 for tally in (slow, small, least)]
+    if sizes != sorted(sizes, reverse=True):
+        report.wrong.append(f"{who}: forgetting registers or leaving out states makes more states: {sizes}")
+    report.counts["states of live registers"] += sizes[1]
+    report.counts["states reduced"] += sizes[2]
 
 
 def _compare_refusal(
@@ -124,6 +131,17 @@ def _findings(slow: Tally, fast: Tally) -> list[tuple[str, object, object]]:
     ]
     return [
         *length,
+        ("outcomes", slow.outcomes, fast.outcomes),
+        ("held", slow.buffers_held, fast.buffers_held),
+    ]
+
+
+def _verdicts(slow: Tally, fast: Tally) -> list[tuple[str, object, object]]:
+    """What a search that leaves states out must find all the same; runs may be longer."""
+    return [
+        ("failure", slow.failed_assertion is None, fast.failed_assertion is None),
+        ("deadlock", slow.deadlock is None, fast.deadlock is None),
+        ("error", slow.error is None, fast.error is None),
         ("outcomes", slow.outcomes, fast.outcomes),
         ("held", slow.buffers_held, fast.buffers_held),
     ]

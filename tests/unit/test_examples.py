@@ -61,6 +61,21 @@ def test_promela_example_gives_the_verdict_in_its_comment(path: Path, model: str
     assert bounded.verdict.upper().replace("-", " ").removesuffix(" WITHIN") == verdict
 
 
+# With the store buffers that the model has by default.
+DVE = sorted(EXAMPLES.glob("*.dve"))
+DVE_CASES = [(path, model, verdict) for path in DVE for model, verdict in expectations(path)]
+
+
+@pytest.mark.parametrize("engine", ["states", "reference"])
+@pytest.mark.parametrize(("path", "model", "verdict"), DVE_CASES, ids=lambda v: getattr(v, "stem", str(v)))
+def test_dve_example_gives_the_verdict_in_its_comment(
+    path: Path, model: str, verdict: str, engine: str
+) -> None:
+    result = api.check(path, model=model, engine=engine)
+    assert result.verdict.upper().replace("-", " ") == verdict
+    assert (result.witness is not None) == (verdict == "VIOLATED")
+
+
 C_FILES = sorted(EXAMPLES.glob("*.c"))
 C_CASES = [(path, model, verdict) for path in C_FILES for model, verdict in expectations(path)]
 

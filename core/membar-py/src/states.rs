@@ -44,7 +44,7 @@ impl StateSpace {
 
     /// Visits every state, breadth-first.
     #[pyo3(signature = (
-        *, stop_at_failure=false, keep_finals=false, seconds=None, states=None, memory=None, progress=None
+        *, stop_at_failure=false, keep_finals=false, reduced=false, seconds=None, states=None, memory=None, progress=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
     fn explore(
@@ -52,13 +52,14 @@ impl StateSpace {
         py: Python<'_>,
         stop_at_failure: bool,
         keep_finals: bool,
+        reduced: bool,
         seconds: Option<f64>,
         states: Option<u64>,
         memory: Option<u64>,
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<VisitedStates> {
         let limits = limits_of(seconds, None, memory)?;
-        let options = Options { states, stop_at_failure, keep_finals };
+        let options = Options { states, stop_at_failure, keep_finals, reduced };
         let visited = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
             let system = System::new(self.program.clone(), self.fault);
             safety::explore(system, options, &mut Watch::new(stop, limits))
@@ -234,6 +235,12 @@ impl RunAnswer {
     fn lasso(&self) -> Option<LassoTuple> {
         let tuples = |steps: &[Option<Taken>]| steps.iter().map(|step| step.as_ref().map(tuple_of)).collect();
         self.answer.lasso.as_ref().map(|lasso| (tuples(&lasso.prefix), tuples(&lasso.cycle)))
+    }
+
+    /// Whether an access hit no location: then nothing else was looked for.
+    #[getter]
+    fn fault(&self) -> bool {
+        self.answer.fault
     }
 
     /// States of the product that were met.

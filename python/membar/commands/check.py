@@ -53,6 +53,7 @@ def _answer(
             engine=chosen.engine,
             properties=arguments.properties(chosen),
             error=chosen.error,
+            words=arguments.words(chosen),
             ltl=chosen.ltl,
             limits=chosen.limit,
             options=replace(arguments.options(chosen), progress=progress),

@@ -27,6 +27,7 @@ class Frontend:
         dialects: `Program.language` → the words of that dialect, where a word means different things in two.
         by_states: engines with states answer, on store buffers, where the user names no engine.
         with_error: a text and what `--error` says → a text that also asks this; None: it cannot be asked.
+        with_option: option of the command line → how a text says what its value says.
         with_claim: a text and an LTL formula → a text that also claims this of all runs; None: it cannot.
     """
 
@@ -39,6 +40,7 @@ class Frontend:
     by_states: bool = False
     with_error: Callable[[str, str], str] | None = None
     with_claim: Callable[[str, str], str] | None = None
+    with_option: Mapping[str, Callable[[str, str], str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

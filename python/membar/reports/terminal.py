@@ -65,7 +65,8 @@ def render(
     if outcome.run.outcomes:
         lines += [Line(), *final_states(program, outcome.run, columns=columns)]
     if witness is not None:
-        command = replay_command(answer.source.path, model_argument or outcome.run.model)
+        unbounded = ("--buffers", "unbounded") if outcome.run.engine == "buffers" else ()
+        command = replay_command(answer.source.path, model_argument or outcome.run.model, *unbounded)
         lines += [Line(), line(("replay: ", "dim"), command)]
     return join(lines, color=terminal if color is None else color)
 
@@ -238,10 +239,10 @@ def _selection(states: tuple[FinalState, ...], stars: dict[FinalState, bool]) ->
     return [s for s in states if s in kept]
 
 
-def replay_command(path: str, model: str) -> str:
-    """The commands that save the witness and run it again."""
+def replay_command(path: str, model: str, *options: str) -> str:
+    """The commands that save the witness and run it again; `options` are those that found it."""
     saved = f"{PurePath(path).stem}.json"
-    check = shlex.join(["membar", "check", path, "--model", model, "--json"])
+    check = shlex.join(["membar", "check", path, "--model", model, *options, "--json"])
     return f"{check} > {shlex.quote(saved)}; {shlex.join(['membar', 'replay', saved])}"
 
 

@@ -2,7 +2,7 @@
 //!
 //! `step` says what one step does, in the words of the reference machine (`engines/reference/machine.py`), which is
 //! its specification; `system` lists the moves of a state; `store` keeps states as trees of shared parts; `safety`
-//! visits all of them, breadth-first. For what is said of whole runs, `product` puts an automaton beside the program,
+//! visits all of them, breadth-first, or as many as `reduction` says are enough. For what is said of whole runs, `product` puts an automaton beside the program,
 //! `fairness` adds marks, `emptiness` looks for a cycle with every mark, and `lasso` shows it.
 
 pub mod automaton;
@@ -18,6 +18,8 @@ mod buffer;
 mod form;
 mod liveness;
 mod local;
+mod messages;
 mod product;
+mod reduction;
 mod step;
 mod store;

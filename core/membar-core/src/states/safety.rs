@@ -10,7 +10,8 @@ use crate::program::EdgeId;
 use crate::stop::{Stopped, Watch};
 
 use super::fault::Fault;
-use super::store::{Spread, Store};
+use super::reduction::Reduction;
+use super::store::{Spread, Store, append};
 use super::system::{Move, Moves, System, too_many};
 
 /// What the search may leave out, and when it stops.
@@ -22,6 +23,8 @@ pub struct Options {
     pub stop_at_failure: bool,
     /// Keeps the number of every final state.
     pub keep_finals: bool,
+    /// Leaves out states that only differ in the order of what nobody notices.
+    pub reduced: bool,
 }
 
 /// Why the search did not end.
@@ -124,6 +127,8 @@ impl Exploration {
         let initial = self.system.initial()?;
         self.store.number(&initial, &near, &mut scratch).ok_or_else(too_many)?;
         self.before.push(0);
+        let reduction =
+            options.reduced.then(|| Reduction::new(&self.system.program, self.system.bench.fault));
         let mut told = 0;
         let mut next = 0;
         while (next as usize) < self.store.len() {
@@ -141,12 +146,14 @@ impl Exploration {
             if self.is_over(options) {
                 return Ok(Some(Halted::Failure));
             }
-            for step in moves.list.iter().filter(|step| !step.failed) {
-                let after = self.identified(moves.after(step, count));
-                let (_, is_new) = self.store.number(&after, &near, &mut scratch).ok_or_else(too_many)?;
-                if is_new {
-                    self.before.push(next);
-                }
+            let alone = reduction
+                .as_ref()
+                .and_then(|reduction| reduction.chosen(&self.system.program, self.system.locals(), &moves));
+            let is_chosen =
+                |step: &Move| alone.is_none_or(|alone| step.thread == alone && step.edge.is_some());
+            let goes_on = self.follow(next, &near, &moves, is_chosen, &mut scratch)?;
+            if alone.is_some() && !goes_on && self.system.bench.fault != Fault::PutOffForEver {
+                self.follow(next, &near, &moves, |step| !is_chosen(step), &mut scratch)?;
             }
             if options.states.is_some_and(|most| self.store.len() as u64 > most) {
                 return Ok(Some(Halted::States));
@@ -154,6 +161,32 @@ impl Exploration {
             next += 1;
         }
         Ok(None)
+    }
+
+    /// Follows some of the moves of a state; whether one of them leads to a state that is still to be looked at.
+    fn follow(
+        &mut self,
+        from: u32,
+        near: &Spread,
+        moves: &Moves,
+        is_chosen: impl Fn(&Move) -> bool,
+        scratch: &mut Vec<u32>,
+    ) -> Result<bool, CoreError> {
+        let count = self.system.leaves();
+        let mut goes_on = false;
+        for step in moves.list.iter().filter(|step| is_chosen(step)) {
+            self.found.transitions += 1;
+            if step.failed {
+                continue;
+            }
+            let after = self.identified(moves.after(step, count));
+            let (number, is_new) = self.store.number(&after, near, scratch).ok_or_else(too_many)?;
+            goes_on |= number > from;
+            if is_new {
+                append(&mut self.before, from);
+            }
+        }
+        Ok(goes_on)
     }
 
     fn identified<'a>(&self, after: &'a [u32]) -> std::borrow::Cow<'a, [u32]> {
@@ -174,7 +207,6 @@ impl Exploration {
     /// Takes down what is to be said of a state.
     fn look_at(&mut self, number: u32, leaves: &[u32], moves: &Moves, options: Options) {
         let fault = self.system.bench.fault;
-        self.found.transitions += moves.list.len() as u64;
         self.found.held |= moves.held;
         if let Some((thread, edge)) = moves.fault {
             self.found.fault = Some((number, thread, edge));

@@ -30,7 +30,8 @@ fn spread_bytes(bytes: &[u8]) -> u64 {
     spread(hash.rotate_left(5) ^ last)
 }
 
-/// Slots that name entries by their number, found by hash.
+/// Slots that name entries by their number, found by hash. The bits of a slot that no number needs yet hold bits of the
+/// hash, so that entries, which are far away in memory, are looked at only where they are likely to be the right ones.
 #[derive(Debug)]
 struct Index {
     slots: Vec<u32>,
@@ -47,39 +48,67 @@ impl Index {
         (hash >> (64 - self.bits)) as usize
     }
 
+    /// The bits of a slot that are a number.
+    fn numbers(&self) -> u32 {
+        u32::MAX >> (32 - self.bits)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the low bits of a hash")]
+    fn tag(&self, hash: u64) -> u32 {
+        hash as u32 & !self.numbers()
+    }
+
     /// Goes through the entries that may be the one looked for, until `is` says so; else the free slot.
     fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;
+        let (numbers, tag) = (self.numbers(), self.tag(hash));
         let mut slot = self.start(hash);
         loop {
             let entry = self.slots[slot];
             if entry == FREE {
                 return Err(slot);
             }
-            if is(entry) {
-                return Ok(entry);
+            if entry & !numbers == tag && is(entry & numbers) {
+                return Ok(entry & numbers);
             }
             slot = (slot + 1) & mask;
         }
     }
 
-    /// Makes room for one entry more, of `count` so far.
-    fn grow(&mut self, count: usize, hash_of: impl Fn(u32) -> u64) -> bool {
+    /// Puts an entry into a free slot.
+    fn put(&mut self, slot: usize, hash: u64, number: u32) {
+        self.slots[slot] = number | self.tag(hash);
+    }
+
+    /// Makes room for one entry more, of `count` so far; whether slots have moved. None: there are too many.
+    fn grow(&mut self, count: usize, hash_of: impl Fn(u32) -> u64) -> Option<bool> {
         if count * 4 < self.slots.len() * 3 {
-            return false;
+            return Some(false);
+        }
+        if self.bits == 32 {
+            return None;
         }
         self.bits += 1;
         self.slots = vec![FREE; 1 << self.bits];
         let mask = self.slots.len() - 1;
-        for entry in 0..u32::try_from(count).unwrap_or(FREE) {
-            let mut slot = self.start(hash_of(entry));
+        for entry in 0..u32::try_from(count).ok()? {
+            let hash = hash_of(entry);
+            let mut slot = self.start(hash);
             while self.slots[slot] != FREE {
                 slot = (slot + 1) & mask;
             }
-            self.slots[slot] = entry;
+            self.put(slot, hash, entry);
         }
-        true
+        Some(true)
     }
+}
+
+/// Appends to a list that grows by a quarter, not to its double: there are few, and they are long.
+pub(super) fn append<T>(list: &mut Vec<T>, item: T) {
+    if list.len() == list.capacity() {
+        list.reserve_exact(16 + list.len() / 4);
+    }
+    list.push(item);
 }
 
 /// A set of pairs of numbers, each with a number.
@@ -103,12 +132,12 @@ impl Pairs {
             Ok(known) => return Some((known, false)),
             Err(slot) => slot,
         };
-        let number = u32::try_from(self.entries.len()).ok().filter(|&number| number < FREE)?;
-        if self.index.grow(entries.len(), |entry| spread(entries[entry as usize])) {
+        let number = u32::try_from(self.entries.len()).ok()?;
+        if self.index.grow(entries.len(), |entry| spread(entries[entry as usize]))? {
             slot = self.index.find(hash, |_| false).unwrap_err_or(slot);
         }
-        self.index.slots[slot] = number;
-        self.entries.push(pair);
+        self.index.put(slot, hash, number);
+        append(&mut self.entries, pair);
         Some((number, true))
     }
 
@@ -161,17 +190,17 @@ impl Strings {
             Ok(known) => return Some(known),
             Err(slot) => slot,
         };
-        let number = u32::try_from(self.ends.len()).ok().filter(|&number| number < FREE)?;
+        let number = u32::try_from(self.ends.len()).ok()?;
         let (bytes, ends) = (&self.bytes, &self.ends);
         let grown = self.index.grow(ends.len(), |entry| {
             let entry = entry as usize;
             let start = entry.checked_sub(1).map_or(0, |before| ends[before]);
             spread_bytes(&bytes[start..ends[entry]])
-        });
+        })?;
         if grown {
             slot = self.index.find(hash, |_| false).unwrap_err_or(slot);
         }
-        self.index.slots[slot] = number;
+        self.index.put(slot, hash, number);
         self.bytes.extend_from_slice(string);
         self.ends.push(self.bytes.len());
         Some(number)

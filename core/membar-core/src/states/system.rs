@@ -37,6 +37,8 @@ pub(super) struct Moves {
     pub(super) held: bool,
     /// By whom.
     pub(super) held_by: Vec<usize>,
+    /// Threads of which some edge with an open guard was not taken, for whatever reason.
+    halted: Vec<usize>,
     /// Whether an assumption failed.
     pub(super) blocked: bool,
     /// An access that hits no location.
@@ -49,7 +51,13 @@ impl Moves {
         self.afters.clear();
         self.made.clear();
         self.held_by.clear();
+        self.halted.clear();
         (self.held, self.blocked, self.fault) = (false, false, None);
+    }
+
+    /// Whether some edge of a thread, with an open guard, was not taken.
+    pub(super) fn halted_by(&self, thread: usize) -> bool {
+        self.halted.contains(&thread)
     }
 
     /// The state that a move leads to.
@@ -120,7 +128,8 @@ impl System {
                 registers: thread.registers.clone(),
                 ..Local::default()
             };
-            for register in &thread.cleared[thread.entry as usize] {
+            // A thread that is never started shows at the end what it has now.
+            for register in thread.cleared[thread.entry as usize].iter().filter(|_| thread.started) {
                 local.registers[register.index()] = 0;
             }
             leaves.push(self.bench.number_of(number, &local).ok_or_else(too_many)?);
@@ -208,7 +217,8 @@ impl System {
                         Meet { program: &self.program, locals: &self.locals, movers: &self.movers, meeting };
                     meet.all(&mut self.bench, leaves, who, moves, &mut self.stack)?;
                 }
-                Some(_) => {}
+                // It waits for somebody who sends.
+                Some(_) => moves.halted.push(thread),
             }
             if self.bench.fault == Fault::OneEdgePerPoint {
                 break;
@@ -366,6 +376,7 @@ fn note(bench: &Bench, done: Result<(), Halt>, who: Who, moves: &mut Moves) -> R
         Ok(()) => false,
         Err(Halt::Failed) => true,
         Err(halt) => {
+            moves.halted.push(thread);
             match halt {
                 Halt::Held => {
                     moves.held = true;

@@ -9,6 +9,7 @@ reference machine says (`engines/reference/machine.py`); docs/explanation/states
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from membar.models.model import Operational
 from membar.outcome import InterruptError, Outcome, Statistics
 from membar.program.temporal import Claim, predicates_of
 from membar.progress import Progress
+from membar.properties import PROPERTIES
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, judge
 from membar.task import Task
@@ -47,12 +49,16 @@ def run(task: Task) -> Outcome:
     return judge(task, tally)
 
 
-def explore(task: Task, *, kept: Kept | None = None, fault: int | None = None) -> Tally:
+def explore(
+    task: Task, *, kept: Kept | None = None, reduced: bool | None = None, fault: int | None = None
+) -> Tally:
     """What the program of `task` can do on the store-buffer machine of its model.
 
     Args:
         task: the question.
         kept: which registers tell states apart; by default those alive, with `--no-por` all declared.
+        reduced: whether states may be left out that only differ in an order nobody notices; by default yes,
+            with `--no-por` not.
         fault: the mistake to make on purpose, for tests.
     """
     from membar.engines.reference.machine import Machine  # noqa: PLC0415 - only where it is used
@@ -65,20 +71,34 @@ def explore(task: Task, *, kept: Kept | None = None, fault: int | None = None) -
         raise EngineLimitError("the engine states needs a bound of the buffers: --buffers N")
     bound = task.options.buffers if task.options.buffers is not None else task.model.default_buffers
     machine = Machine(task.program, discipline, bound)
-    if kept is None:
-        kept = Kept.DECLARED if "por" in task.options.reductions_off else Kept.LIVE
-    return _Search(task, machine, bound, kept, fault).run()
+    is_whole = "por" in task.options.reductions_off
+    how = How(
+        kept=kept if kept is not None else Kept.DECLARED if is_whole else Kept.LIVE,
+        reduced=not is_whole if reduced is None else reduced,
+        fault=fault,
+    )
+    return _Search(task, machine, bound, how).run()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class How:
+    """How states are visited: which registers tell them apart, whether some are left out, a mistake."""
+
+    kept: Kept
+    reduced: bool
+    fault: int | None
 
 
 class _Search:
     """A program handed to the core, and what comes back."""
 
-    def __init__(self, task: Task, machine: Machine, bound: int, kept: Kept, fault: int | None) -> None:
+    def __init__(self, task: Task, machine: Machine, bound: int, how: How) -> None:
         from membar.engines.states.form import state_form  # noqa: PLC0415 - brings the reference along
 
         self.task = task
         self.program = task.program
         self.machine = machine
+        self.reduced = how.reduced
         self.bound = bound
         self.started = time.monotonic()
         self.product_states = 0
@@ -86,12 +106,17 @@ class _Search:
         # Without a question about final states their registers would only make states different.
         asks = task.program.condition is not None or not task.properties
         self.terms = self.observer.terms if asks else ()
-        self.form = state_form(machine, self.terms, predicates=predicates_of(task.program.claims), kept=kept)
-        self.core = extension().StateSpace(self.form.form, fault=fault)
+        self.form = state_form(
+            machine, self.terms, predicates=predicates_of(task.program.claims), kept=how.kept
+        )
+        self.core = extension().StateSpace(self.form.form, fault=how.fault)
         discipline = machine.discipline
         buffers = "" if discipline is Operational.SC else f", {discipline.value} buffers of {bound}"
         self.tally = Tally(
-            engine=NAME, algorithm=f"every state{buffers}", looked_for=_LOOKED_FOR, unit="states"
+            engine=NAME,
+            algorithm=f"{'states up to order' if how.reduced else 'every state'}{buffers}",
+            looked_for=_LOOKED_FOR,
+            unit="states",
         )
 
     def run(self) -> Tally:
@@ -101,20 +126,33 @@ class _Search:
                 "the loop bound has no effect: every state is visited, however loops turn"
             )
         try:
-            found = self._visited()
-            self._take(found)
+            if self._asks_only_for_claims():
+                self.tally.looked_for = frozenset({"claims"})
+            else:
+                self._visit()
             self._take_claims()
         except OverflowError as large:
             raise EngineLimitError(str(large)) from None
+        self.tally.statistics = replace(
+            self.tally.statistics, nodes=self.product_states or None, seconds=self._seconds()
+        )
+        return self.tally
+
+    def _asks_only_for_claims(self) -> bool:
+        """Whether only runs are asked about: they are looked for at once, before all states are known."""
+        task = self.task
+        asked = [name for name in task.properties if PROPERTIES[name].applies(task.program, task.model)]
+        return asked == ["claims"]
+
+    def _visit(self) -> None:
+        found = self._visited()
+        self._take(found)
         self.tally.statistics = Statistics(
             blocked=found.blocked,
             states=found.states,
             transitions=found.transitions,
-            nodes=self.product_states or None,
-            seconds=self._seconds(),
             peak_bytes=found.bytes,
         )
-        return self.tally
 
     def _seconds(self) -> float:
         return time.monotonic() - self.started
@@ -123,14 +161,19 @@ class _Search:
         limits, options = self.task.limits, self.task.options
         progress = None if options.progress is None else Progress(options.progress, unit="states")
         found: _core.VisitedStates = self.core.explore(
-            stop_at_failure=options.stops_early and bool(self.task.properties) and not self.terms,
+            stop_at_failure=options.stops_early and self._is_settled_by_failure() and not self.terms,
             keep_finals=options.all_executions,
+            reduced=self.reduced,
             seconds=limits.seconds,
             states=limits.states,
             memory=limits.memory,
             progress=progress,
         )
         return found
+
+    def _is_settled_by_failure(self) -> bool:
+        """Whether a failed assertion or an error state is an answer to what was asked."""
+        return "assertions" in self.task.properties or bool(self.task.properties and self.program.errors)
 
     def _take(self, found: _core.VisitedStates) -> None:
         from membar.engines.states.witness import followed, witness  # noqa: PLC0415 - on demand
@@ -147,7 +190,8 @@ class _Search:
         for state, place in sorted(reached)[:1]:
             shown = self.program.errors[place].text or "an error state"
             tally.error = witness(machine, found.run_to(state), f"reaches {shown}")
-        if found.deadlock is not None:
+        # Where nothing is asked, following a long run only takes time; the tests look at it all the same.
+        if found.deadlock is not None and (self.task.properties or not self.task.options.stops_early):
             tally.deadlock = witness(machine, found.run_to(found.deadlock), _waiting)
         for words, count, first in found.endings:
             self._take_ending(found, words, count, first)
@@ -158,7 +202,8 @@ class _Search:
     def _take_claims(self) -> None:
         """Looks for a run that breaks a claim, one claim after another, unless something else is broken."""
         tally = self.tally
-        is_over = tally.limit is not None or tally.failed_assertion is not None or tally.error is not None
+        has_failed = tally.failed_assertion is not None and "assertions" in self.task.properties
+        is_over = tally.limit is not None or has_failed or tally.error is not None
         for claim in () if is_over else self.program.claims:
             if tally.lasso is None and tally.limit is None:
                 self._take_claim(claim)
@@ -178,6 +223,8 @@ class _Search:
             memory=limits.memory,
             progress=progress,
         )
+        if answer.fault:
+            self._visit()  # says where
         self.product_states += answer.states
         self.tally.limit = self._limit(answer.stopped)
         if answer.held:

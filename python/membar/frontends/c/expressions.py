@@ -13,6 +13,7 @@ from membar.frontends.c.flow import State
 from membar.frontends.c.literals import string_bytes
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.operators import Operators
+from membar.frontends.c.static_types import StaticTypes, decayed
 from membar.frontends.c.values import (
     NOTHING,
     Aggregate,
@@ -20,16 +21,14 @@ from membar.frontends.c.values import (
     Slot,
     Value,
     binary,
-    common,
     constant,
     converted,
     integer,
     known,
-    promoted,
     truth,
 )
 from membar.frontends.c.world import Declared, Defined, Enumerator, Object, Place
-from membar.program.expr import FALSE, TRUE, Address, Constant, Expr
+from membar.program.expr import FALSE, Address, Constant, Expr
 
 _LITERALS: Final = (t.INT, t.UINT, t.LONG, t.ULONG)
 
@@ -40,7 +39,8 @@ class Expressions(Operators):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.declarations = Declarations(machine, self.value)
-        machine.type_of_expression = self.type_of
+        self._types = StaticTypes(self)
+        machine.type_of_expression = self._types.type_of
 
     # Values
 
@@ -232,7 +232,7 @@ class Expressions(Operators):
             return None
         if isinstance(node, ast.ID) and not isinstance(self.m.scope.find(node.name), Object):
             return None
-        if not isinstance(self.type_of(node), t.Array):
+        if not isinstance(self._types.type_of(node), t.Array):
             return None
         return self.place(node)
 
@@ -438,11 +438,11 @@ class Expressions(Operators):
             flow.state = yes or no
             if flow.is_dead:
                 return Value(FALSE, t.INT)
-            kind = self.type_of(node)
+            kind = self._types.type_of(node)
             value = self.value(node.iftrue if no is None else node.iffalse)
             is_plain = isinstance(value, Value) and t.is_scalar(kind)
             return self.m.converted(value, kind, node) if is_plain else value
-        kind = self.type_of_at(node, yes)
+        kind = self._types.type_of_at(node, yes)
         flow.state = yes
         then = self.value(node.iftrue)
         after_then = self._stored(then, kind, node)
@@ -472,7 +472,7 @@ class Expressions(Operators):
         return self.m.kept(self.m.converted(value, kind, node), node)
 
     def _chosen(self, node: ast.GenericSelection) -> ast.Node:
-        kind = _decayed(t.unqualified(self.declarations.static_type(node.expr)))
+        kind = decayed(t.unqualified(self.declarations.static_type(node.expr)))
         default: ast.Node | None = None
         for item in node.associations:
             if item.type is None:
@@ -482,66 +482,3 @@ class Expressions(Operators):
         if default is None:
             self.m.refuse(node, f"no association for `{t.spelled(kind)}`", codes.TYPE)
         return default
-
-    # Types of expressions that are not evaluated
-
-    def type_of_at(self, node: ast.Node, state: State) -> t.CType:
-        """The type of an expression where the flow is in `state`."""
-        before, self.m.flow.state = self.m.flow.state, state
-        try:
-            return self.type_of(node)
-        finally:
-            self.m.flow.state = before
-
-    def type_of(self, node: ast.Node) -> t.CType:
-        """The type of an expression, which is evaluated only for show."""
-        match node:
-            case ast.TernaryOp():
-                return self._common(self.type_of(node.iftrue), self.type_of(node.iffalse))
-            case ast.ID():
-                symbol = self.m.scope.find(node.name)
-                if isinstance(symbol, Object | Defined | Declared):
-                    return symbol.type
-            case ast.Constant(type="string"):
-                return t.Array(t.CHAR, len(string_bytes(node.value)) + 1)
-            case ast.StructRef() | ast.ArrayRef() | ast.UnaryOp(op="*") | ast.CompoundLiteral():
-                return self._trial(node, is_place=True)
-            case _:
-                pass
-        return self._trial(node, is_place=False)
-
-    def _trial(self, node: ast.Node, *, is_place: bool) -> t.CType:
-        m = self.m
-        mark = m.mark()
-        before, m.is_constant_only = m.is_constant_only, False
-        try:
-            return self.place(node).type if is_place else self.value(node).type
-        finally:
-            m.is_constant_only = before
-            m.back_to(mark)
-
-    def _common(self, left: t.CType, right: t.CType) -> t.CType:
-        a, b = _decayed(t.unqualified(left)), _decayed(t.unqualified(right))
-        if a == b:
-            return a
-        if isinstance(a, t.Pointer):
-            return b if isinstance(b, t.Pointer) and isinstance(a.target, t.Void) else a
-        if isinstance(b, t.Pointer):
-            return b
-        kind_a, kind_b = integer(a), integer(b)
-        if kind_a is None or kind_b is None:
-            return t.VOID
-        x, y = integer(promoted(Value(TRUE, kind_a)).type), integer(promoted(Value(TRUE, kind_b)).type)
-        assert x is not None
-        assert y is not None
-        return common(x, y)
-
-
-def _decayed(kind: t.CType) -> t.CType:
-    match kind:
-        case t.Array(element=element):
-            return t.Pointer(element)
-        case t.Function():
-            return t.Pointer(kind)
-        case _:
-            return kind

@@ -260,6 +260,7 @@ class _Places:
     def __init__(self, world: World) -> None:
         self.objects: list[MemoryObject] = []
         self._parts: dict[str, list[tuple[int, int, str]]] = {}
+        self._names: set[str] = set()
         for item in world.objects.values():
             if item.in_memory:
                 self._add(item)
@@ -269,10 +270,15 @@ class _Places:
 
     def _add(self, item: Object) -> None:
         parts: list[tuple[int, int, str]] = []
+        shown, count = item.name, 1
+        while shown in self._names:
+            count += 1
+            shown = f"{item.name}#{count}"
+        self._names.add(shown)
         for leaf in t.leaves(item.type):
             size = t.size_of(leaf.type) or 4
             count = 1 if leaf.count is None else max(leaf.count, 1)
-            name = f"{item.name}{leaf.path}"
+            name = f"{shown}{leaf.path}"
             offsets = [leaf.offset + index * size for index in range(count)]
             kind = t.unqualified(leaf.type)
             self.objects.append(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import MappingProxyType
 
 from membar.frontends import Frontend
@@ -15,18 +16,38 @@ def _parse(source: SourceFile) -> Program:
     return parse_dve(source)
 
 
-def _with_error(text: str, asked: str) -> str:
-    from membar.frontends.dve.translate import with_error  # noqa: PLC0415 - on demand
+def _adding(name: str) -> Callable[[str, str], str]:
+    """The function of `translate` called `name`, imported when it is used."""
 
-    return with_error(text, asked)
+    def add(text: str, value: str) -> str:
+        from membar.frontends.dve import translate  # noqa: PLC0415 - on demand
+
+        adding: Callable[[str, str], str] = getattr(translate, name)
+        return adding(text, value)
+
+    return add
 
 
 FRONTEND = Frontend(
     name="DVE",
     suffixes=(".dve",),
     parse=_parse,
-    with_error=_with_error,
+    with_error=_adding("with_error"),
+    with_claim=_adding("with_claim"),
+    with_option=MappingProxyType(
+        {
+            "dve-errors": _adding("with_errors"),
+            "atomic": _adding("with_atomics"),
+            "atomic-rule": _adding("with_atomic_rule"),
+        }
+    ),
     by_states=True,
     default_models=MappingProxyType({"DVE": "x86-tso"}),
-    tags=MappingProxyType({}),
+    tags=MappingProxyType(
+        {
+            "ATOMIC": "A write that waits for its own store buffer and goes to memory at once.",
+            "ATOMIC-ALL": "A write that waits for all store buffers and goes to memory at once.",
+            "SC-ONLY": "A write that has no meaning with store buffers (legacy run-time errors).",
+        }
+    ),
 )

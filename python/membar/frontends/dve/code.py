@@ -184,6 +184,8 @@ class Code(Arithmetic):
             value = Value(self._kept(value.expr), value.range)
             message = f"out of range: `{target.span.text}` is a {variable.type.value}, from {low} to {high}"
             self.check((Failure(_outside(value.expr, low, high), message),))
+            if self.checks is Checks.NOTE:  # what follows relies on the range
+                value = Value(Extend(value.expr, 8 * variable.type.size, variable.type.signed))
         if variable.object is not None:
             self._store(variable, variable.object, index, value, self.tags | tags)
         elif _is_one_of(index, variable.count or 1):

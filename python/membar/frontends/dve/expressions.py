@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from membar.diagnostics import error
 from membar.frontends.dve import syntax as x
@@ -21,24 +21,26 @@ _LEVELS = (
 )
 _SYNONYMS: Mapping[str, str] = {"||": "or", "&&": "and"}
 _LEVEL = {sign: level for level, signs in enumerate(_LEVELS) for sign in signs}
+TIGHTER_THAN_LOGIC = 3
 _MOST_SIGNS = 300  # so that nobody who walks down the tree gets lost
 
 
 def expression(cursor: Cursor) -> x.Expr:
     """The expression at the cursor."""
-    return _Reader(cursor).binary(0)
+    return Reader(cursor).binary(0)
 
 
 def variable(cursor: Cursor, what: str) -> x.Variable:
     """`x` or `a[e]`."""
-    return _Reader(cursor).variable(what)
+    return Reader(cursor).variable(what)
 
 
-class _Reader:
-    """One expression being read."""
+class Reader:
+    """One expression being read; `processes`, if given, are the names before which `->` means a variable."""
 
-    def __init__(self, cursor: Cursor) -> None:
+    def __init__(self, cursor: Cursor, processes: Collection[str] | None = None) -> None:
         self.cursor = cursor
+        self.processes = processes
         self.signs = 0
 
     def _count(self) -> None:
@@ -84,8 +86,7 @@ class _Reader:
             inner = self.binary(0)
             cursor.expect(")", "to close the parenthesis")
             return inner
-        follows = cursor.after_next()
-        if cursor.next.group == "name" and follows.group == "sign" and follows.text in (".", "->"):
+        if cursor.next.group == "name" and self._names_a_process():
             process = cursor.take()
             if cursor.take().text == ".":
                 state = cursor.name("a state")
@@ -93,6 +94,12 @@ class _Reader:
             seen = self.variable("a variable")
             return x.Foreign(process.text, seen, process.span.to(seen.span))
         return self.variable("an expression")
+
+    def _names_a_process(self) -> bool:
+        follows = self.cursor.after_next()
+        if follows.group != "sign" or follows.text not in (".", "->"):
+            return False
+        return follows.text == "." or self.processes is None or self.cursor.next.text in self.processes
 
     def variable(self, what: str) -> x.Variable:
         """`x` or `a[e]`."""

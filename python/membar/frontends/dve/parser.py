@@ -8,6 +8,7 @@ from typing import TypeVar
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.frontends.dve import syntax as x
 from membar.frontends.dve.expressions import expression, variable
+from membar.frontends.dve.formulas import Claim, FormulaReader
 from membar.frontends.dve.tokens import Cursor, tokenize
 from membar.source import SourceFile, Span
 
@@ -45,7 +46,7 @@ class _Parser:
                 raise cursor.wrong("expected a declaration or `process`")
             synchronous, prop = self._system()
             span = start.to(cursor.previous.span)
-            asked = _Asked(cursor)
+            asked = _Asked(cursor, [process.name for process in self.processes])
             asked.read()
         except InputError as problem:
             raise InputError(*self.found, *problem.diagnostics) from None
@@ -59,6 +60,7 @@ class _Parser:
             property=prop,
             span=span,
             errors=tuple(asked.errors),
+            claims=tuple(asked.claims),
             legacy=asked.legacy,
             atomics=tuple(asked.atomics),
             atomic_rule=asked.rule,
@@ -138,9 +140,11 @@ class _Parser:
 class _Asked:
     """membar's own words after `system …;`: what options of the command line add to a text."""
 
-    def __init__(self, cursor: Cursor) -> None:
+    def __init__(self, cursor: Cursor, processes: list[str]) -> None:
         self.cursor = cursor
+        self.processes = processes
         self.errors: list[x.Expr] = []
+        self.claims: list[Claim] = []
         self.atomics: list[x.Atomic] = []
         self.legacy = False
         self.rule = "own"
@@ -152,6 +156,9 @@ class _Asked:
             if cursor.sees_word("error"):
                 cursor.take()
                 self.errors.append(expression(cursor))
+            elif cursor.sees_word("ltl"):
+                cursor.take()
+                self.claims.append(FormulaReader(cursor, self.processes).claim())
             elif cursor.sees_word("errors"):
                 cursor.take()
                 self.legacy = self._one_of("terminal", "legacy") == "legacy"

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from membar.source import Span
+
+if TYPE_CHECKING:
+    from membar.frontends.dve.formulas import Claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +209,7 @@ class Module:
     property: Word | None
     span: Span
     errors: tuple[Expr, ...] = ()
+    claims: tuple[Claim, ...] = ()
     legacy: bool = False
     atomics: tuple[Atomic, ...] = ()
     atomic_rule: str = "own"

@@ -101,6 +101,14 @@ class Cursor:
         """The second token to the right."""
         return self._tokens[min(self._at + 1, len(self._tokens) - 1)]
 
+    def mark(self) -> int:
+        """The place, to come back to."""
+        return self._at
+
+    def back_to(self, mark: int) -> None:
+        """Moves back to a place."""
+        self._at = mark
+
     def at_end(self) -> bool:
         """Whether nothing follows."""
         return not self.next.group

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from membar.diagnostics import error
 from membar.frontends.dve import syntax as x
+from membar.frontends.dve.formulas import Prefix, expression_of, formula_of, is_temporal
 from membar.frontends.dve.legacy import legacy_seats, legacy_thread
 from membar.frontends.dve.parser import parse_module
 from membar.frontends.dve.predicates import Predicates, Seats
@@ -16,7 +17,7 @@ from membar.frontends.dve.transitions import Rules, state_tests, widths_of
 from membar.program.expr import Binary, BinaryOp, negation
 from membar.program.predicate import StatePredicate
 from membar.program.program import Channel, MemoryObject, Program, Thread
-from membar.program.temporal import AutomatonEdge, Claim, ForbiddenRuns
+from membar.program.temporal import Atom, AutomatonEdge, Claim, ForbiddenRuns
 from membar.source import SourceFile, Span
 
 LANGUAGE = "DVE"
@@ -36,7 +37,9 @@ def parse_dve(source: SourceFile) -> Program:
     rules = Rules(scope, widths_of(scope), _watched(module, processes))
     objects = tuple(_objects(scope, processes, rules.watched))
     threads, seats = _threads(rules, processes, objects)
-    claims = () if prop is None else (_claim(scope, seats, prop),)
+    errors, claims = _asked(scope, seats)
+    if prop is not None:
+        claims = (_claim(scope, seats, prop), *claims)
     return Program(
         name=source.path.rpartition("/")[2].removesuffix(".dve"),
         language=LANGUAGE,
@@ -45,7 +48,7 @@ def parse_dve(source: SourceFile) -> Program:
         channels=tuple(
             Channel(channel.name, channel.capacity, rules.widths[channel.name]) for channel in module.channels
         ),
-        errors=tuple(_errors(scope, seats, processes)),
+        errors=(*_errors(scope, seats, processes), *errors),
         claims=claims,
         span=module.span,
     )
@@ -56,9 +59,30 @@ def with_error(text: str, asked: str) -> str:
     return f"{text}\nerror {asked};\n"
 
 
+def with_claim(text: str, formula: str) -> str:
+    """The text, claiming also that all runs satisfy an LTL formula."""
+    return f"{text}\nltl {formula};\n"
+
+
 def with_legacy_errors(text: str) -> str:
     """The text, with run-time errors as the legacy engine treated them."""
-    return f"{text}\nerrors legacy;\n"
+    return with_errors(text, "legacy")
+
+
+def with_errors(text: str, kind: str) -> str:
+    """The text, saying what follows run-time errors: `terminal` or `legacy`."""
+    return f"{text}\nerrors {kind};\n"
+
+
+def with_atomics(text: str, listed: str) -> str:
+    """The text, with the writes listed, `variable, transition` per line, around store buffers."""
+    lines = (line.partition("#")[0].strip() for line in listed.splitlines())
+    return "".join([text, "\n", *(f"atomic {line};\n" for line in lines if line)])
+
+
+def with_atomic_rule(text: str, rule: str) -> str:
+    """The text, saying what atomic writes wait for: `own` or `all`."""
+    return f"{text}\natomic rule {rule};\n"
 
 
 def _threads(
@@ -152,6 +176,26 @@ def _errors(scope: Scope, seats: Seats, processes: list[Process]) -> Iterator[St
     for tree in scope.module.errors:
         reader = Predicates(scope, seats)
         yield reader.predicate(reader.value(tree).truth, tree.span.text)
+
+
+def _asked(scope: Scope, seats: Seats) -> tuple[list[StatePredicate], tuple[Claim, ...]]:
+    """What `ltl` says: a formula `G p` without further temporal operators forbids states, others runs."""
+    errors: list[StatePredicate] = []
+    claims: list[Claim] = []
+
+    def predicate(tree: x.Expr, text: str) -> StatePredicate:
+        reader = Predicates(scope, seats)
+        return reader.predicate(reader.value(tree).truth, text)
+
+    for number, claim in enumerate(scope.module.claims, start=1):
+        tree, text = claim.tree, claim.span.text
+        if isinstance(tree, Prefix) and tree.op == "G" and not is_temporal(tree.operand):
+            inner = expression_of(tree.operand)
+            errors.append(predicate(x.Unary("not", inner, inner.span), f"not ({inner.span.text})"))
+        else:
+            body = formula_of(tree, lambda atom: Atom(predicate(atom, atom.span.text)))
+            claims.append(Claim(f"ltl{number}", body, text, claim.span))
+    return errors, tuple(claims)
 
 
 def _claim(scope: Scope, seats: Seats, prop: Process) -> Claim:

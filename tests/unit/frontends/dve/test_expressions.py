@@ -31,38 +31,38 @@ def read(text: str) -> str:
     return shown(tree)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("1 - 2 - 3", "((1 - 2) - 3)"),
-        ("8 / 4 / 2", "((8 / 4) / 2)"),
-        ("a or b and c", "((a or b) and c)"),
-        ("a and b or c", "((a and b) or c)"),
-        ("a || b && c", "((a or b) and c)"),
-        ("a | b & c ^ d", "(((a | b) & c) ^ d)"),
-        ("a imply b imply c", "((a imply b) imply c)"),
-        ("a imply b or c", "(a imply (b or c))"),
-        ("a | b or c", "((a | b) or c)"),
-        ("a == b | c", "((a == b) | c)"),
-        ("a < b == c < d", "((a < b) == (c < d))"),
-        ("a == b != c", "((a == b) != c)"),
-        ("a << b < c", "((a << b) < c)"),
-        ("a + b << c - d", "((a + b) << (c - d))"),
-        ("a + b * c", "(a + (b * c))"),
-        ("a * b % c", "((a * b) % c)"),
-        ("- a * b", "((- a) * b)"),
-        ("not a == b", "((not a) == b)"),
-        ("not not ~ - a", "(not (not (~ (- a))))"),
-        ("a - -1", "(a - (- 1))"),
-        ("v[i + 1] + w[v[0]]", "(v[(i + 1)] + w[v[0]])"),
-        ("P.a + Q.b == 1", "((P.a + Q.b) == 1)"),
-        ("P->x > Q->v[1]", "(P->x > Q->v[1])"),
-        ("true and not false", "(1 and (not 0))"),
-        ("(a or b) and (c or d)", "((a or b) and (c or d))"),
-        ("a /* b // */ c\n*/ + 1 // d\n", "(a + 1)"),
-        ("a \\\n + 1", "(a + 1)"),
-    ],
-)
+READ = [
+    ("1 - 2 - 3", "((1 - 2) - 3)"),
+    ("8 / 4 / 2", "((8 / 4) / 2)"),
+    ("a or b and c", "((a or b) and c)"),
+    ("a and b or c", "((a and b) or c)"),
+    ("a || b && c", "((a or b) and c)"),
+    ("a | b & c ^ d", "(((a | b) & c) ^ d)"),
+    ("a imply b imply c", "((a imply b) imply c)"),
+    ("a imply b or c", "(a imply (b or c))"),
+    ("a | b or c", "((a | b) or c)"),
+    ("a == b | c", "((a == b) | c)"),
+    ("a < b == c < d", "((a < b) == (c < d))"),
+    ("a == b != c", "((a == b) != c)"),
+    ("a << b < c", "((a << b) < c)"),
+    ("a + b << c - d", "((a + b) << (c - d))"),
+    ("a + b * c", "(a + (b * c))"),
+    ("a * b % c", "((a * b) % c)"),
+    ("- a * b", "((- a) * b)"),
+    ("not a == b", "((not a) == b)"),
+    ("not not ~ - a", "(not (not (~ (- a))))"),
+    ("a - -1", "(a - (- 1))"),
+    ("v[i + 1] + w[v[0]]", "(v[(i + 1)] + w[v[0]])"),
+    ("P.a + Q.b == 1", "((P.a + Q.b) == 1)"),
+    ("P->x > Q->v[1]", "(P->x > Q->v[1])"),
+    ("true and not false", "(1 and (not 0))"),
+    ("(a or b) and (c or d)", "((a or b) and (c or d))"),
+    ("a /* b // */ c\n*/ + 1 // d\n", "(a + 1)"),
+    ("a \\\n + 1", "(a + 1)"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), READ)
 def test_levels_and_associativity(text: str, expected: str) -> None:
     assert read(text) == expected
 

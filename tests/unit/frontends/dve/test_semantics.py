@@ -66,19 +66,19 @@ def test_both_guards_of_a_rendezvous_count() -> None:
         assert size("byte g = 1; channel c;" + whole(sender, receiver))[0] == states
 
 
-@pytest.mark.parametrize(
-    ("channel", "sent", "kind", "received"),
-    [
-        ("channel c;", "300", "int", "300"),
-        ("channel {byte} c[0];", "300", "int", "44"),
-        ("channel {byte} c[0];", "-1", "int", "255"),
-        ("channel {int} c[0];", "40000", "int", "-25536"),
-        ("channel {byte} c[1];", "300", "int", "44"),
-        ("channel {int} c[2];", "40000", "int", "-25536"),
-    ],
-)
-def test_typed_channels_cast(channel: str, sent: str, kind: str, received: str) -> None:
-    text = channel + whole(process(f"sync c!{sent};"), process("sync c?x;", name="Q", local=f"{kind} x;"))
+CASTS = [
+    ("channel c;", "300", "300"),
+    ("channel {byte} c[0];", "300", "44"),
+    ("channel {byte} c[0];", "-1", "255"),
+    ("channel {int} c[0];", "40000", "-25536"),
+    ("channel {byte} c[1];", "300", "44"),
+    ("channel {int} c[2];", "40000", "-25536"),
+]
+
+
+@pytest.mark.parametrize(("channel", "sent", "received"), CASTS)
+def test_typed_channels_cast(channel: str, sent: str, received: str) -> None:
+    text = channel + whole(process(f"sync c!{sent};"), process("sync c?x;", name="Q", local="int x;"))
     assert reaches(text, f"Q->x == {received}")
     assert not reaches(text, f"Q.b and Q->x != {received}")
 
@@ -200,27 +200,30 @@ def test_legacy_run_time_errors_reset_everything_and_go_on() -> None:
     assert size(legacy) == (4, 4)
     assert reaches(legacy, "P->x == 0 and Q->y == 0 and not P.a and not P.b and Q.b")
     assert not reaches(legacy, "P.b")
+    guarded = "byte v[2];" + whole(process("guard v[x] == 1;", local="byte x = 5;")) + " errors legacy;"
+    assert size(guarded) == (2, 1)
     outcome = check(legacy, model="x86-tso").outcome
     assert isinstance(outcome, Unknown)
     assert "SC-ONLY" in outcome.reason
 
 
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ("effect g = 256;", "out of range"),
-        ("effect g = 0 - 1;", "out of range"),
-        ("effect h = 32768;", "out of range"),
-        ("effect h = -32768 - 1;", "out of range"),
-        ("effect v[2] = 0;", "out of bounds"),
-        ("effect g = v[g + 2];", "out of bounds"),
-        ("effect g = l[g - 1];", "out of bounds"),
-        ("guard v[2] == 0;", "out of bounds"),
-        ("effect g = 1 / g;", "division by zero"),
-        ("effect g = 1 % g;", "division by zero"),
-        ("guard 1 / g == 0 or true;", "division by zero"),
-    ],
-)
+WRONG = [
+    ("effect g = 256;", "out of range"),
+    ("effect g = 0 - 1;", "out of range"),
+    ("effect h = 32768;", "out of range"),
+    ("effect h = -32768 - 1;", "out of range"),
+    ("effect v[2] = 0;", "out of bounds"),
+    ("effect g = v[g + 2];", "out of bounds"),
+    ("effect g = l[g - 1];", "out of bounds"),
+    ("guard v[2] == 0;", "out of bounds"),
+    ("effect g = 1 / g;", "division by zero"),
+    ("effect g = 1 % g;", "division by zero"),
+    ("guard 1 / g == 0 or true;", "division by zero"),
+    ("effect v[0] = 200, g = v[0] + v[0];", "out of range"),
+]
+
+
+@pytest.mark.parametrize(("body", "message"), WRONG)
 def test_kinds_of_run_time_errors(body: str, message: str) -> None:
     text = "byte g, v[2]; int h;" + whole(process(body, local="byte l[2];"))
     outcome = check(text, "assertions").outcome
@@ -229,28 +232,51 @@ def test_kinds_of_run_time_errors(body: str, message: str) -> None:
     assert message in outcome.witness.message
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "guard g > 0 and 1 / g == 1;",
-        "guard g == 0 or v[g + 5] == 0;",
-        "guard not (g imply v[9]);",
-        "guard (g > 0 and v[g + 5]) or g == 0;",
-        "effect g = 255;",
-        "effect h = -32768;",
-        "effect v[1] = 0, g = v[v[1]];",
-        "effect l[1] = 1, g = l[l[l[1]]];",
-    ],
-)
+FINE = [
+    "guard g > 0 and 1 / g == 1;",
+    "guard g == 0 or v[g + 5] == 0;",
+    "guard not (g imply v[9]);",
+    "guard (g > 0 and v[g + 5]) or g == 0;",
+    "effect g = 255;",
+    "effect v[0] = 200, g = v[0] + 55;",
+    "effect h = -32768;",
+    "effect v[1] = 0, g = v[v[1]];",
+    "effect l[1] = 1, g = l[l[l[1]]];",
+]
+
+
+@pytest.mark.parametrize("body", FINE)
 def test_what_is_not_looked_at_does_not_go_wrong(body: str) -> None:
     text = "byte g, v[2]; int h;" + whole(process(body, local="byte l[2];"))
     assert check(text, "assertions").verdict == "holds"
+
+
+def test_guards_are_looked_at_from_left_to_right() -> None:
+    wrong = "byte v[2];" + whole(process("guard v[x + 2] == 0 and x > 0;", local="byte x;"))
+    assert check(wrong, "assertions").verdict == "violated"
+    fine = "byte v[2];" + whole(process("guard x > 0 and v[x + 2] == 0;", local="byte x;"))
+    assert check(fine, "assertions").verdict == "holds"
+
+
+def test_elements_that_do_not_exist_read_as_0_in_predicates() -> None:
+    text = "byte g = 2, v[2] = {1, 1};" + whole(process())
+    assert reaches(text, "v[g] == 0")
+    assert not reaches(text, "v[g] == 1")
 
 
 def test_effects_see_what_was_done_before_them() -> None:
     body = "effect g = g + 1, x = g * 2, g = x + g, l[x - 2] = g, x = l[0];"
     text = "byte g = 0;" + whole(process(body, local="byte x, l[2];"))
     assert reaches(text, "g == 3 and P->x == 3")
+    text = "byte v[2] = {5, 7};" + whole(process("effect x = v[i], i = 1, x = v[i];", local="byte i, x;"))
+    assert reaches(text, "P->x == 7")
+    text = whole(process("effect l[l[0]] = 1;", local="byte l[2];"))
+    assert reaches(text, "P->l[0] == 1 and P->l[1] == 0 and P.b")
+
+
+def test_own_variables_hide_global_ones() -> None:
+    text = "byte x = 1;" + whole(process("effect x = 2;", local="byte x = 7;"))
+    assert reaches(text, "P.b and P->x == 2 and x == 1")
 
 
 def test_lists_of_initial_values_may_be_too_long() -> None:

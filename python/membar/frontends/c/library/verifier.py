@@ -60,9 +60,15 @@ def _end(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
 
 
 def _stop(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    """`abort`, `exit`: the program is over, and nothing about this execution is asked any more."""
+    """`abort`, `exit`: the program is over, and nothing about this execution is asked any more.
+
+    An `exit` of the main thread is its end: what the others do, they may have done before.
+    """
     for item in arguments:
         e.value(item)
+    if e.m.number == 1 and isinstance(node.name, ast.ID) and node.name.name == "exit":
+        e.m.flow.jump(e.m.frames[0].returns)
+        return NOTHING
     e.m.flow.emit(Assume(FALSE), e.m.span(node))
     return NOTHING
 

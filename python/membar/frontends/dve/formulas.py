@@ -1,0 +1,210 @@
+"""Formulas of linear temporal logic over DVE expressions (membar's own `ltl …;`, and `--ltl`).
+
+    imply -> => <->   (loosest, to the right)    or ||    and &&    U R W    not ! G F X [] <>
+
+What stands between them is an expression whose own `and`, `or`, `|`, `&` and `^` are in parentheses.
+`P->x` is a variable of the process `P`; after any other name, `->` is an implication.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from membar.diagnostics import InputError
+from membar.frontends.dve import syntax as x
+from membar.frontends.dve.expressions import TIGHTER_THAN_LOGIC, Reader
+from membar.frontends.dve.tokens import Cursor
+from membar.program import temporal as t
+from membar.source import Span
+
+_PREFIX: Mapping[str, Callable[[t.Formula], t.Formula]] = {
+    "G": t.globally,
+    "F": t.finally_,
+    "X": t.Next,
+    "not": t.Not,
+}
+_INFIX: Mapping[str, Callable[[t.Formula, t.Formula], t.Formula]] = {
+    "U": t.Until,
+    "R": t.Release,
+    "W": t.weak_until,
+    "and": t.And,
+    "or": t.Or,
+    "imply": t.implies,
+    "<->": t.equivalent,
+}
+_ARITHMETIC = ("==", "!=", "<", "<=", ">=", ">", "<<", ">>", "-", "+", "*", "/", "%", "|", "&", "^")
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """`G f`, `F f`, `X f`, `not f`."""
+
+    op: str
+    operand: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Infix:
+    """`f U g` and the like."""
+
+    op: str
+    left: Tree
+    right: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A formula with its place."""
+
+    tree: Tree
+    span: Span
+
+
+Tree: TypeAlias = Prefix | Infix | x.Expr
+
+
+def is_temporal(tree: Tree) -> bool:
+    """Whether it speaks of more than one state."""
+    match tree:
+        case Prefix(op, operand):
+            return op != "not" or is_temporal(operand)
+        case Infix(op, left, right):
+            return op in ("U", "R", "W") or is_temporal(left) or is_temporal(right)
+        case _:
+            return False
+
+
+def formula_of(tree: Tree, atom: Callable[[x.Expr], t.Formula]) -> t.Formula:
+    """The formula, its expressions turned into predicates by `atom`."""
+    match tree:
+        case Prefix(op, operand):
+            return _PREFIX[op](formula_of(operand, atom))
+        case Infix(op, left, right):
+            return _INFIX[op](formula_of(left, atom), formula_of(right, atom))
+        case _:
+            return atom(tree)
+
+
+def expression_of(tree: Tree) -> x.Expr:
+    """What a tree without temporal operators says of one state."""
+    match tree:
+        case Prefix(_, operand):
+            inner = expression_of(operand)
+            return x.Unary("not", inner, inner.span)
+        case Infix(op, left, right):
+            a, b = expression_of(left), expression_of(right)
+            if op == "<->":
+                a, b = x.Unary("not", a, a.span), x.Unary("not", b, b.span)
+            return x.Binary("==" if op == "<->" else op, a, b, a.span.to(b.span))
+        case _:
+            return tree
+
+
+class FormulaReader:
+    """Reads one formula; `processes` are the names before which `->` means a variable."""
+
+    def __init__(self, cursor: Cursor, processes: Collection[str]) -> None:
+        self.cursor = cursor
+        self.processes = processes
+
+    def claim(self) -> Claim:
+        """The formula at the cursor."""
+        start = self.cursor.next.span
+        tree = self._implication()
+        return Claim(tree, start.to(self.cursor.previous.span))
+
+    def _implication(self) -> Tree:
+        left = self._infix(("or", "||"), lambda: self._infix(("and", "&&"), self._until))
+        cursor = self.cursor
+        if cursor.accept("->", "=>", "imply"):
+            return Infix("imply", left, self._implication())
+        if cursor.sees("<") and cursor.after_next().text == "->":
+            cursor.take()
+            cursor.take()
+            return Infix("<->", left, self._implication())
+        return left
+
+    def _infix(self, signs: tuple[str, str], read: Callable[[], Tree]) -> Tree:
+        left = read()
+        while self.cursor.accept(*signs):
+            left = Infix(signs[0], left, read())
+        return left
+
+    def _until(self) -> Tree:
+        left = self._prefixed()
+        for word in ("U", "R", "W"):
+            if self.cursor.sees_word(word):
+                self.cursor.take()
+                return Infix(word, left, self._until())
+        return left
+
+    def _prefixed(self) -> Tree:
+        cursor = self.cursor
+        if cursor.accept("!", "not"):
+            return Prefix("not", self._prefixed())
+        for first, second, op in (("[", "]", "G"), ("<", ">", "F")):
+            if cursor.sees(first) and cursor.after_next().text == second:
+                cursor.take()
+                cursor.take()
+                return Prefix(op, self._prefixed())
+        if cursor.next.group == "name" and set(cursor.next.text) <= set("GFX") and not self._is_operand():
+            return self._operators(iter(cursor.take().text))
+        return self._primary()
+
+    def _is_operand(self) -> bool:
+        """Whether the name at the cursor is a variable or process after all, by what follows it."""
+        return self.cursor.after_next().text in (
+            ".",
+            "==",
+            "!=",
+            "<=",
+            ">=",
+            ">",
+            "+",
+            "*",
+            "/",
+            "%",
+            ";",
+            ")",
+        )
+
+    def _operators(self, letters: Iterator[str]) -> Tree:
+        """`GF f` is `G F f`."""
+        letter = next(letters, None)
+        return self._prefixed() if letter is None else Prefix(letter, self._operators(letters))
+
+    def _primary(self) -> Tree:
+        if self.cursor.sees("("):
+            found = self._parenthesised()
+            if found is not None:
+                return found
+        return Reader(self.cursor, self.processes).binary(TIGHTER_THAN_LOGIC)
+
+    def _parenthesised(self) -> Tree | None:
+        """A formula in parentheses; None, and no move, if it is the beginning of an expression."""
+        cursor = self.cursor
+        mark = cursor.mark()
+        try:
+            cursor.take()
+            inner = self._implication()
+            cursor.expect(")", "to close the parenthesis")
+        except InputError:
+            if not self._is_expression(mark):
+                raise
+            return None
+        if cursor.sees(*_ARITHMETIC) and cursor.after_next().text not in (">", "->"):
+            cursor.back_to(mark)
+            return None
+        return inner
+
+    def _is_expression(self, mark: int) -> bool:
+        self.cursor.back_to(mark)
+        try:
+            Reader(self.cursor, self.processes).binary(TIGHTER_THAN_LOGIC)
+        except InputError:
+            return False
+        finally:
+            self.cursor.back_to(mark)
+        return True
