@@ -1,6 +1,7 @@
 //! The backward search against explicit states of small instances, on random systems.
 
 use crate::buffers::budget::Budget;
+use crate::cubes::examples;
 use crate::cubes::fault::Fault;
 use crate::cubes::forward::explore;
 use crate::cubes::instance::Instance;
@@ -56,14 +57,15 @@ fn judged(system: &System, fault: Fault) -> Verdict {
             // A variable may name a process that takes no part.
             let others = u8::from(system.transitions.iter().flat_map(|one| &one.guard).any(is_about_turn));
             let with: Vec<_> = (0..=others).map(|more| forward(trace.processes + more)).collect();
-            // Universal guards, and writes to all cells of an array, are asked of the processes of a cube only.
+            // Universal guards, and writes to all cells of an array, are asked of the processes of a cube only; a
+            // mistake is looked for only where the search without it proves the contrary.
             let has_universal = system.transitions.iter().any(|one| {
                 !one.universal.is_empty()
                     || one.updates.iter().any(|update| matches!(update, Update::All(..)))
             });
             if with.iter().any(|found| found.bad.is_some()) {
                 Verdict::Reached
-            } else if with.iter().all(|found| found.is_complete) && !has_universal {
+            } else if with.iter().all(|found| found.is_complete) && (!has_universal || fault != Fault::None) {
                 Verdict::Invented
             } else {
                 Verdict::Open
@@ -93,8 +95,7 @@ fn proofs_and_traces_agree_with_small_instances() {
 /// Whether a bad state is said to be reachable; None if the search does not end soon.
 fn ending(system: &System, fault: Fault) -> Option<bool> {
     let stop = Stop::default();
-    let limits = Limits { time: Some(Duration::from_millis(500)), ..Limits::default() };
-    let mut budget = Budget { watch: Watch::new(&stop, limits), states: Some(SOON) };
+    let mut budget = Budget { watch: Watch::new(&stop, Limits::default()), states: Some(SOON) };
     match search(system, Options { fault, ..Options::default() }, &mut budget).ok()?.answer {
         Answer::Closed => Some(false),
         Answer::Reached(_) => Some(true),
@@ -111,13 +112,42 @@ fn shows(fault: Fault, seed: u64) -> bool {
 }
 
 /// For each mistake a system on which it shows; `find_systems_for_mistakes` finds them anew.
-const SEEDS: &[(Fault, u64)] = &[];
+const SEEDS: &[(Fault, u64)] = &[
+    (Fault::FenceIgnored, 499),
+    (Fault::AtomicWithoutFence, 1103),
+    (Fault::WritesUnordered, 499),
+    (Fault::CoherenceForgotten, 419),
+    (Fault::ReadFromUnordered, 801),
+    (Fault::OwnReadsAreOrdered, 2661),
+    (Fault::ReadsUnordered, 801),
+    (Fault::NewReadForgetsWrites, 499),
+    (Fault::FromReadForgotten, 419),
+    (Fault::PrintedFromRead, 25),
+    (Fault::CyclesAllowed, 419),
+    (Fault::OwnReadsMayWait, 1),
+    (Fault::WriteSatisfiesAll, 59),
+    (Fault::WriteSatisfiesOne, 3363),
+    (Fault::NoFreshProcess, 26),
+    (Fault::UniversalForgotten, 0),
+    (Fault::UniversalOnParameters, 66),
+    (Fault::FirstCaseOnly, 58),
+    (Fault::CaseOrderForgotten, 152),
+    (Fault::ProcessesMayMeet, 3),
+    (Fault::MatchIgnoresReads, 21),
+    (Fault::MatchReversed, 98),
+    (Fault::InitOfOneProcess, 0),
+    (Fault::ChosenKeepsValue, 269),
+    (Fault::DeleteWithoutCover, 726),
+    (Fault::PairsForgotten, 26),
+    (Fault::NegationKept, 94),
+];
 
 #[test]
 fn every_deliberate_mistake_is_seen() {
     for (fault, what) in Fault::ALL {
         let seed = SEEDS.iter().find(|one| one.0 == *fault).map(|one| one.1);
-        assert!(seed.is_some_and(|seed| shows(*fault, seed)), "not seen: {what}");
+        let is_seen = seed.is_some_and(|seed| shows(*fault, seed)) || examples::shows(*fault);
+        assert!(is_seen, "not seen: {what}");
     }
 }
 
@@ -125,15 +155,14 @@ fn every_deliberate_mistake_is_seen() {
 #[ignore = "slow: only after a change of the random systems"]
 fn find_systems_for_mistakes() {
     let mut found: Vec<(Fault, u64)> = Vec::new();
-    for seed in 0..20_000 {
+    for seed in 0..4_000 {
         for (fault, _) in Fault::ALL {
-            if !found.iter().any(|one| one.0 == *fault) && shows(*fault, seed) {
+            let is_new = !found.iter().any(|one| one.0 == *fault) && !examples::shows(*fault);
+            if is_new && shows(*fault, seed) {
                 found.push((*fault, seed));
             }
         }
-        if found.len() == Fault::ALL.len() {
-            break;
-        }
     }
+    found.sort_by_key(|one| Fault::ALL.iter().position(|other| other.0 == one.0));
     assert_eq!(found, SEEDS);
 }

@@ -2,8 +2,10 @@
 
 use crate::buffers::budget::Budget;
 use crate::cubes::cube::Cube;
+use crate::cubes::events::Accesses;
 use crate::cubes::fault::Fault;
 use crate::cubes::initial::may_be_initial;
+use crate::cubes::matching::contains;
 use crate::cubes::preimage::{Before, preimages};
 use crate::cubes::random::cell;
 use crate::cubes::search::{Answer, Options, search};
@@ -177,4 +179,40 @@ fn a_write_is_not_after_pending_reads_of_other_variables() {
     assert!(matches!(answer(&system, Fault::None), Answer::Reached(_)));
     // As printed in section 4.2 the answer is a wrong proof.
     assert_eq!(answer(&system, Fault::PrintedFromRead), Answer::Closed);
+}
+
+/// Two pending reads of one process: the first comes before the second, and earlier writes before both.
+fn ordered() -> Cube {
+    let mut system = store_buffering();
+    system.transitions[1].fence = true;
+    let conditions = vec![is(cell(PC, &[0]), 2), is(cell(FIRST, &[0]), 0)];
+    let bad =
+        Cube::of(&system, &Formula { parameters: 1, conditions }, &[0]).expect("small").expect("not empty");
+    let mut again = before(&system, &bad, 1, 0);
+    again.facts.within.retain(|one| one.0.symbol != PC);
+    let read = again.events.pending().next().expect("one is pending");
+    let second = read.location().read_in(1, read.reader);
+    again.facts.within.push((second, 1));
+    let accesses = Accesses { process: 0, reads: vec![second], fence: true, ..Accesses::default() };
+    assert!(again.events.before(&accesses, Fault::None));
+    again
+}
+
+/// Whether a mistake is seen where no random system shows it: cubes that say more seem to contain one that says less.
+pub(crate) fn shows(fault: Fault) -> bool {
+    let system = store_buffering();
+    let strict = ordered();
+    let (mut unordered, mut unmarked) = (strict.clone(), strict.clone());
+    unordered.events.after.iter_mut().for_each(|after| *after = 0);
+    unmarked.events.flushed.iter_mut().for_each(|nodes| *nodes = 0);
+    let inside = |large: &Cube, small: &Cube, fault: Fault| {
+        contains(large, small, &system.sorts, fault).expect("small numbers")
+    };
+    assert!(inside(&unordered, &strict, Fault::None) && inside(&unmarked, &strict, Fault::None));
+    let looser = match fault {
+        Fault::MatchIgnoresOrder => unordered,
+        Fault::MatchIgnoresMarks => unmarked,
+        _ => return false,
+    };
+    !inside(&strict, &looser, Fault::None) && inside(&strict, &looser, fault)
 }
