@@ -121,6 +121,8 @@ class Findings:
     @property
     def waits(self) -> list[tuple[int, int]]: ...
     @property
+    def cuts(self) -> list[tuple[int, int]]: ...
+    @property
     def kept(self) -> int: ...
     def state_witness(self, index: int) -> _Execution: ...
     def remark_witness(self, index: int) -> _Execution: ...
@@ -172,6 +174,7 @@ class StoreBuffers:
         self,
         goal: tuple[str, Sequence[int]],
         *,
+        largest: int | None = None,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
@@ -228,6 +231,7 @@ class AnySize:
         self,
         *,
         trust: bool = False,
+        guesses: int | None = None,
         seconds: float | None = None,
         nodes: int | None = None,
         memory: int | None = None,
@@ -284,6 +288,8 @@ class CubeFindings:
     @property
     def deleted(self) -> int: ...
     @property
+    def restarts(self) -> int: ...
+    @property
     def processes(self) -> int: ...
 
 @final
@@ -318,6 +324,8 @@ class VisitedStates:
 class RunAnswer:
     @property
     def lasso(self) -> tuple[list[_Step | None], list[_Step | None]] | None: ...
+    @property
+    def fault(self) -> bool: ...
     @property
     def states(self) -> int: ...
     @property

@@ -59,12 +59,12 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--error",
         metavar="EXPR|LABEL",
-        help="a state or location that must not be reached; `final EXPR` (XCFA): no final state is such",
+        help="a state or location that must not be reached; `final EXPR`: no final state (XCFA)",
     )
     check.add_argument(
         "--ltl",
         metavar="FORMULA",
-        help="a formula of linear temporal logic that every run must satisfy: G F X U R W, [] <>, && || -> !",
+        help="what must be true of all runs, such as `G(P.wait -> F P.cs)`: G F X U R W, [] <>, && || -> !",
     )
     check.add_argument(
         "--dve-errors",
@@ -130,6 +130,17 @@ def parser() -> argparse.ArgumentParser:
     models.add_argument("name", nargs="?", metavar="NAME")
     models.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path)
 
+    translate = _command(commands, "translate", "print a program in another form")
+    translate.add_argument("file", metavar="FILE", type=Path)
+    translate.add_argument(
+        "--to", required=True, choices=["mapping"], metavar="FORMAT",
+        help="mapping: what a compiler makes of each atomic operation of a C program",
+    )  # fmt: skip
+    translate.add_argument("--model", metavar="NAME", help="memory model (default: every one with a mapping)")
+    translate.add_argument("--mapping", metavar="NAME", help="compiler mapping (default: the model's)")
+    translate.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path)
+    translate.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=V]")
+
     replay = _command(commands, "replay", "run saved witnesses again, without a search")
     replay.add_argument(
         "witness", metavar="WITNESS", help="lines printed by check --json; - for standard input"
@@ -189,7 +200,11 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
     loops.add_argument("--unroll", metavar="N", type=_positive, help="take each loop at most N times")
     loops.add_argument("--max-unroll", metavar="N", type=_positive, help="deepen up to N (default: 4)")
     group.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path,
-                       help="search DIR for cat includes")  # fmt: skip
+                       help="search DIR for includes, of cat files and of C")  # fmt: skip
+    group.add_argument("--mapping", metavar="NAME",
+                       help="compiler mapping of C for a processor (default: the model's)")  # fmt: skip
+    group.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=V]",
+                       help="define a macro for C")  # fmt: skip
     group.add_argument(
         "--no-prune", action="store_true", help="test executions only when they are complete (slower)"
     )

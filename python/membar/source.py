@@ -12,10 +12,19 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, eq=False)
 class SourceFile:
-    """One input text with the name the user knows it by. Two files are equal only if identical."""
+    """One input text with the name the user knows it by. Two files are equal only if identical.
+
+    Attributes:
+        path: the name.
+        text: what is in it.
+        defines: `NAME` or `NAME=VALUE`, for languages with a preprocessor.
+        include_dirs: where such a language looks for other files.
+    """
 
     path: str
     text: str
+    defines: tuple[str, ...] = ()
+    include_dirs: tuple[str, ...] = ()
 
     @staticmethod
     def read(path: str | Path) -> SourceFile:

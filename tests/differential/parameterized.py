@@ -30,7 +30,7 @@ from strategies.systems import random_system
 
 SIZES = (2, 3, 4)
 STATES = 4000
-SECONDS = 20.0
+SECONDS = 40.0
 
 
 @dataclass(frozen=True, slots=True)

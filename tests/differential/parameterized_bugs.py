@@ -212,7 +212,16 @@ BUGS: tuple[tuple[str, str, Rewrite], ...] = (
     (
         "covers forget the order",
         "flags with a fence",
-        Rewrite(COVER, "            known.is_before(further[one], further[other])\n", "            True\n"),
+        Rewrite(
+            COVER,
+            "(known.is_before(events[one], events[other]) or not wanted.is_before(one, other))",
+            "True",
+        ),
+    ),
+    (
+        "covers forget facts",
+        "flags with a fence",
+        Rewrite(COVER, "for fact, number in candidate.facts\n", "for fact, number in ()\n"),
     ),
     (
         "covers forget who acts",

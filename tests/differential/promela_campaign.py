@@ -21,7 +21,7 @@ from membar.source import SourceFile
 from membar.task import Limits
 from strategies.promela import promela
 
-_LIMITS = Limits(states=40_000)
+_LIMITS = Limits(states=8000)
 
 
 def broken(text: str, name: str, *, model: str = "sc") -> bool | None:

@@ -29,7 +29,7 @@ def is_noticed(known: Known) -> bool:
     if verdict == "safe" and certify(system, cubes).problem is not None:
         return True
     return known.name == TAMPERED and any(
-        certify(system, changed).problem is None for changed in tampered(cubes, 2)
+        certify(system, changed).problem is None for changed in tampered(cubes)
     )
 
 

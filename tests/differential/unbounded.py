@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -41,7 +41,7 @@ class Effort:
     bounded_states: int
 
 
-WHOLE = Effort(seconds=2.0, states=20_000, bounded_states=60_000)
+WHOLE = Effort(seconds=2.0, states=20_000, bounded_states=40_000)
 SLICE = Effort(seconds=0.1, states=1_500, bounded_states=8_000)
 
 
@@ -120,13 +120,28 @@ def compare(
 ) -> None:
     """Compares the engines on one program."""
     asked = question(program, name)
-    limit = bounded(asked, effort)
+    compare_with(seed, program, name, report, effort=effort, fault=fault, limit=bounded(asked, effort))
+
+
+def compare_with(
+    seed: int,
+    program: Program,
+    name: str,
+    report: Report,
+    *,
+    effort: Effort,
+    fault: int | None,
+    limit: Bounded,
+) -> None:
+    """Compares the engines, which may have a fault, with what bounded exploration reaches."""
+    asked = question(program, name)
     tried = question(program, name, fault=fault).core
     found = tried.forward(states=effort.states, seconds=effort.seconds)
     reached = goals(found)
     ended = found.stopped is None
     _agree(f"{seed}: forward", asked, effort, report, ended=ended, reached=reached, limit=limit)
-    _runs(seed, asked, found, report)
+    if fault is None:
+        _runs(seed, asked, found, report)
     if name == "x86-tso":
         other = tried.backward(states=effort.states, seconds=effort.seconds)
         failures = Bounded(
@@ -140,6 +155,24 @@ def compare(
     report.counts["violated" if fails(reached | limit.reached) else "not violated"] += 1
     report.counts[f"needs {limit.needs}"] += 1
     report.counts["accelerated"] += bool(found.cycles)
+
+
+def caught(
+    faults: Sequence[int], chosen: Iterable[tuple[int, Program]], name: str, effort: Effort
+) -> dict[int, int]:
+    """Which faults were seen, each with the seed of the program that showed it."""
+    seen: dict[int, int] = {}
+    for seed, program in chosen:
+        limit = bounded(question(program, name), effort)
+        for fault in faults:
+            if fault not in seen:
+                report = Report()
+                compare_with(seed, program, name, report, effort=effort, fault=fault, limit=limit)
+                if report.wrong:
+                    seen[fault] = seed
+        if len(seen) == len(faults):
+            break
+    return seen
 
 
 def _agree(
@@ -158,8 +191,12 @@ def _agree(
         report.wrong.append(f"{who} missed {sorted(limit.reached - reached)}")
     for kind, numbers in sorted(reached - limit.reached):
         # Beyond the largest bound there must be a run all the same.
-        if limit.complete and asked.core.run_to((kind, numbers), states=4 * effort.bounded_states) is None:
+        if limit.complete and _run_to(asked, (kind, numbers), effort) is None:
             report.wrong.append(f"{who} reached {kind} {numbers}, to which there is no run")
+
+
+def _run_to(asked: Lowered, goal: tuple[str, tuple[int, ...]], effort: Effort) -> object:
+    return asked.core.run_to(goal, largest=4 * LARGEST_BOUND, states=4 * effort.bounded_states)
 
 
 def _runs(seed: int, asked: Lowered, found: _core.BufferFindings, report: Report) -> None:

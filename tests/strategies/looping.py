@@ -91,8 +91,8 @@ class _Chain:
         self._add(Store(address=Address(mine), value=Constant(1), size=_WORD))
         for _ in range(self.random.randint(1, self.shape.longest_run)):
             self._add(self._store())
-        if self.random.random() < 0.4:
-            self._add(Fence(frozenset({"MFENCE"})))
+        if self.random.random() < 0.5:
+            self._add(self._fence())
         self._add(*self._sees(other, 0))
         if mine == "m0":
             self._add(*self._sees("done", 1))
@@ -114,7 +114,7 @@ class _Chain:
         elif roll < 0.80:
             self._add(*self._await())
         elif roll < 0.86:
-            self._add(Fence(frozenset({"MFENCE"})))
+            self._add(self._fence())
         elif roll < 0.92:
             self._add(self._exchange())
         else:
@@ -148,6 +148,10 @@ class _Chain:
 
     def _store(self) -> Store:
         return Store(address=self._place(), value=Constant(self._value()), size=_WORD)
+
+    def _fence(self) -> Fence:
+        """Mostly a fence of the own buffer, now and then the paper's, which waits for all buffers."""
+        return Fence(frozenset({"FLUSH-ALL" if self.random.random() < 0.2 else "MFENCE"}))
 
     def _exchange(self) -> Rmw:
         locked = frozenset({"X"})

@@ -11,7 +11,7 @@ from dataclasses import replace
 from membar.certificates.check import is_initial
 from membar.certificates.cover import Cover
 from membar.certificates.graph import Order, order
-from membar.certificates.preimage import grounded, pre, root
+from membar.certificates.preimage import pre, roots
 from membar.certificates.smt import Logic
 from membar.systems.events import EventCube, EventKind
 from membar.systems.mapping import with_places
@@ -25,7 +25,7 @@ def search(
     """`safe` with the cubes that prove it, `unsafe`, or `limit` after that many cubes."""
     cubes: list[EventCube] = []
     cover = Cover(system, Logic(system))
-    waiting = [one for cube in (*system.invariants, *system.unsafe) for one in grounded(system, root(cube))]
+    waiting = [one for cube in (*system.invariants, *system.unsafe) for one in roots(system, cube)]
     waiting += extra
     while waiting:
         cube = min(waiting, key=lambda one: (len(one.parameters), len(one.events)))

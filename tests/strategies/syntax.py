@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from typing import TypeVar
 
@@ -99,6 +100,7 @@ class _Writer:
         names = self._names(self.random.randint(1, 3))
         self.objects = tuple(MemoryObject(name=name) for name in names)  # addresses need the names
         self.objects = tuple(self._object(name) for name in names)
+        self.objects = (self.objects[0], *(self._placed(item) for item in self.objects[1:]))
         self.channels = tuple(
             Channel(name, self.random.randint(0, 2), self.random.randint(0, 2))
             for name in self._names(self.random.randint(0, 2))
@@ -207,6 +209,13 @@ class _Writer:
             is_array=self._chance(),
         )
 
+    def _placed(self, item: MemoryObject) -> MemoryObject:
+        """Sometimes inside the first object, behind all others."""
+        if self._chance():
+            return item
+        offset = 64 * (1 + [other.name for other in self.objects].index(item.name))
+        return replace(item, place=Address(self.objects[0].name, offset))
+
     def _size(self) -> int:
         return self.random.choice((1, 2, 4, 4, 8))
 
@@ -289,8 +298,10 @@ class _Writer:
             lambda: Fence(self._tags(), self._place() if self._chance() else None),
             lambda: Set(self._name(), self.expression()),
             lambda: Assume(self.expression(), waits=self._chance()),
-            lambda: Assert(self.expression(), self._name()),
-            lambda: Choose(self._name(), self.expression(), self.expression()),
+            lambda: Assert(
+                self.expression(), self._name(), property="memory" if self._chance() else "assertions"
+            ),
+            lambda: Choose(self._name(), self.expression(), self.expression(), retries=self._chance()),
             lambda: Lock(address=self._place(), size=self._size(), tags=self._tags()),
             lambda: Unlock(address=self._place(), size=self._size(), tags=self._tags()),
         ]

@@ -76,6 +76,44 @@ def test_dve_example_gives_the_verdict_in_its_comment(
     assert (result.witness is not None) == (verdict == "VIOLATED")
 
 
+C_FILES = sorted(EXAMPLES.glob("*.c"))
+C_CASES = [(path, model, verdict) for path in C_FILES for model, verdict in expectations(path)]
+
+
+@pytest.mark.parametrize(("path", "model", "verdict"), C_CASES, ids=lambda v: getattr(v, "stem", str(v)))
+def test_c_example_gives_the_verdict_in_its_comment(path: Path, model: str, verdict: str) -> None:
+    result = api.check(path, model=model)
+    assert result.verdict.upper().replace("-", " ") == verdict
+    assert (result.witness is not None) == (verdict == "VIOLATED")
+
+
+@pytest.mark.parametrize(
+    ("path", "model"),
+    [
+        (path, model)
+        for path, model, verdict in C_CASES
+        if verdict == "HOLDS" and "#ifndef N\n" in path.read_text(encoding="utf-8")
+    ],
+    ids=lambda v: getattr(v, "stem", str(v)),
+)
+def test_a_right_c_example_is_right_with_three_threads(path: Path, model: str) -> None:
+    assert api.check(path, model=model, defines=("N=3",)).verdict == "holds"
+
+
+def test_every_c_algorithm_is_there_right_and_wrong() -> None:
+    right = {
+        path.stem for path in C_FILES if any(found == path for found, _, v in C_CASES if v != "VIOLATED")
+    }
+    algorithms = (
+        "peterson", "dekker", "bakery", "fast-mutex", "szymanski", "burns", "tas", "ttas", "ticket", "mcs",
+        "clh", "ring", "seqlock", "publication", "double-checked", "barrier", "treiber", "msqueue",
+    )  # fmt: skip
+    wrong = {path.stem for path, _, verdict in C_CASES if verdict == "VIOLATED"}
+    for name in algorithms:
+        assert name in right
+        assert any(stem.startswith(f"{name}-") for stem in wrong)
+
+
 def test_examples_show_both_verdicts() -> None:
     verdicts = {verdict for _, _, verdict in CASES}
     assert {"HOLDS", "VIOLATED"} <= verdicts

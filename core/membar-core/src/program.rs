@@ -19,13 +19,16 @@ use crate::plan::Tag;
 use crate::words::Words;
 
 /// First word of the form; to be changed with it.
-pub const VERSION: u64 = 3;
+pub const VERSION: u64 = 4;
 
 /// The number of a store-conditional whose status carries a dependency on its write.
 const CARRYING: u64 = 11;
 
 /// The number of an assumption that waits until it holds.
 const WAITING: u64 = 12;
+
+/// The number of a choice in which all but the lowest value says that something failed which may be tried again.
+const RETRYING: u64 = 13;
 
 /// A location of the memory model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,7 +91,7 @@ pub enum Operation {
     Set { register: Register, value: Expr },
     Assume { condition: Expr, waits: bool },
     Assert { condition: Expr },
-    Choose { register: Register, low: Expr, high: Expr },
+    Choose { register: Register, low: Expr, high: Expr, retries: bool },
     Spawn { thread: ThreadId },
     Join { thread: ThreadId },
 }
@@ -388,10 +391,11 @@ impl Sizes {
                 Operation::Assume { condition: self.expr(words)?, waits: number == WAITING }
             }
             7 => Operation::Assert { condition: self.expr(words)? },
-            8 => Operation::Choose {
+            number @ (8 | RETRYING) => Operation::Choose {
                 register: self.register(words)?,
                 low: self.expr(words)?,
                 high: self.expr(words)?,
+                retries: number == RETRYING,
             },
             9 => Operation::Spawn { thread: self.other(words)? },
             10 => Operation::Join { thread: self.other(words)? },

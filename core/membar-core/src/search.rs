@@ -57,7 +57,7 @@ pub fn search(
     let classes = match watch
         .look()
         .map_err(Failure::from)
-        .and_then(|()| all_classes(program, options.bound, &mut watch, &mut tally.waits))
+        .and_then(|()| all_classes(program, options.bound, &mut watch, &mut tally))
     {
         Ok(classes) => classes,
         Err(Failure::Error(error)) => return Err(error),

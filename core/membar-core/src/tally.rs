@@ -50,6 +50,8 @@ pub struct Tally {
     pub stuck: BTreeMap<u32, Seen>,
     /// The steps at which threads that wait look first: thread and edge.
     pub waits: BTreeSet<(u32, u32)>,
+    /// The steps that close loops which were cut: thread and edge.
+    pub cuts: BTreeSet<(u32, u32)>,
     /// Checks that are no requirement and have something to say, by number.
     pub remarks: BTreeMap<u32, Seen>,
     /// Every complete execution, if they are to be kept.

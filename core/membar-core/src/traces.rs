@@ -13,6 +13,7 @@ use crate::error::CoreError;
 use crate::program::{CellId, Program};
 use crate::small_set::SmallSet;
 use crate::stop::{Stopped, Watch};
+use crate::tally::Tally;
 use crate::thread::{Kind, Machine, Question, Run, Skeleton};
 
 /// The values of one run.
@@ -93,8 +94,8 @@ struct Values {
     present: BTreeSet<(CellId, u64)>,
 }
 
-/// The classes of every thread, with each back edge taken at most `bound` times; `waits` gets the steps at which
-/// runs that wait look first.
+/// The classes of every thread, with each back edge taken at most `bound` times; `marks` gets the steps at which
+/// runs that wait look first, and those that close loops which were cut.
 ///
 /// # Errors
 /// A limit was hit, or a choice is too wide.
@@ -102,7 +103,7 @@ pub fn all_classes(
     program: &Program,
     bound: u32,
     watch: &mut Watch<'_>,
-    waits: &mut BTreeSet<(u32, u32)>,
+    marks: &mut Tally,
 ) -> Result<Vec<Vec<Class>>, Failure> {
     let mut values = Values { known: Vec::new(), list: Vec::new(), present: BTreeSet::new() };
     for (number, cell) in (0..).zip(&program.cells) {
@@ -149,7 +150,8 @@ pub fn all_classes(
         }
     }
     for (thread, found) in (0..).zip(&threads) {
-        waits.extend(found.machine.waits.iter().map(|edge| (thread, edge.0)));
+        marks.waits.extend(found.machine.waits.iter().map(|edge| (thread, edge.0)));
+        marks.cuts.extend(found.machine.cuts.iter().map(|edge| (thread, edge.0)));
     }
     Ok(threads.into_iter().map(|found| finished(found.classes)).collect())
 }

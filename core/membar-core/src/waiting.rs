@@ -50,7 +50,7 @@ impl Control {
 pub(crate) struct Deeds {
     /// Choices, threads started and joined.
     pub(crate) effects: u32,
-    /// Store-conditionals that failed and could have succeeded.
+    /// Store-conditionals and weak operations that failed and could have succeeded.
     pub(crate) retries: u32,
 }
 

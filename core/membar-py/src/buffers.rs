@@ -158,12 +158,13 @@ impl StoreBuffers {
     }
 
     /// A run to one of the goals that a search found, with buffers as small as possible.
-    #[pyo3(signature = (goal, *, seconds=None, states=None, memory=None))]
+    #[pyo3(signature = (goal, *, largest=None, seconds=None, states=None, memory=None))]
     #[expect(clippy::needless_pass_by_value, reason = "Python hands over a tuple")]
     fn run_to(
         &self,
         py: Python<'_>,
         goal: (String, Vec<i128>),
+        largest: Option<usize>,
         seconds: Option<f64>,
         states: Option<u64>,
         memory: Option<u64>,
@@ -173,7 +174,8 @@ impl StoreBuffers {
         let run = run_detached(py, None, |stop| {
             let mut budget = Budget { watch: Watch::new(stop, limits), states };
             let mut system = System::new(&self.program, Fault::None)?;
-            concrete::run_to(&mut system, &self.question, self.discipline, &goal, &mut budget)
+            let largest = largest.unwrap_or(usize::MAX);
+            concrete::run_to(&mut system, &self.question, self.discipline, &goal, largest, &mut budget)
         })?;
         Ok(run.map(|moves| tuples_of(&moves, self.program.cells.len())))
     }

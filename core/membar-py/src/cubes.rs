@@ -56,12 +56,15 @@ impl AnySize {
         Ok(Self { system, fault })
     }
 
-    /// Searches backwards from the bad states; with `trust` the invariants are believed, otherwise they are bad too.
-    #[pyo3(signature = (*, trust=false, seconds=None, nodes=None, memory=None, progress=None))]
+    /// Searches backwards from the bad states; with `trust` the invariants are believed, otherwise they are bad too. With
+    /// `guesses`, parts of cubes that so many processes never satisfy are taken for unreachable until refuted.
+    #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
+    #[pyo3(signature = (*, trust=false, guesses=None, seconds=None, nodes=None, memory=None, progress=None))]
     fn search(
         &self,
         py: Python<'_>,
         trust: bool,
+        guesses: Option<u8>,
         seconds: Option<f64>,
         nodes: Option<u64>,
         memory: Option<u64>,
@@ -70,7 +73,7 @@ impl AnySize {
         let limits = limits_of(seconds, None, memory)?;
         let found = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
             let mut budget = Budget { watch: Watch::new(stop, limits), states: nodes };
-            search::search(&self.system, Options { trust, fault: self.fault }, &mut budget)
+            search::search(&self.system, Options { trust, guesses, fault: self.fault }, &mut budget)
         })?;
         Ok(CubeFindings { found })
     }
@@ -148,6 +151,12 @@ impl CubeFindings {
     #[getter]
     fn deleted(&self) -> u64 {
         self.found.deleted
+    }
+
+    /// Guesses that were wrong.
+    #[getter]
+    fn restarts(&self) -> usize {
+        self.found.restarts
     }
 
     /// The most processes of a cube.

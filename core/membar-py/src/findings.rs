@@ -162,6 +162,12 @@ impl Findings {
         self.found.tally.waits.iter().copied().collect()
     }
 
+    /// The steps that close loops which were cut: thread and edge.
+    #[getter]
+    fn cuts(&self) -> Vec<(u32, u32)> {
+        self.found.tally.cuts.iter().copied().collect()
+    }
+
     /// Number of executions that were kept.
     #[getter]
     fn kept(&self) -> usize {

@@ -237,6 +237,12 @@ impl RunAnswer {
         self.answer.lasso.as_ref().map(|lasso| (tuples(&lasso.prefix), tuples(&lasso.cycle)))
     }
 
+    /// Whether an access hit no location: then nothing else was looked for.
+    #[getter]
+    fn fault(&self) -> bool {
+        self.answer.fault
+    }
+
     /// States of the product that were met.
     #[getter]
     fn states(&self) -> u64 {

@@ -14,12 +14,13 @@ from itertools import permutations, product
 import z3
 
 from membar.certificates.cover import Cover
-from membar.certificates.preimage import grounded, pre, root
+from membar.certificates.graph import order
+from membar.certificates.preimage import grounded, pre, roots, universe_of
 from membar.certificates.smt import Logic
 from membar.systems.events import EventCube, EventKind
 from membar.systems.mapping import literals_renamed, plain
 from membar.systems.system import ParameterizedSystem
-from membar.systems.terms import Access, Comparison, EventValue, Literal, Process, ProcessConstant
+from membar.systems.terms import Access, Comparison, EventValue, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,9 @@ def certify(
     Stops early, with that as the problem, when `should_stop` says so.
     """
     start = time.perf_counter()
+    if any(order(len(cube.events), cube.before, cube.together) is None for cube in cubes):
+        disorder = "the events of a cube have no order"
+        return Certificate(problem=disorder, cubes=len(cubes), obligations=0, seconds=0.0)
     ground = _grounded(system, cubes)
     cover = _cover(system, ground)
     obligations = 0
@@ -69,18 +73,22 @@ def certify(
 
 @dataclass(frozen=True, slots=True)
 class Obligation:
-    """One thing to be shown: that a cube is covered, or that it excludes the initial states."""
+    """One thing to be shown: that a cube is covered, or that it excludes the initial states.
+
+    `after` is the cube into which the step leads, where it is about a step.
+    """
 
     cube: EventCube
     excludes_initial: bool
     failure: str
+    after: EventCube | None = None
 
 
 def obligations_of(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> Iterator[Obligation]:
     """Everything that must be shown of (grounded) cubes."""
     for number, states in enumerate((*system.unsafe, *system.invariants)):
         kind = "an unsafe state" if number < len(system.unsafe) else "a state that an invariant excludes"
-        for one in grounded(system, root(states)):
+        for one in roots(system, states):
             yield Obligation(one, excludes_initial=False, failure=f"{kind} is not covered")
     for cube in cubes:
         yield Obligation(cube, excludes_initial=True, failure="an initial state is covered")
@@ -88,13 +96,13 @@ def obligations_of(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> I
         for transition in system.transitions:
             failure = f"`{transition.name}` leads into the cubes from outside"
             for before in pre(system, cube, transition):
-                yield Obligation(before, excludes_initial=False, failure=failure)
+                yield Obligation(before, excludes_initial=False, failure=failure, after=cube)
 
 
 def _is_met(cover: Cover, obligation: Obligation) -> bool:
     if obligation.excludes_initial:
         return not is_initial(cover.system, obligation.cube, cover.logic)
-    return cover.is_covered(obligation.cube)
+    return cover.is_covered(obligation.cube, after=obligation.after)
 
 
 def script(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> str:
@@ -129,9 +137,7 @@ def is_initial(system: ParameterizedSystem, cube: EventCube, logic: Logic) -> bo
 
 def initial_question(system: ParameterizedSystem, cube: EventCube, logic: Logic) -> z3.Solver:
     """Satisfiable exactly if some initial state is in a cube."""
-    universe: tuple[Process, ...] = cube.parameters
-    if system.size is not None:
-        universe = tuple(ProcessConstant(number) for number in range(1, system.size + 1))
+    universe = universe_of(system, cube)
     solver = z3.Solver(ctx=logic.context)
     solver.add(logic.all(cube.literals), logic.apart(cube.parameters))
     for number, event in enumerate(cube.events):

@@ -1,19 +1,21 @@
 """Whether a set of cubes covers a cube: z3 finds no state of it that is in none of them.
 
 A cube covers states of another through a choice of processes and events: its processes are processes there,
-its events are events there that do at least as much, in an order that is known there.
+its waiting reads are waiting reads there, and what it says of their order is known there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import TypeAlias
 
 import z3
 
 from membar.certificates.graph import Order, order
+from membar.certificates.preimage import universe_of
 from membar.certificates.smt import Logic
 from membar.systems.events import Event, EventCube, EventKind, Location
 from membar.systems.mapping import Renaming, literals_renamed, process_renamed, with_places
@@ -27,9 +29,19 @@ from membar.systems.terms import (
     Literal,
     Place,
     Process,
-    ProcessConstant,
-    ProcessVariable,
 )
+
+# A symbol, a constructor, and whether the cell is that, or is not.
+Demand: TypeAlias = tuple[str, str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What a cube says of each process's own cells, of variables, and which symbols its events speak of."""
+
+    processes: tuple[frozenset[Demand], ...]
+    variables: frozenset[Demand]
+    symbols: frozenset[tuple[EventKind, str]]
 
 
 @dataclass(frozen=True)
@@ -45,20 +57,33 @@ class Covered:
         return order(len(self.cube.events), self.cube.before, self.cube.together)
 
     @cached_property
-    def literals(self) -> frozenset[Literal]:
-        """What is said."""
-        return frozenset(self.cube.literals)
-
-    @cached_property
-    def values(self) -> dict[tuple[str, tuple[Process, ...]], Constructor]:
-        """The cells that certainly have a certain constructor as value (a shortcut: z3 would find out)."""
+    def values(self) -> dict[tuple[str, Process | None], str]:
+        """The cells of one process, or of none, that certainly have a certain constructor as value."""
         return {
-            (literal.left.symbol, literal.left.indices): literal.right
+            (
+                literal.left.symbol,
+                literal.left.indices[0] if literal.left.indices else None,
+            ): literal.right.name
             for literal in self.cube.literals
             if literal.comparison is Comparison.EQUAL
             and isinstance(literal.left, Access)
             and isinstance(literal.right, Constructor)
+            and len(literal.left.indices) <= 1
         }
+
+    @cached_property
+    def _allowed(self) -> dict[tuple[frozenset[Demand], Process | None], bool]:
+        return {}
+
+    def allows(self, demands: frozenset[Demand], process: Process | None) -> bool:
+        """Whether nothing certainly contradicts demands on cells (a shortcut: z3 would find out)."""
+        key = (demands, process)
+        if key not in self._allowed:
+            self._allowed[key] = all(
+                (known := self.values.get((symbol, process))) is None or (known == wanted) is equal
+                for symbol, wanted, equal in demands
+            )
+        return self._allowed[key]
 
     @cached_property
     def symbols(self) -> frozenset[tuple[EventKind, str]]:
@@ -72,75 +97,149 @@ class Cover:
 
     system: ParameterizedSystem
     logic: Logic
-    candidates: list[Candidate] = field(default_factory=list)
+    candidates: dict[Demands, list[Candidate]] = field(default_factory=dict)
+    _numbers: dict[Literal, int] = field(default_factory=dict)
 
     def add(self, cube: EventCube) -> None:
         """One cube more."""
-        self.candidates.append(Candidate(cube))
+        candidate = Candidate(cube)
+        self.candidates.setdefault(candidate.demands, []).append(candidate)
 
-    def is_covered(self, cube: EventCube) -> bool:
-        """Whether every state of `cube` is in one of the cubes."""
+    def is_covered(self, cube: EventCube, *, after: EventCube | None = None) -> bool:
+        """Whether every state of `cube` is in one of the cubes; the likeliest is `after`, a step later."""
+        if after is not None and _is_part(cube, after):
+            return True
         target = self._target(cube)
         if target.order is None:
             return True
-        found: list[Conjunction] = []
-        for candidate in self.candidates:
-            for instance in _instances(candidate, target):
-                if all(literal in target.literals for literal in instance):
-                    return True
-                found.append(instance)
-        return bool(self._question(cube, found).check() == z3.unsat)
+        known = frozenset(map(self._number, cube.literals))
+        found: list[list[Conjunction]] = [[], [], []]
+        for candidate, chosen, events in self._matches(target):
+            instance, numbers = self._said(candidate, chosen, events)
+            unknown = len(numbers - known)
+            if not unknown:
+                return True
+            found[min(unknown, len(found)) - 1].append(instance)
+        solver = self._question(cube, ())
+        for stage in ([], *found):  # first without any, then with those that say least beyond the cube
+            solver.add([self.logic.refuted(instance) for instance in stage])
+            if solver.check() == z3.unsat:
+                return True
+        return False
+
+    def _number(self, literal: Literal) -> int:
+        return self._numbers.setdefault(literal, len(self._numbers))
+
+    def _matches(self, target: Covered) -> Iterator[tuple[Candidate, tuple[Process, ...], Mapping[int, int]]]:
+        """Choices of processes and events of the target for those of each candidate."""
+        for demands, alike in self.candidates.items():
+            for chosen in _renamings(demands, target):
+                for candidate in alike:
+                    for events in _embeddings(candidate, target, chosen):
+                        yield candidate, chosen, events
+
+    def _said(
+        self, candidate: Candidate, chosen: tuple[Process, ...], events: Mapping[int, int]
+    ) -> tuple[Conjunction, frozenset[int]]:
+        """What a candidate says of processes and events, with the numbers of the literals."""
+        key = (chosen, tuple(events.items()))
+        if key not in candidate.said:
+            names = dict(zip(candidate.cube.parameters, chosen, strict=True))
+            literals = _with_events(literals_renamed(candidate.cube.literals, names), events)
+            candidate.said[key] = (literals, frozenset(map(self._number, literals)))
+        return candidate.said[key]
 
     def question(self, cube: EventCube) -> z3.Solver:
         """Satisfiable exactly if a state of `cube` is in none of the cubes."""
         target = self._target(cube)
-        found = [instance for candidate in self.candidates for instance in _instances(candidate, target)]
+        found = [self._said(*match)[0] for match in self._matches(target)]
         return self._question(cube, found)
 
     def _target(self, cube: EventCube) -> Covered:
-        universe: tuple[Process, ...] = cube.parameters
-        if self.system.size is not None:
-            universe = tuple(ProcessConstant(number) for number in range(1, self.system.size + 1))
-        return Covered(cube, universe)
+        return Covered(cube, universe_of(self.system, cube))
 
     def _question(self, cube: EventCube, found: Sequence[Conjunction]) -> z3.Solver:
         solver = z3.Solver(ctx=self.logic.context)
         solver.add(self.logic.all(cube.literals), self.logic.apart(cube.parameters))
-        solver.add([z3.Not(self.logic.all(instance)) for instance in found])
+        solver.add([self.logic.refuted(instance) for instance in found])
         return solver
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A cube of the proof, prepared for being looked up again and again."""
+    """A cube of the proof, prepared for being looked up again and again.
+
+    Attributes:
+        cube: the cube.
+        said: what it says of processes and events that it was asked about, with the numbers of the literals.
+    """
 
     cube: EventCube
+    said: dict[
+        tuple[tuple[Process, ...], tuple[tuple[int, int], ...]], tuple[Conjunction, frozenset[int]]
+    ] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
-    def demands(self) -> tuple[tuple[Demand, ...], ...]:
-        """What it says of constructors, by the last of its processes that a literal speaks of."""
-        found: list[list[Demand]] = [[] for _ in range(len(self.cube.parameters) + 1)]
-        position = {parameter: number for number, parameter in enumerate(self.cube.parameters)}
+    def demands(self) -> Demands:
+        """What it says of constructors and of events; cubes that agree in this are looked up together."""
+        found: dict[Process | None, set[Demand]] = {parameter: set() for parameter in self.cube.parameters}
+        found[None] = set()
         for literal in self.cube.literals:
             left, right = literal.left, literal.right
-            if not isinstance(left, Access) or not isinstance(right, Constructor):
+            if not isinstance(left, Access) or not isinstance(right, Constructor) or len(left.indices) > 1:
                 continue
-            if literal.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}:
-                where = tuple(
-                    position[index] if isinstance(index, ProcessVariable) else index for index in left.indices
-                )
-                last = max((number + 1 for number in where if isinstance(number, int)), default=0)
-                found[last].append((left.symbol, where, right, literal.comparison is Comparison.EQUAL))
-        return tuple(map(tuple, found))
+            owner = left.indices[0] if left.indices else None
+            if owner in found and literal.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}:
+                found[owner].add((left.symbol, right.name, literal.comparison is Comparison.EQUAL))
+        return Demands(
+            tuple(frozenset(found[parameter]) for parameter in self.cube.parameters),
+            frozenset(found[None]),
+            self.symbols,
+        )
 
     @cached_property
     def symbols(self) -> frozenset[tuple[EventKind, str]]:
         """Which symbols are read or written."""
-        return symbols_of(self.cube.events)
+        waiting = [self.cube.events[number] for number in self.waiting]
+        return symbols_of((*waiting, *(event for event, _ in self.facts)))
 
+    @cached_property
+    def order(self) -> Order:
+        """The closure of its order.
 
-# A symbol, its indices (the cube's processes by number), a constructor, and whether the cell is that.
-Demand: TypeAlias = tuple[str, tuple[int | ProcessConstant, ...], Constructor, bool]
+        Raises:
+            ValueError: there is none; such a cube has no states, and no place in a proof.
+        """
+        found = order(len(self.cube.events), self.cube.before, self.cube.together)
+        if found is None:
+            raise ValueError("a cube whose events have no order")
+        return found
+
+    @cached_property
+    def waiting(self) -> tuple[int, ...]:
+        """The reads that wait for values."""
+        return tuple(
+            number
+            for number, event in enumerate(self.cube.events)
+            if event.kind is EventKind.READ and event.locations
+        )
+
+    @cached_property
+    def facts(self) -> tuple[tuple[Event, int], ...]:
+        """The other events, each with a waiting read that it is at or before.
+
+        Nothing but earlier events is ever put before them, so all that they mean is: what comes before the
+        event comes before that read. Each such fact may be known through another event.
+        """
+        return tuple(
+            dict.fromkeys(
+                (event, read)
+                for number, event in enumerate(self.cube.events)
+                if number not in self.waiting
+                for read in self.waiting
+                if self.order.is_before(number, read) or self.order.is_together(number, read)
+            )
+        )
 
 
 def symbols_of(events: Sequence[Event]) -> frozenset[tuple[EventKind, str]]:
@@ -148,70 +247,72 @@ def symbols_of(events: Sequence[Event]) -> frozenset[tuple[EventKind, str]]:
     return frozenset((event.kind, place.symbol) for event in events for place in event.locations)
 
 
-def _instances(candidate: Candidate, target: Covered) -> Iterator[Conjunction]:
-    """What the candidate says, for each choice of processes and events of the target for its own."""
-    cube = candidate.cube
-    if len(cube.parameters) > len(target.universe) or not candidate.symbols <= target.symbols:
-        return
-    for chosen in _renamings(candidate, target, ()):
-        names = dict(zip(cube.parameters, chosen, strict=True))
-        literals = None
-        for events in _embeddings(cube, target, names):
-            if literals is None:
-                literals = literals_renamed(cube.literals, names)
-            yield _with_events(literals, events) if events else literals
+def _is_part(cube: EventCube, whole: EventCube) -> bool:
+    """Whether a cube says all that another says, of the same processes and events."""
+    if not set(whole.literals) <= set(cube.literals) or not set(whole.parameters) <= set(cube.parameters):
+        return False
+    return (
+        whole.before <= cube.before
+        and whole.together <= cube.together
+        and all(old == new for old, new in zip(whole.events, cube.events, strict=False))
+        and len(whole.events) <= len(cube.events)
+    )
 
 
-def _renamings(
-    candidate: Candidate, target: Covered, chosen: tuple[Process, ...]
-) -> Iterator[tuple[Process, ...]]:
+def _renamings(wanted: Demands, target: Covered) -> Iterator[tuple[Process, ...]]:
     """Injective choices of processes that nothing contradicts."""
-    for symbol, where, wanted, equal in candidate.demands[len(chosen)]:
-        indices = tuple(chosen[index] if isinstance(index, int) else index for index in where)
-        known = target.values.get((symbol, indices))
-        if known is not None and (known == wanted) is not equal:
-            return
-    if len(chosen) == len(candidate.cube.parameters):
-        yield chosen
+    if not wanted.symbols <= target.symbols or not target.allows(wanted.variables, None):
         return
-    for process in target.universe:
-        if process not in chosen:
-            yield from _renamings(candidate, target, (*chosen, process))
+    columns = []
+    for demands in wanted.processes:
+        columns.append([process for process in target.universe if target.allows(demands, process)])
+        if not columns[-1]:
+            return
+    for chosen in product(*columns):
+        if len(set(chosen)) == len(chosen):
+            yield chosen
 
 
-def _embeddings(candidate: EventCube, target: Covered, names: Renaming) -> Iterator[tuple[int, ...]]:
-    """Choices of events that do at least as much, in an order that is known; two may be one."""
-    if not candidate.events:
-        yield ()
+def _embeddings(
+    candidate: Candidate, target: Covered, chosen: tuple[Process, ...]
+) -> Iterator[Mapping[int, int]]:
+    """Choices of events for those that wait, such that all is known that the candidate says of orders."""
+    if not candidate.cube.events:
+        yield {}
         return
     found = target.order
     if found is None:
         return
-    partners = [
-        [number for number, other in enumerate(target.cube.events) if _does(other, event, names)]
-        for event in candidate.events
-    ]
-    yield from _extended(candidate, found, partners, ())
-
-
-def _extended(
-    candidate: EventCube, known: Order, partners: Sequence[Sequence[int]], chosen: tuple[int, ...]
-) -> Iterator[tuple[int, ...]]:
-    if len(chosen) == len(candidate.events):
-        yield chosen
-        return
-    for number in partners[len(chosen)]:
-        further = (*chosen, number)
-        if all(
-            known.is_before(further[one], further[other])
-            for one, other in candidate.before
-            if max(one, other) == len(chosen)
-        ) and all(
-            known.is_together(further[one], further[other])
-            for one, other in candidate.together
-            if max(one, other) == len(chosen)
+    names = dict(zip(candidate.cube.parameters, chosen, strict=True))
+    partners: dict[int, list[int]] = {}
+    for number in candidate.waiting:
+        wanted = candidate.cube.events[number]
+        partners[number] = [
+            other for other, event in enumerate(target.cube.events) if _does(event, wanted, names)
+        ]
+        if not partners[number]:
+            return
+    for choice in product(*partners.values()):
+        events = dict(zip(partners, choice, strict=True))
+        if _is_ordered(candidate, found, events) and all(
+            any(
+                _does(event, fact, names)
+                for other, event in enumerate(target.cube.events)
+                if found.is_before(other, events[number]) or found.is_together(other, events[number])
+            )
+            for fact, number in candidate.facts
         ):
-            yield from _extended(candidate, known, partners, further)
+            yield events
+
+
+def _is_ordered(candidate: Candidate, known: Order, events: Mapping[int, int]) -> bool:
+    wanted = candidate.order
+    return all(
+        (known.is_before(events[one], events[other]) or not wanted.is_before(one, other))
+        and (known.is_together(events[one], events[other]) or not wanted.is_together(one, other))
+        for one in events
+        for other in events
+    )
 
 
 def _does(event: Event, wanted: Event, names: Renaming) -> bool:
@@ -235,7 +336,10 @@ def _does(event: Event, wanted: Event, names: Renaming) -> bool:
     )
 
 
-def _with_events(literals: Conjunction, events: tuple[int, ...]) -> Conjunction:
+def _with_events(literals: Conjunction, events: Mapping[int, int]) -> Conjunction:
+    if not events:
+        return literals
+
     def change(place: Place) -> Place:
         if isinstance(place, EventValue):
             return EventValue(events[place.event], place.symbol, place.indices)

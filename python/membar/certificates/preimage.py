@@ -65,14 +65,17 @@ class Option:
     value: Value | None
 
 
-def root(cube: Cube) -> EventCube:
-    """A cube of states as a cube of events: what its processes see at one instant."""
+def roots(system: ParameterizedSystem, cube: Cube) -> Iterator[EventCube]:
+    """A cube of states as cubes of events (several where the number of processes is fixed).
+
+    What its processes see, they see at one instant, and whatever they have read was read before it.
+    """
     readers: dict[Process, dict[Location, None]] = {}
     for place in places(cube.literals):
         if isinstance(place, Access) and place.reader is not None:
             readers.setdefault(place.reader, {})[Location(place.symbol, place.indices)] = None
     numbers = {reader: number for number, reader in enumerate(readers)}
-    return EventCube(
+    views = EventCube(
         parameters=cube.parameters,
         literals=_as_events(cube.literals, numbers),
         events=tuple(
@@ -81,6 +84,17 @@ def root(cube: Cube) -> EventCube:
         ),
         together=frozenset((0, number) for number in range(1, len(numbers))),
     )
+    for ground in grounded(system, views):
+        others = [
+            Event(process=process, kind=EventKind.READ, locations=())
+            for process in universe_of(system, ground)
+            if ground.events and process not in {event.process for event in ground.events}
+        ]
+        yield replace(
+            ground,
+            events=(*ground.events, *others),
+            before=frozenset((len(ground.events) + number, 0) for number in range(len(others))),
+        )
 
 
 def grounded(system: ParameterizedSystem, cube: EventCube) -> Iterator[EventCube]:
@@ -91,6 +105,16 @@ def grounded(system: ParameterizedSystem, cube: EventCube) -> Iterator[EventCube
     constants = [ProcessConstant(number) for number in range(1, system.size + 1)]
     for chosen in permutations(constants, len(cube.parameters)):
         yield cube_renamed(cube, dict(zip(cube.parameters, chosen, strict=True)), parameters=())
+
+
+def universe_of(system: ParameterizedSystem, cube: EventCube) -> tuple[Process, ...]:
+    """The processes that a cube is about: all, if their number is fixed; else its own, or one if it has none.
+
+    There is always at least one process.
+    """
+    if system.size is not None:
+        return tuple(ProcessConstant(number) for number in range(1, system.size + 1))
+    return cube.parameters or (ProcessVariable("someone"),)
 
 
 def cube_renamed(cube: EventCube, names: Renaming, *, parameters: tuple[ProcessVariable, ...]) -> EventCube:

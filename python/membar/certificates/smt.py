@@ -37,6 +37,8 @@ class Logic:
         self._sorts: dict[str, z3.SortRef] = {}
         self._values: dict[tuple[str, str], z3.ExprRef] = {}
         self._places: dict[Place, z3.ExprRef] = {}
+        self._literals: dict[Literal, z3.BoolRef] = {}
+        self._refuted: dict[Conjunction, z3.BoolRef] = {}
 
     def sort(self, kind: Type) -> z3.SortRef:
         """The sort of a type."""
@@ -97,6 +99,11 @@ class Logic:
 
     def literal(self, literal: Literal) -> z3.BoolRef:
         """A literal."""
+        if literal not in self._literals:
+            self._literals[literal] = self._compared(literal)
+        return self._literals[literal]
+
+    def _compared(self, literal: Literal) -> z3.BoolRef:
         left, right = self.term(literal.left), self.term(literal.right)
         match literal.comparison:
             case Comparison.EQUAL:
@@ -111,6 +118,12 @@ class Logic:
     def all(self, literals: Conjunction) -> z3.BoolRef:
         """A conjunction."""
         return z3.And([z3.BoolVal(True, self.context), *map(self.literal, literals)])
+
+    def refuted(self, literals: Conjunction) -> z3.BoolRef:
+        """The negation of a conjunction."""
+        if literals not in self._refuted:
+            self._refuted[literals] = z3.Not(self.all(literals))
+        return self._refuted[literals]
 
     def apart(self, processes: Iterable[Process]) -> z3.BoolRef:
         """These processes are pairwise distinct."""

@@ -58,6 +58,8 @@ def _answer(
             limits=chosen.limit,
             options=replace(arguments.options(chosen), progress=progress),
             include_dirs=chosen.include,
+            defines=chosen.define,
+            mapping=chosen.mapping,
         )
     except InputError as problem:
         return problem

@@ -12,6 +12,7 @@ from membar.cli import HOLDS, VIOLATED
 from membar.engines.reference.evidence import LOOKED_FOR, evidence
 from membar.engines.reference.replay import replay as replay_witness
 from membar.models.model import Model
+from membar.program.warnings import without_warnings
 from membar.properties.judge import Tally, judge
 from membar.reports import json
 from membar.reports._parts.saved_run import SavedRun
@@ -45,9 +46,10 @@ def _run_again(saved: SavedRun) -> tuple[str, str]:
 
 def _looked_at(saved: json.SavedWitness) -> tuple[str, str]:
     """What is wrong with a witness, and what it shows."""
-    program = api.parse(saved.source)
-    json.check_fits(saved, program)
     model = _model(saved)
+    program = api.for_model(api.parse(saved.source), model, mapping=saved.mapping)
+    program = without_warnings(program)
+    json.check_fits(saved, program)
     mismatch = replay_witness(program, model, saved.witness)
     if mismatch is not None:
         return f"does not replay under {model.name}: {mismatch}", ""

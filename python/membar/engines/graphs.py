@@ -37,7 +37,7 @@ from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
 from membar.models.plan import CheckMode, Plan
 from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witness
-from membar.program.access import bad_access
+from membar.program.access import NO_LOCATION, bad_access
 from membar.program.atomicity import require_single_accesses, require_uncommitted
 from membar.program.awaits import NO_WATCHES, Watches
 from membar.program.condition import FinalRegister, Quantifier, Term
@@ -290,18 +290,19 @@ class _Search:
         return time.monotonic() - self.started
 
     def _tally(self, found: _core.Findings, bound: int) -> Tally:
-        for thread in found.faults:
-            raise InputError(self._fault(found.fault_witness(thread), thread))
+        astray = self._astray(found)
         tally = Tally(
             engine=NAME,
             algorithm=ALGORITHMS[self.exploration],
             looked_for=_LOOKED_FOR,
             awaits=bool(self.watched.threads),
-            waiting=self._waiting(found),
+            waiting=self._spans(found.waits),
+            cut=self._spans(found.cuts),
         )
         tally.loops_cut = bound if found.cut else None
         tally.limit = self._limit(found.stopped)
         self._take_remarks(found, tally)
+        tally.failed_assertion = astray
         for thread in found.failures[:1]:
             tally.failed_assertion = self._failure(found.failure_witness(thread))
         if found.stuck:
@@ -339,9 +340,9 @@ class _Search:
         elif self.without_classes is not None and self.task.options.coherence_chosen_by_user:
             tally.notes.append(f"--coherence observed has no effect: {self.without_classes}")
 
-    def _waiting(self, found: _core.Findings) -> set[Span]:
-        """The places where threads that wait look first."""
-        spans = (self.program.threads[thread].edges[edge].span for thread, edge in found.waits)
+    def _spans(self, steps: Sequence[tuple[int, int]]) -> set[Span]:
+        """The places of steps, each given by thread and edge."""
+        spans = (self.program.threads[thread].edges[edge].span for thread, edge in steps)
         return {span for span in spans if span is not None}
 
     def _limit(self, stopped: str | None) -> str | None:
@@ -421,6 +422,21 @@ class _Search:
                     message = operation.message
                 break
         return self._witness(found, message)
+
+    def _astray(self, found: _core.Findings) -> Witness | None:
+        """An execution that accesses what is no location.
+
+        Raises:
+            InputError: it does so in a program that has a question of its own, or in part of a location.
+        """
+        for thread in found.faults:
+            execution = found.fault_witness(thread)
+            wrong = self._fault(execution, thread)
+            is_asked = self.task.program.condition is None and "memory" in self.task.properties
+            if not is_asked or wrong.code != NO_LOCATION:
+                raise InputError(wrong)
+            return self._witness(execution, wrong.message)
+        return None
 
     def _fault(self, found: CoreExecution, number: int) -> Diagnostic:
         _, end, values, _ = found[1][number]

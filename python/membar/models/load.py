@@ -88,6 +88,7 @@ def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs:
         fair=is_shipped and path.suffix == ".cat",
         thread_order=dict(compiled.plan.names).get(facts.get("thread order", "")),
         may_guess=not is_shipped,
+        mapping=facts.get("mapping", ""),
         global_order=facts.get("order") == "global" and is_shipped,
         notes=notes if is_shipped else (*notes, THIN_AIR),
         source=files.model,
@@ -124,7 +125,7 @@ def _first_sentence(documentation: str) -> str:
 
 def _facts(documentation: str) -> dict[str, str]:
     """Lines such as `Tags: any`, `Exploration: exactly-once` or `Load buffering: NAME`."""
-    fact = r"^(Tags|Language model|Exploration|Order|Load buffering|Thread order):\s*([\w-]+)\s*\.?$"
+    fact = r"^(Tags|Language model|Exploration|Order|Load buffering|Thread order|Mapping):\s*([\w-]+)\s*\.?$"
     lines = re.findall(fact, documentation, re.MULTILINE | re.IGNORECASE)
     return {key.lower(): value.lower() for key, value in lines}
 

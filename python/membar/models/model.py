@@ -58,6 +58,8 @@ class Model:
             and the starting and joining of threads never make a cycle.
         may_guess: nobody has shown that values cannot justify themselves under it, so constants that the
             program stores are tried as values of reads.
+        mapping: the table by which compilers bring C programs to this processor (`models/mappings.py`);
+            "" if C means itself under it, or nobody knows.
         source: its text.
     """
 
@@ -77,4 +79,5 @@ class Model:
     fair: bool = False
     global_order: bool = False
     thread_order: int | None = None
+    mapping: str = ""
     source: SourceFile | None = field(default=None, compare=False, repr=False)

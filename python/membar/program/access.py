@@ -6,6 +6,10 @@ from membar.diagnostics import Diagnostic, Label
 from membar.program.expr import signed
 from membar.program.program import Edge, Program
 
+# How the message of an access that hits nothing begins.
+ASTRAY = "access of"
+NO_LOCATION = "W0322"
+
 
 def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Diagnostic:
     """Why `size` bytes at address `word` are no location of the program."""
@@ -26,7 +30,7 @@ def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Dia
     shown = signed(word)
     return Diagnostic(
         code="W0322",
-        message=f"access of {size} bytes at address {shown}, which is no location",
+        message=f"{ASTRAY} {size} bytes at address {shown}, which is no location",
         primary=None if span is None else Label(span, "no location is there"),
         help="let the address be that of a declared location" if shown else "the pointer is null here",
     )

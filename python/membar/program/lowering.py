@@ -59,12 +59,14 @@ from membar.program.operations import (
 )
 from membar.program.program import Edge, Program, Thread
 
-VERSION = 3
+VERSION = 4
 
 # A store-conditional whose status carries a dependency on its write.
 _CARRYING = 11
 # An assumption that waits until it holds.
 _WAITING = 12
+# A choice in which all but the lowest value says that something failed which may be tried again.
+_RETRYING = 13
 
 _Key = TypeVar("_Key")
 
@@ -238,8 +240,8 @@ class _ThreadLowering:
                 return [_WAITING if waits else 6, *expr(condition)]
             case Assert(condition=condition):
                 return [7, *expr(condition)]
-            case Choose(register=name, low=low, high=high):
-                return [8, register(name), *expr(low), *expr(high)]
+            case Choose(register=name, low=low, high=high, retries=retries):
+                return [_RETRYING if retries else 8, register(name), *expr(low), *expr(high)]
             case Spawn(thread=thread):
                 return [9, self.lowering.thread_numbers[thread]]
             case Join(thread=thread):

@@ -111,21 +111,31 @@ class Assume:
     waits: bool = False
 
 
+WARNING = "overflow"
+"""The property of assertions that only warn."""
+
+
 @dataclass(frozen=True, slots=True)
 class Assert:
-    """A violation if `condition` is 0 here."""
+    """A violation of `property` if `condition` is 0 here; only a warning if that is `WARNING`."""
 
     condition: Expr
     message: str = ""
+    property: str = "assertions"
 
 
 @dataclass(frozen=True, slots=True)
 class Choose:
-    """`register :=` any value from `low` to `high`, both included, compared as signed numbers."""
+    """`register :=` any value from `low` to `high`, both included, compared as signed numbers.
+
+    With `retries`, a value other than `low` says that something fails which may succeed the next time, and
+    `low` that nothing is decided (a weak compare-exchange): a loop that tries again does not wait for ever.
+    """
 
     register: str
     low: Expr
     high: Expr
+    retries: bool = False
 
 
 @dataclass(frozen=True, slots=True)

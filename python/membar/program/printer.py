@@ -54,7 +54,7 @@ KEYWORDS = frozenset({
     "entry", "spawned", "register", "label", "branch", "committed", "ends", "when", "unordered",
     "load", "store", "store_conditional", "carries", "exclusive", "rmw", "if", "read", "write", "failed",
     "fence", "assume", "wait", "assert", "choose", "to", "spawn", "join", "lock", "unlock", "send", "receive",
-    "true", "false", "not", "none",
+    "true", "false", "not", "none", "at", "retry",
 })  # fmt: skip
 BARE_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$.]*")
 DEFAULT_LANGUAGE = "Program"
@@ -101,7 +101,8 @@ def _object(item: MemoryObject) -> str:
     shape = f"[{item.count}]" if item.is_array else "" if item.count == 1 else f" * {item.count}"
     values = ", ".join(_value(value) for value in item.initial)
     initial = "" if not item.initial else f" = {values}" if len(item.initial) == 1 else f" = {{{values}}}"
-    return f"memory {print_name(item.name)} : {_type(item.size, signed=item.signed)}{shape}{initial}"
+    place = "" if item.place is None else f" at {_address(item.place)}"
+    return f"memory {print_name(item.name)} : {_type(item.size, signed=item.signed)}{shape}{place}{initial}"
 
 
 def _value(value: Value) -> str:
@@ -167,9 +168,11 @@ def print_operation(op: Operation) -> str:
             return f"{'wait' if waits else 'assume'} {print_expression(condition)}"
         case Assert(condition=condition, message=message):
             words = f", {json.dumps(message)}" if message else ""
-            return f"assert {print_expression(condition)}{words}"
-        case Choose(register=register, low=low, high=high):
-            return f"{print_name(register)} := choose {print_expression(low)} to {print_expression(high)}"
+            memory = "memory " if op.property == "memory" else ""
+            return f"assert {memory}{print_expression(condition)}{words}"
+        case Choose(register=register, low=low, high=high, retries=retries):
+            values = f"{print_expression(low)} to {print_expression(high)}{' retry' if retries else ''}"
+            return f"{print_name(register)} := choose {values}"
         case Spawn(thread=thread):
             return f"spawn {print_name(thread)}"
         case Join(thread=thread):

@@ -37,6 +37,7 @@ class MemoryObject:
         signed: how a value is shown.
         initial: one value per element; shorter tuples are filled up with 0.
         is_array: shown with an index even if `count` is 1.
+        place: where it lies inside another object, a structure say; None: apart from all others.
     """
 
     name: str
@@ -45,6 +46,7 @@ class MemoryObject:
     signed: bool = True
     initial: tuple[Value, ...] = ()
     is_array: bool = False
+    place: Address | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
@@ -178,12 +180,24 @@ class Program:
 
     @cached_property
     def bases(self) -> Mapping[str, int]:
-        """The address of each object. Objects are apart, so that a small overrun hits nothing."""
+        """The address of each object. Objects are apart, so that a small overrun hits nothing.
+
+        Those with a place lie there, and the object they belong to has room for them.
+        """
+        extent = {item.name: item.size * item.count for item in self.objects if item.place is None}
+        for item in self.objects:
+            if item.place is not None:
+                end = item.place.offset + item.size * item.count
+                extent[item.place.name] = max(extent[item.place.name], end)
         table: dict[str, int] = {}
         address = FIRST_ADDRESS
         for item in self.objects:
-            table[item.name] = address
-            address += (item.size * item.count // GUARD + 2) * GUARD
+            if item.place is None:
+                table[item.name] = address
+                address += (extent[item.name] // GUARD + 2) * GUARD
+        for item in self.objects:
+            if item.place is not None:
+                table[item.name] = table[item.place.name] + item.place.offset
         return table
 
     @cached_property
@@ -228,12 +242,12 @@ class Program:
         """`x`, `v[1]` or `x+2` if `word` points into (or one past) an object, else None."""
         if word < FIRST_ADDRESS:  # nearly all values of nearly all programs
             return None
+        cell = self.cell_at.get(word)
+        if cell is not None:
+            return cell.name
         for item in self.objects:
             offset = word - self.bases[item.name]
             if 0 <= offset <= item.size * item.count:
-                if offset % item.size == 0 and offset < item.size * item.count:
-                    index = offset // item.size
-                    return f"{item.name}[{index}]" if item.is_array else item.name
                 return f"{item.name}+{offset}"
         return None
 

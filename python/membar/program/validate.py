@@ -133,6 +133,27 @@ def _object(item: MemoryObject, names: _Names) -> Iterator[Diagnostic]:
     for value in item.initial:
         if isinstance(value, Address):
             yield from names.missing_object(value, item.span)
+    if item.place is not None:
+        yield from _placed(item, item.place, names)
+
+
+def _placed(item: MemoryObject, place: Address, names: _Names) -> Iterator[Diagnostic]:
+    """An object inside another one must lie there alone."""
+    yield from names.missing_object(place, item.span)
+    outer = names.objects.get(place.name)
+    if outer is None:
+        return
+    if outer.place is not None or place.offset < 0:
+        message = f"`{item.name}` lies in `{place.name}`, which cannot hold it"
+        yield _finding("W0306", message, item.span, "expected a place in an object that stands by itself")
+    end = place.offset + item.size * item.count
+    for other in names.objects.values():
+        start = 0 if other is outer else other.place.offset if other.place and other is not item else None
+        if other.place is not None and other.place.name != place.name:
+            continue
+        if start is not None and start < end and place.offset < start + other.size * other.count:
+            message = f"`{item.name}` lies where `{other.name}` is"
+            yield _finding("W0306", message, item.span, "objects do not overlap")
 
 
 def _channel(channel: Channel, span: Span | None) -> Iterator[Diagnostic]:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from membar.program.operations import Assert
-from membar.properties.property import Property, has_operation
+from membar.properties.property import Property
+
+NAME = "assertions"
 
 PROPERTY = Property(
-    name="assertions",
+    name=NAME,
     title="no assertion fails",
-    applies=lambda program, _: has_operation(program, Assert),
+    applies=lambda program, _: any(
+        isinstance(operation, Assert) and operation.property == NAME
+        for thread in program.threads
+        for edge in thread.edges
+        for operation in edge.operations
+    ),
 )

@@ -34,8 +34,10 @@ from membar.outcome import (
     Witness,
 )
 from membar.program.condition import Quantifier
-from membar.program.operations import Lock
+from membar.program.operations import WARNING, Lock
 from membar.properties import PROPERTIES
+from membar.properties.deadlock import is_deadlock_waiting, waits_for_locks
+from membar.properties.memory import property_of
 from membar.properties.property import has_operation, has_waiting_assumption
 from membar.source import Span
 from membar.task import Task
@@ -69,6 +71,7 @@ class Tally:
         stuck: an execution in which a thread waits for ever.
         awaits: whether turns of loops that only look ended the run of their thread.
         waiting: where threads that wait look first.
+        cut: where loops end that were cut.
         flags: flags the model raised.
         loops_cut: the loop bound, if it cut some run.
         buffers_held: the store-buffer bound, if it ever held a store back.
@@ -95,6 +98,7 @@ class Tally:
     stuck: Witness | None = None
     awaits: bool = False
     waiting: set[Span] = field(default_factory=set)
+    cut: set[Span] = field(default_factory=set)
     flags: set[str] = field(default_factory=set)
     loops_cut: int | None = None
     buffers_held: int | None = None
@@ -139,8 +143,10 @@ def is_settled(task: Task, tally: Tally) -> bool:
 def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Witness] | None:
     """The property that some execution breaks, with that execution; the condition aside."""
     has_condition = task.program.condition is not None
-    if "assertions" in checked and tally.failed_assertion is not None:
-        return "assertions", tally.failed_assertion
+    if tally.failed_assertion is not None:
+        name = property_of(task.program, tally.failed_assertion.message)
+        if name in checked or name == WARNING:  # who asks for warnings looks at what is told
+            return name, tally.failed_assertion
     if "errors" in checked and tally.error is not None:
         return "errors", tally.error
     if "claims" in checked and tally.lasso is not None:
@@ -152,6 +158,8 @@ def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Wi
         return "races", tally.race
     if "deadlock" in checked and tally.deadlock is not None:
         return "deadlock", tally.deadlock
+    if tally.stuck is not None and "deadlock" in checked and waits_for_locks(tally.stuck.execution):
+        return "deadlock", tally.stuck
     if "termination" in checked and tally.stuck is not None:
         return "termination", tally.stuck
     return None
@@ -263,20 +271,32 @@ def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
     Loops that were cut may or may not end; and who waits at a lock keeps others waiting, which engines do not
     follow: so without a witness nothing is said about waiting there.
     """
-    program = task.program
-    waits_otherwise = has_operation(program, Lock) or has_waiting_assumption(program)
+    found = tally.looked_for | {"memory"} if "assertions" in tally.looked_for else tally.looked_for
+    waits_otherwise = has_operation(task.program, Lock) or has_waiting_assumption(task.program)
     is_whole = tally.stuck is not None or (tally.loops_cut is None and not waits_otherwise)
-    checks_waiting = tally.awaits and task.model.fair and is_whole
-    return tally.looked_for | {"termination"} if checks_waiting else tally.looked_for
+    if tally.awaits and task.model.fair and is_whole:
+        found |= {"termination"}
+        # Who waits for a thread that ends is not in a deadlock; so only loops are left to wait in.
+        if is_deadlock_waiting(task.program):
+            found |= {"deadlock"}
+    return found
 
 
 def _notes_on_loops(tally: Tally) -> list[str]:
-    """Which loops were taken for waiting ones, for those who wonder."""
-    lines = sorted({span.line for span in tally.waiting})
-    if not lines:
-        return []
-    places = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
-    return [f"waiting recognised at {places}: turns that only look are not repeated"]
+    """Which loops were taken for waiting ones, and which were cut."""
+    notes = []
+    if tally.waiting:
+        places = _lines(tally.waiting)
+        notes.append(f"waiting recognised at {places}: turns that only look are not repeated")
+    if tally.cut and tally.loops_cut is not None:
+        turns = "turn" if tally.loops_cut == 1 else "turns"
+        notes.append(f"cut after {tally.loops_cut} {turns}: what repeats at {_lines(tally.cut)}")
+    return notes
+
+
+def _lines(spans: set[Span]) -> str:
+    lines = sorted({span.line for span in spans})
+    return f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
 
 
 def _notes_on_bound(tally: Tally) -> list[str]:

@@ -42,6 +42,9 @@ def value(answer: Answer) -> Object:
     witness = witness_of(answer.outcome)
     if witness is not None:
         result["witness"] = witness_value(answer.source, answer.program, answer.model, witness)
+        mapping = getattr(answer, "mapping", None)
+        if mapping is not None:
+            result["witness"]["mapping"] = mapping
     return result
 
 
@@ -53,6 +56,8 @@ def witness_value(source: SourceFile, program: Program, model: Model, witness: W
         "version": VERSION,
         "file": source.path,
         "source": source.text,
+        **({"defines": list(source.defines)} if source.defines else {}),
+        **({"include_dirs": list(source.include_dirs)} if source.include_dirs else {}),
         "program": program.name,
         "model": model.name,
     }
@@ -129,6 +134,7 @@ class SavedWitness:
         program: the program's name.
         model: the model's name.
         model_source: the model's own text as it was, if it was saved.
+        mapping: the compiler mapping, if it was not the model's own.
         witness: the execution.
         claim: what the answer around it says; None for a witness alone.
     """
@@ -137,6 +143,7 @@ class SavedWitness:
     program: str
     model: str
     model_source: SourceFile | None
+    mapping: str | None
     witness: Witness
     claim: Claim | None = None
 
@@ -234,7 +241,12 @@ def _saved(field: Field) -> SavedWitness:
         field.key("format").fail(f'"{FORMAT}"')
     if field.key("version").integer() != VERSION:
         field.key("version").fail(str(VERSION))
-    source = SourceFile(field.key("file").text(), field.key("source").text())
+    source = SourceFile(
+        field.key("file").text(),
+        field.key("source").text(),
+        _texts(field.optional("defines")),
+        _texts(field.optional("include_dirs")),
+    )
     model_source, model_file = field.optional("model_source"), field.optional("model_file")
     return SavedWitness(
         source=source,
@@ -243,8 +255,13 @@ def _saved(field: Field) -> SavedWitness:
         model_source=SourceFile(model_file.text() if model_file else "", model_source.text())
         if model_source
         else None,
+        mapping=mapping.text() if (mapping := field.optional("mapping")) else None,
         witness=_witness(field, source),
     )
+
+
+def _texts(field: Field | None) -> tuple[str, ...]:
+    return () if field is None else tuple(item.text() for item in field.items())
 
 
 def _witness(field: Field, source: SourceFile) -> Witness:

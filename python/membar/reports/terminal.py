@@ -27,12 +27,14 @@ from membar.reports._parts.condition import (
     state_satisfies,
     state_text,
 )
+from membar.reports._parts.event import phrase
 from membar.reports._parts.narrative import narrative
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line, printable, wrapped
 from membar.reports._parts.table import value_table
 from membar.reports._parts.verdict import role, spoken, witness_of
 
 MOST_STATES = 24  # final states listed; --json lists all
+_MOST_RACES = 8  # lines about the pairs that race
 
 
 def render(
@@ -58,12 +60,13 @@ def render(
     witness = witness_of(outcome)
     if witness is not None:
         title = printable(witness.message) or _title(outcome)
-        lines += [Line(), line((title, "bold")), Line()]
+        lines += [Line(), line((title, "bold")), *_races(answer, witness, columns), Line()]
         lines += _told(program, witness, columns, signs)
     if outcome.run.outcomes:
         lines += [Line(), *final_states(program, outcome.run, columns=columns)]
     if witness is not None:
-        command = replay_command(answer.source.path, model_argument or outcome.run.model)
+        unbounded = ("--buffers", "unbounded") if outcome.run.engine == "buffers" else ()
+        command = replay_command(answer.source.path, model_argument or outcome.run.model, *unbounded)
         lines += [Line(), line(("replay: ", "dim"), command)]
     return join(lines, color=terminal if color is None else color)
 
@@ -141,6 +144,27 @@ def _facts(program: Program, outcome: Outcome, columns: int) -> list[Line]:
     return lines
 
 
+def _races(answer: Answer, witness: Witness, columns: int) -> list[Line]:
+    """The two accesses of a data race, where that is what is wrong."""
+    outcome, plan = answer.outcome, answer.model.plan
+    if not isinstance(outcome, Violated) or outcome.property != "races" or plan is None:
+        return []
+    from membar.models.evaluate import relation  # noqa: PLC0415 - few answers are races
+
+    try:
+        pairs = relation(plan, witness.execution, "race")
+    except KeyError:
+        return []
+    events = witness.execution.events
+    told = []
+    for first, second in sorted(pairs):
+        if first < second:
+            one, other = (phrase(answer.program, events[number]) for number in (first, second))
+            text = f"{one} and {other} race: nothing orders them"
+            told += wrapped(line("  ", text), columns, indent=2)
+    return told[:_MOST_RACES]
+
+
 def _counted(program: Program, run: Run) -> str:
     """How many executions satisfy the formula, where executions were counted."""
     total = run.positive + run.negative
@@ -215,10 +239,10 @@ def _selection(states: tuple[FinalState, ...], stars: dict[FinalState, bool]) ->
     return [s for s in states if s in kept]
 
 
-def replay_command(path: str, model: str) -> str:
-    """The commands that save the witness and run it again."""
+def replay_command(path: str, model: str, *options: str) -> str:
+    """The commands that save the witness and run it again; `options` are those that found it."""
     saved = f"{PurePath(path).stem}.json"
-    check = shlex.join(["membar", "check", path, "--model", model, "--json"])
+    check = shlex.join(["membar", "check", path, "--model", model, *options, "--json"])
     return f"{check} > {shlex.quote(saved)}; {shlex.join(['membar', 'replay', saved])}"
 
 

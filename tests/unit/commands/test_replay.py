@@ -151,9 +151,9 @@ def test_a_property_that_one_execution_cannot_show_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (saved,) = answers(capsys, str(SB))
-    code, out = replayed(tmp_path, capsys, [saved | {"property": "memory"}])
+    code, out = replayed(tmp_path, capsys, [saved | {"property": "claims"}])
     assert code == 0
-    assert out.endswith("that it breaks memory is not checked again\n")
+    assert out.endswith("that it breaks claims is not checked again\n")
 
 
 def test_a_model_of_the_users_own_comes_with_the_witness(

@@ -93,11 +93,22 @@ def test_a_failed_assertion_is_shown_with_its_message() -> None:
     assert outcome.witness.message == "never set"
 
 
-def test_a_stray_pointer_is_bad_input() -> None:
-    text = """program stray
+STRAY = """program stray
 memory x : i32
 thread P0 { 0 -> 1: r0 := load [&x]  1 -> 2: r1 := load [r0] }
 """
+
+
+def test_a_stray_pointer_is_a_violation() -> None:
+    outcome = run(STRAY, "sc", properties=("memory",))
+    assert isinstance(outcome, Violated)
+    assert outcome.property == "memory"
+    assert outcome.witness is not None
+    assert "which is no location" in outcome.witness.message
+
+
+def test_a_stray_pointer_in_a_program_with_a_question_is_bad_input() -> None:
+    text = STRAY + "exists 0:r1 = 0\n"
     with pytest.raises(InputError) as refusal:
         run(text, "sc")
     (diagnostic,) = refusal.value.diagnostics

@@ -6,6 +6,8 @@ import pytest
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
+from differential import buffer_faults
+from differential.unbounded import programs
 from membar import _core, api
 from membar.engines.buffers.question import lowered
 from membar.outcome import Holds, Outcome, Unknown, Violated
@@ -14,6 +16,7 @@ from membar.task import Limits, Options, Task
 from unit.engines.texts import model, parse
 
 FAULTS = _core.StoreBuffers.faults()
+ENDLESS_SEED = 85
 
 
 def kinds(text: str, *, fault: str | None = None, name: str = "x86-tso", sleep: bool = True) -> set[str]:
@@ -79,6 +82,24 @@ thread P1 {
 """
 
 
+# P1 waits for what is in P0's buffer: nothing is stuck, only waiting to be committed.
+WAITING = """program waiting
+memory x : i32
+thread P0 { 0 -> 1: store [&x] := 1 }
+thread P1 { 0 -> 1: t := load [&x]; wait t == 1 }
+"""
+# P0 and P1 store for ever and never look.
+ENDLESS = """program endless
+memory x : i32  memory y : i32
+thread P0 {
+  0 -> 1: store [&x] := 1
+  1 -> 0: store [&x] := 0 }
+thread P1 {
+  0 -> 1: store [&y] := 1
+  1 -> 0: store [&y] := 0 }
+"""
+
+
 def test_a_load_finds_its_location_behind_other_stores() -> None:
     assert "failure" in kinds(FORWARDED)
     assert "failure" not in kinds(FORWARDED, fault="a load looks for its location at the very end")
@@ -89,8 +110,53 @@ def test_two_commits_of_one_location_are_dependent(sleep: bool) -> None:  # noqa
     assert "failure" in kinds(TWO_COMMITS, sleep=sleep)
 
 
+def test_independence_asks_the_other_buffer() -> None:
+    printed = kinds(TWO_COMMITS, fault="independence asks", sleep=True)
+    assert "failure" not in printed
+    assert "failure" in kinds(TWO_COMMITS)
+
+
+def test_a_transition_sleeps_for_its_later_siblings() -> None:
+    """As printed nothing ever falls asleep, so that sleep sets would change nothing."""
+    task = Task(program=parse(ENDLESS), model=model("x86-tso"), properties=("assertions",))
+    core = lowered(task).core
+    assert core.forward(sleep=True).visited < core.forward(sleep=False).visited
+    assert core.forward(sleep=True).stored <= core.forward(sleep=False).stored
+
+
 def test_a_deadlock_needs_empty_buffers() -> None:
     assert "stuck" in kinds(DEADLOCK)
+    assert "stuck" not in kinds(WAITING)
+    assert "stuck" in kinds(WAITING, fault="a deadlock is seen although")
+
+
+def test_the_search_stops_at_a_limit() -> None:
+    """Acceleration does not help here: without a limit the search would go on for ever."""
+    program = dict(programs(1, first=ENDLESS_SEED))[ENDLESS_SEED]
+    options = Options(unbounded_buffers=True, algorithm="forward")
+    for limits, reason in ((Limits(states=100), "100 states"), (Limits(seconds=0.2), "0.2 s")):
+        task = Task(
+            program=program,
+            model=model("x86-tso"),
+            properties=("assertions",),
+            options=options,
+            limits=limits,
+        )
+        outcome = api.answer(task, api.load_engine("buffers"))
+        assert isinstance(outcome, Unknown)
+        assert reason in outcome.reason
+
+
+def test_a_fence_waits_for_the_own_buffer_and_sync_for_all() -> None:
+    assert "failure" not in kinds(buffer_faults.ONE_SYNC)
+    assert "failure" in kinds(buffer_faults.ONE_SYNC.replace('"FLUSH-ALL"', "MFENCE"))
+
+
+def test_a_cycle_that_its_own_store_stops_is_not_repeated() -> None:
+    """The loads at both ends of the turn see the same, but one in the middle does not."""
+    assert "failure" not in kinds(buffer_faults.ONCE)
+    assert "failure" in kinds(buffer_faults.ONCE, fault="a cycle is accelerated whatever")
+    assert "failure" not in kinds(buffer_faults.CHANGED)
 
 
 def test_a_loop_that_was_left_is_not_repeated() -> None:

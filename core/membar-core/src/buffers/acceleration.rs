@@ -154,7 +154,10 @@ impl Search<'_, '_, '_> {
             if self.semantics.world.automata.repeat(state.lanes[lane], &words) == state.lanes[lane] {
                 continue;
             }
-            let mut cycles = known.clone();
+            let mut cycles = match self.fault {
+                Fault::RepeatForeignCycles => self.all_cycles(lane),
+                _ => known.clone(),
+            };
             let language = self.closed_under(state, lane, &mut cycles)?;
             if language != state.lanes[lane] {
                 growths.push(Growth { lane, from: None, before: state.lanes[lane], cycles });

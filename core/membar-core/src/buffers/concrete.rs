@@ -206,7 +206,8 @@ pub fn explore(
     Ok((found, exploration.run))
 }
 
-/// A run to `goal` with buffers as small as possible; None if there is none, or the budget does not last.
+/// A run to `goal` with buffers as small as possible, but at most `largest`; None if there is none, or the budget
+/// does not last.
 ///
 /// # Errors
 /// Something is too large, or has no meaning for store buffers.
@@ -215,16 +216,16 @@ pub fn run_to(
     question: &Question,
     discipline: Discipline,
     goal: &Goal,
+    largest: usize,
     budget: &mut Budget<'_>,
 ) -> Result<Option<Vec<Move>>, CoreError> {
-    let mut bound = 1;
-    loop {
+    for bound in 1..=largest {
         let (found, run) = explore(system, question, discipline, bound, Until::Goal(goal), budget)?;
         if run.is_some() || !found.held || found.stopped.is_some() {
             return Ok(run);
         }
-        bound += 1;
     }
+    Ok(None)
 }
 
 impl Exploration<'_, '_, '_> {

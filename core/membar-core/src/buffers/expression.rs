@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use super::automaton::Letter;
 
+/// Letters of an expression beyond which it says nothing to people, and may grow without end.
+const LONGEST: usize = 2000;
+
 /// An expression for the words from state 0 to acceptance, by removing states one after the other.
 pub(super) fn of(
     accepting: &[bool],
@@ -26,6 +29,9 @@ pub(super) fn of(
     }
     for state in (0..edges.len()).rev() {
         removed(&mut steps, state);
+        if steps.values().flatten().map(String::len).sum::<usize>() > LONGEST {
+            return format!("(a language of {} states)", edges.len());
+        }
     }
     steps.remove(&(start, end)).map_or_else(|| "nothing".to_owned(), |parts| joined(&parts))
 }

@@ -39,7 +39,6 @@ faults! {
     RepeatIgnoresControl: "a cycle is accelerated although a thread is elsewhere",
     SleepForever: "a transition sleeps on after a dependent one",
     SleepPrintedIndependence: "independence asks the committing process's own buffer, as printed in the paper",
-    SleepNotReopened: "a state met again with fewer sleeping transitions is not explored again",
     DeadlockWithFullBuffers: "a deadlock is seen although entries wait in a buffer",
     DeadlockIgnored: "a deadlock is not seen where some other content of the buffers goes on",
     EndingWithFullBuffers: "a final state is seen although entries wait in a buffer",

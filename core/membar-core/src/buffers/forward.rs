@@ -357,11 +357,7 @@ impl Search<'_, '_, '_> {
         }
         let Some(common) = common else { return Some(Cover { asleep: None }) };
         let is_done = common.iter().all(|sleeping| sleep.iter().any(|other| other.number == sleeping.number));
-        if is_done || self.fault == Fault::SleepNotReopened {
-            None
-        } else {
-            Some(Cover { asleep: Some(common) })
-        }
+        if is_done { None } else { Some(Cover { asleep: Some(common) }) }
     }
 
     /// Keeps a state, and drops those that it includes: whatever they lead to, it does.
@@ -483,7 +479,7 @@ impl Search<'_, '_, '_> {
 
     /// Mistakes with sleep sets are to be seen, not mended.
     fn has_sleep_fault(&self) -> bool {
-        matches!(self.fault, Fault::SleepForever | Fault::SleepPrintedIndependence | Fault::SleepNotReopened)
+        matches!(self.fault, Fault::SleepForever | Fault::SleepPrintedIndependence)
     }
 
     fn is_kept(&mut self, state: &State) -> bool {

@@ -171,7 +171,7 @@ impl System<'_> {
                     return Ok(());
                 }
             }
-            Operation::Choose { register, low, high } => {
+            Operation::Choose { register, low, high, .. } => {
                 return self.choose(world, attempt, at, (*register, low, high), &progress);
             }
             Operation::Spawn { thread } => {

@@ -69,7 +69,7 @@ fn looked_at(operation: &Operation, live: &mut [bool]) {
             mark(value, live);
         }
         Operation::Assume { condition, .. } | Operation::Assert { condition } => mark(condition, live),
-        Operation::Choose { register, low, high } => {
+        Operation::Choose { register, low, high, .. } => {
             live[register.index()] = false;
             mark(low, live);
             mark(high, live);

@@ -245,7 +245,9 @@ fn excluding(lists: &[Vec<Literal>], literals: &[Literal]) -> Result<Vec<Vec<Lit
             Judged::True => result.extend(lists.iter().cloned()),
             Judged::False => {}
             Judged::Open(negation) => {
-                result.extend(lists.iter().map(|list| [list.as_slice(), &[negation.clone()]].concat()));
+                result.extend(
+                    lists.iter().map(|list| [list.as_slice(), std::slice::from_ref(&negation)].concat()),
+                );
             }
         }
     }

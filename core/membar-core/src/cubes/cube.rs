@@ -186,9 +186,13 @@ impl Cube {
         for &(place, values) in &self.facts.within {
             match place.index {
                 [slot, NOBODY, ..] if !place.is_read() && slot != NOBODY => {
-                    said[slot as usize].push((place.symbol, values))
+                    said[slot as usize].push((place.symbol, values));
                 }
-                _ => place.slots().for_each(|slot| alone[slot as usize] = false),
+                _ => {
+                    for slot in place.slots() {
+                        alone[slot as usize] = false;
+                    }
+                }
             }
         }
         let compared = self.facts.pairs.iter().chain(&self.facts.order).flat_map(|&(_, a, b)| [a, b]);
@@ -197,8 +201,8 @@ impl Cube {
         for slot in others.chain(self.events.stored.iter().map(|one| one.0)).flat_map(Place::slots) {
             alone[slot as usize] = false;
         }
-        for slot in 0..count {
-            alone[slot] &= self.events.program.get(slot).is_none_or(|&nodes| nodes == 0);
+        for (slot, is_alone) in alone.iter_mut().enumerate() {
+            *is_alone &= self.events.program.get(slot).is_none_or(|&nodes| nodes == 0);
         }
         let is_twin = |a: usize, b: usize| alone[a] && alone[b] && said[a] == said[b];
         let first = |slot: usize| (0..slot).find(|&other| is_twin(other, slot)).unwrap_or(slot);

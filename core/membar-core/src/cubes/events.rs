@@ -84,13 +84,14 @@ impl Events {
         self.flushed.resize(slots.max(self.flushed.len()), 0);
     }
 
-    /// One node of simultaneous pending reads, of any processes.
+    /// One node of simultaneous pending reads, of any processes, in a state: all that any process has done and all
+    /// that it had to see flushed comes before.
     pub fn begin(&mut self, reads: Vec<Place>) {
         if reads.is_empty() {
             return;
         }
-        for read in &reads {
-            self.program[read.reader as usize] |= 1;
+        for nodes in &mut self.program {
+            *nodes |= 1;
         }
         self.reads.push(reads);
         self.after.push(0);
@@ -141,7 +142,8 @@ impl Events {
         }
         let has_node = !new.reads.is_empty();
         if !new.is_write || new.is_atomic {
-            if fault != Fault::ReadsUnordered {
+            let is_plain = new.is_atomic && fault == Fault::AtomicWithoutFence;
+            if fault != Fault::ReadsUnordered && !is_plain {
                 after |= self.program[process];
             }
             for read in &new.reads {
@@ -167,7 +169,7 @@ impl Events {
                 self.store(location, up);
             }
         }
-        if new.fence && fault != Fault::FenceIgnored || new.is_atomic && fault != Fault::AtomicWithoutFence {
+        if new.fence && fault != Fault::FenceIgnored {
             self.flushed[process] |= self.program[process];
         }
         true
@@ -207,10 +209,10 @@ impl Events {
     pub fn retain(&mut self, keep: impl Fn(Place) -> bool) -> Vec<u8> {
         let mut place = vec![u8::MAX; self.reads.len()];
         let mut kept = Vec::new();
-        for node in 0..self.reads.len() {
+        for (node, to) in place.iter_mut().enumerate() {
             self.reads[node].retain(|&read| keep(read));
             if !self.reads[node].is_empty() {
-                place[node] = u8::try_from(kept.len()).unwrap_or(u8::MAX);
+                *to = u8::try_from(kept.len()).unwrap_or(u8::MAX);
                 kept.push(node);
             }
         }

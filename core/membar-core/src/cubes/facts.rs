@@ -98,7 +98,7 @@ impl Facts {
         }
         for (one, other) in [(a, b), (b, a)] {
             let values = self.values(one, sorts);
-            if values.count_ones() == 1 {
+            if values.is_power_of_two() {
                 let kept = if relation == Relation::Equal { values } else { !values };
                 return self.restrict(other, kept, sorts);
             }
@@ -168,7 +168,7 @@ impl Facts {
             changed = false;
             for (relation, a, b) in std::mem::take(&mut self.pairs) {
                 let before = (self.values(a, sorts), self.values(b, sorts));
-                let decided = [before.0, before.1].iter().any(|values| values.count_ones() == 1);
+                let decided = [before.0, before.1].iter().any(|values| values.is_power_of_two());
                 if relation == Relation::Equal {
                     if !self.restrict(a, before.1, sorts) || !self.restrict(b, before.0, sorts) {
                         return false;
@@ -232,7 +232,7 @@ impl Facts {
         if one & other == 0 {
             return holds(relation == Relation::Different);
         }
-        if one == other && one.count_ones() == 1 {
+        if one == other && one.is_power_of_two() {
             return holds(relation == Relation::Equal);
         }
         let known = |relation| self.pairs.binary_search(&(relation, a.min(b), a.max(b))).is_ok();
@@ -253,7 +253,8 @@ impl Facts {
         let both = a.slot().is_some() && b.slot().is_some();
         let mentions =
             |place: Place| place.slot().is_some() || self.order.iter().any(|o| o.1 == place || o.2 == place);
-        if !both && !(mentions(a) && mentions(b)) && a != b {
+        let is_known = both || a == b || mentions(a) && mentions(b);
+        if !is_known {
             return Truth::Open;
         }
         let with = |relation, a, b| {

@@ -20,7 +20,7 @@ macro_rules! faults {
 
 faults! {
     FenceIgnored: "a fence orders nothing",
-    AtomicWithoutFence: "an atomic transition does not empty its buffer",
+    AtomicWithoutFence: "an atomic transition does not come before later events of its process",
     WritesUnordered: "a write does not come before later writes of its process",
     CoherenceForgotten: "a write does not come before later writes of its location",
     ReadFromUnordered: "a write does not come before a read of another process that it satisfies",
@@ -46,6 +46,6 @@ faults! {
     InitOfOneProcess: "init is asked of the first process only",
     ChosenKeepsValue: "an update by any value keeps the old one",
     DeleteWithoutCover: "a visited cube is deleted although the new one only overlaps it",
-    PairsForgotten: "pairs of equal or different values are taken as satisfied",
+    PairsForgotten: "a cube is subsumed whatever it says of pairs of values",
     NegationKept: "a covering check takes the literals as they are instead of their negations",
 }

@@ -1,6 +1,6 @@
 //! Every state of an instance, breadth first.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use crate::buffers::budget::{Budget, Halted};
 use crate::cubes::instance::{Instance, State, Step};
@@ -44,7 +44,7 @@ pub fn explore(
 ) -> Result<Forward, Halted> {
     let (initial, mut is_complete) = instance.initial();
     let mut found = Forward { states: Vec::new(), came: Vec::new(), is_complete: true, bad: None };
-    let mut known: HashMap<State, ()> = HashMap::new();
+    let mut known: HashSet<State> = HashSet::new();
     for state in initial {
         add(instance, &mut found, &mut known, state, None);
     }
@@ -75,14 +75,13 @@ pub fn explore(
 fn add(
     instance: &Instance<'_>,
     found: &mut Forward,
-    known: &mut HashMap<State, ()>,
+    known: &mut HashSet<State>,
     state: State,
     came: Option<(usize, Step)>,
 ) {
-    if known.contains_key(&state) {
+    if !known.insert(state.clone()) {
         return;
     }
-    known.insert(state.clone(), ());
     if found.bad.is_none() {
         let goals = instance.system.unsafe_states.iter().enumerate();
         let goal = goals.into_iter().find(|(_, formula)| instance.reaches(&state, formula).is_some());

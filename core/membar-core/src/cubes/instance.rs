@@ -7,7 +7,7 @@ use crate::cubes::system::{Access, Condition, Formula, Process, Sort, System, Te
 use crate::cubes::term::Relation;
 
 /// Initial states that are looked at.
-const MOST_INITIAL: usize = 20_000;
+const MOST_INITIAL: usize = 4_096;
 
 /// A state: the value of each cell, and for each process what it has written and nobody else sees, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -142,15 +142,27 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// Initial states; whether they are all.
+    /// Initial states; whether they are all. Where there are none, a variable may name something that is no process.
     #[must_use]
     pub fn initial(&self) -> (Vec<State>, bool) {
+        let found = self.initial_with(false);
+        if found.0.is_empty() { self.initial_with(true) } else { found }
+    }
+
+    fn initial_with(&self, outsider: bool) -> (Vec<State>, bool) {
         let tuples = arrangements(self.system.init_parameters, self.count, true);
         let mut domains: Vec<Vec<i64>> = Vec::new();
         let mut is_complete = true;
         for symbol in &self.system.symbols {
             let cells = usize::from(self.count).pow(u32::from(symbol.dimensions));
-            domains.resize(domains.len() + cells, self.domain(symbol.sort));
+            let mut domain = self.domain(symbol.sort);
+            if outsider && symbol.sort == Sort::Process && symbol.dimensions == 0 {
+                domain = vec![i64::from(self.count), 0];
+            }
+            if symbol.sort == Sort::Abstract {
+                domain.truncate(1);
+            }
+            domains.resize(domains.len() + cells, domain);
         }
         for tuple in &tuples {
             self.narrow(&mut domains, tuple);
@@ -160,7 +172,7 @@ impl<'a> Instance<'a> {
             let is_number = self
                 .sort_of(cell)
                 .is_some_and(|sort| matches!(sort, Sort::Integer | Sort::Real | Sort::Abstract));
-            is_complete &= !is_number || domain.len() == 1;
+            is_complete &= !is_number || domain.len() == 1 && !self.is_abstract(cell);
             let longer = |state: &Vec<i64>| {
                 let state = state.clone();
                 domain.iter().map(move |&value| [state.as_slice(), &[value]].concat())
@@ -176,6 +188,10 @@ impl<'a> Instance<'a> {
                 && !self.system.invariants.iter().any(|one| self.reaches(state, one).is_some())
         };
         (made.filter(is_initial).collect(), is_complete)
+    }
+
+    fn is_abstract(&self, cell: usize) -> bool {
+        self.sort_of(cell) == Some(Sort::Abstract)
     }
 
     fn sort_of(&self, cell: usize) -> Option<Sort> {

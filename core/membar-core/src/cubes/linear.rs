@@ -127,10 +127,7 @@ fn split(rest: &[Linear], different: &[&Linear]) -> Result<bool, CoreError> {
 /// Whether comparisons without `<>` can hold together.
 fn feasible(mut constraints: Vec<Linear>) -> Result<bool, CoreError> {
     loop {
-        let place = match next_place(&constraints) {
-            None => return Ok(true),
-            Some(place) => place,
-        };
+        let Some(place) = next_place(&constraints) else { return Ok(true) };
         match eliminated(constraints, place)? {
             None => return Ok(false),
             Some(rest) if rest.len() > MOST => return Ok(true),

@@ -12,6 +12,7 @@ pub mod events;
 pub mod facts;
 pub mod fault;
 pub mod forward;
+pub mod guide;
 pub mod initial;
 pub mod instance;
 pub mod linear;
@@ -25,5 +26,9 @@ pub mod visited;
 
 #[cfg(test)]
 mod differential;
+#[cfg(test)]
+mod examples;
+#[cfg(test)]
+mod laws;
 #[cfg(test)]
 mod random;

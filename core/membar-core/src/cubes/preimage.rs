@@ -113,7 +113,7 @@ impl Step<'_> {
         drafts = self.with_writes(drafts, node)?;
         for draft in drafts {
             for choice in self.satisfactions(&draft, !cells.is_empty()) {
-                if let Some(before) = self.finished(&draft, choice, &reads, &cells, node)? {
+                if let Some(before) = self.finished(&draft, &choice, &reads, &cells, node)? {
                     found.push(before);
                 }
             }
@@ -263,6 +263,10 @@ impl Step<'_> {
                     let pending = events.pending().map(Place::location);
                     let known = pending.chain(events.stored.iter().map(|one| one.0));
                     locations.extend(known.filter(|location| location.symbol == *symbol));
+                    if self.system.symbols[*symbol as usize].dimensions == 1 {
+                        let cell = |slot| Place::cell(*symbol, [slot, NOBODY, NOBODY, NOBODY]);
+                        locations.extend((0..self.slots).map(cell));
+                    }
                 }
                 _ => {}
             }
@@ -306,14 +310,14 @@ impl Step<'_> {
     fn finished(
         &self,
         draft: &Draft,
-        satisfied: Vec<Place>,
+        satisfied: &[Place],
         reads: &[Place],
         cells: &[Place],
         node: u8,
     ) -> Result<Option<Before>, CoreError> {
         let mut facts = draft.facts.clone();
         let mut values = draft.values.clone();
-        for read in &satisfied {
+        for read in satisfied {
             if let Some(at) = draft.values.iter().find(|one| one.0 == read.location()) {
                 values.push((*read, at.1.clone()));
             }
@@ -336,7 +340,7 @@ impl Step<'_> {
         let mut events = self.cube.events.clone();
         events.grow(self.slots as usize);
         if self.transition.acting.is_some()
-            && !events.before(&self.accesses(draft, &satisfied, &facts, node), self.fault)
+            && !events.before(&self.accesses(draft, satisfied, &facts, node), self.fault)
         {
             return Ok(None);
         }

@@ -43,13 +43,16 @@ const PC: u16 = 0;
 const FLAG: u16 = 1;
 const GLOBAL: u16 = 2;
 const OTHER: u16 = 3;
-const TURN: u16 = 4;
+pub(crate) const TURN: u16 = 4;
 const NUMBER: u16 = 5;
 const PLACES: u8 = 3;
 
 /// A system with a program counter, a flag per process, globals, a process and a number.
 pub(crate) fn system(dice: &mut Dice, flavour: Flavour) -> System {
     let weak = flavour.weak;
+    if weak && dice.chance(70) {
+        return straight(dice, flavour.universal);
+    }
     let symbol = |sort, dimensions, is_weak| Symbol { sort, dimensions, is_weak };
     let number = if flavour.numbers { Sort::Integer } else { Sort::Finite(3) };
     let symbols = vec![
@@ -95,6 +98,131 @@ pub(crate) fn system(dice: &mut Dice, flavour: Flavour) -> System {
     }
 }
 
+/// Processes that go once through some steps, each a read, a write or both at once; bad if two reach the end.
+fn straight(dice: &mut Dice, universal: bool) -> System {
+    let symbol = |sort, dimensions, is_weak| Symbol { sort, dimensions, is_weak };
+    let symbols = vec![
+        symbol(Sort::Finite(4), 1, false),
+        symbol(Sort::Finite(2), 1, true),
+        symbol(Sort::Finite(2), 0, true),
+        symbol(Sort::Finite(3), 1, false),
+        symbol(Sort::Process, 1, false),
+        symbol(Sort::Finite(3), 0, true),
+    ];
+    let zero = |symbol, index: &[u8]| {
+        Condition::Compare(Relation::Equal, Term::Access(cell(symbol, index)), Term::Constructor(0))
+    };
+    let init =
+        vec![zero(PC, &[0]), zero(FLAG, &[0]), zero(GLOBAL, &[]), zero(OTHER, &[0]), zero(NUMBER, &[])];
+    let mut transitions = Vec::new();
+    let steps = 2 + u8::from(dice.chance(50));
+    for step in 0..steps {
+        for _ in 0..=u8::from(dice.chance(25)) {
+            let number = transitions.len();
+            transitions.push(straight_step(dice, number, step, universal));
+        }
+    }
+    let at = |process: u8, place: u8| {
+        Condition::Compare(Relation::Equal, Term::Access(cell(PC, &[process])), Term::Constructor(place))
+    };
+    let mut conditions = vec![at(0, steps), at(1, steps - u8::from(dice.chance(15)))];
+    if dice.chance(30) {
+        let reader = Process::Variable(dice.small(2));
+        conditions.push(weak_literal(dice, 2, reader));
+    }
+    if dice.chance(20) {
+        let register = Term::Access(cell(OTHER, &[0]));
+        conditions.push(Condition::Compare(Relation::Equal, register, Term::Constructor(dice.small(3))));
+    }
+    System {
+        sorts: Sorts::new(&symbols, false),
+        symbols,
+        size: None,
+        init_parameters: 1,
+        init: vec![init],
+        unsafe_states: vec![Formula { parameters: 2, conditions }],
+        invariants: Vec::new(),
+        transitions,
+    }
+}
+
+/// A weak cell and how many values it has; `process` is preferred as its index.
+fn weak_cell(dice: &mut Dice, variables: u8, process: u8) -> (Access, u8) {
+    match dice.below(5) {
+        0 => (cell(GLOBAL, &[]), 2),
+        1 => (cell(NUMBER, &[]), 3),
+        _ => (cell(FLAG, &[if dice.chance(80) { process } else { dice.small(variables) }]), 2),
+    }
+}
+
+fn weak_literal(dice: &mut Dice, variables: u8, reader: Process) -> Condition {
+    let (access, size) = weak_cell(dice, variables, variables - 1);
+    let access = Term::Access(Access { reader: Some(reader), ..access });
+    let relation = if dice.chance(90) { Relation::Equal } else { Relation::Different };
+    let value = if dice.chance(60) { 0 } else { dice.small(size) };
+    Condition::Compare(relation, access, Term::Constructor(value))
+}
+
+fn straight_step(dice: &mut Dice, number: usize, step: u8, universal: bool) -> Transition {
+    let parameters = 1 + u8::from(dice.chance(70));
+    let reader = Process::Variable(0);
+    let at = Condition::Compare(Relation::Equal, Term::Access(cell(PC, &[0])), Term::Constructor(step));
+    let mut guard = vec![at];
+    let mut updates = vec![Update::Cell(cell(PC, &[0]), Term::Constructor(step + 1))];
+    let mut forall = Vec::new();
+    let (reads, writes) =
+        [(true, false), (false, true), (true, true), (false, true), (true, false)][dice.small(5) as usize];
+    if reads {
+        for _ in 0..=u8::from(dice.chance(20)) {
+            guard.push(weak_literal(dice, parameters, reader));
+        }
+        if universal && dice.chance(40) {
+            let (flag, value) = (cell(FLAG, &[parameters]), dice.small(2));
+            let flag = Term::Access(Access { reader: Some(reader), ..flag });
+            forall.push(vec![vec![Condition::Compare(Relation::Equal, flag, Term::Constructor(value))]]);
+        }
+        if dice.chance(25) {
+            let (access, _) = weak_cell(dice, parameters, 0);
+            let seen = Term::Access(Access { reader: Some(reader), ..access });
+            updates.push(Update::Cell(cell(OTHER, &[0]), seen));
+        }
+    }
+    if writes {
+        let (access, size) = weak_cell(dice, parameters, 0);
+        let value = Term::Constructor(if dice.chance(70) { 1 } else { dice.small(size) });
+        let second = weak_cell(dice, parameters, 0);
+        if dice.chance(20) && second.0.symbol != access.symbol {
+            updates.push(Update::Cell(second.0, Term::Constructor(dice.small(second.1))));
+        }
+        if access.symbol == FLAG && dice.chance(25) {
+            let same = Condition::Compare(
+                if dice.chance(50) { Relation::Equal } else { Relation::Different },
+                Term::Process(Process::Variable(parameters)),
+                Term::Process(reader),
+            );
+            let mut cases = vec![(vec![vec![same]], value)];
+            if dice.chance(50) {
+                cases.push((vec![vec![]], Term::Constructor(dice.small(2))));
+            }
+            updates.push(Update::All(FLAG, cases));
+        } else {
+            updates.push(Update::Cell(access, if dice.chance(8) { Term::Any } else { value }));
+        }
+    }
+    let fence = dice.chance(30);
+    Transition {
+        number,
+        parameters,
+        acting: Some(0),
+        fence,
+        guard,
+        universal: forall,
+        updates,
+        reads,
+        writes,
+    }
+}
+
 pub(crate) fn cell(symbol: u16, index: &[u8]) -> Access {
     let index = index.iter().map(|&process| Process::Variable(process)).collect();
     Access { symbol, index, reader: None }
@@ -107,13 +235,13 @@ struct Maker {
 }
 
 impl Maker {
-    fn read(&self, access: Access) -> Access {
+    fn read(self, access: Access) -> Access {
         let is_weak = self.flavour.weak && matches!(access.symbol, FLAG | GLOBAL | NUMBER);
         Access { reader: self.reader.filter(|_| is_weak), ..access }
     }
 
     /// A cell that process `own` may look at, and its number of values.
-    fn finite(&self, dice: &mut Dice, variables: u8, own: u8) -> (Access, u8) {
+    fn finite(self, dice: &mut Dice, variables: u8, own: u8) -> (Access, u8) {
         let any = dice.small(variables);
         let weak = self.flavour.weak;
         let (access, size) = match dice.below(if self.flavour.numbers { 4 } else { 5 }) {
@@ -126,7 +254,7 @@ impl Maker {
         (self.read(access), size)
     }
 
-    fn literal(&self, dice: &mut Dice, variables: u8, own: u8) -> Condition {
+    fn literal(self, dice: &mut Dice, variables: u8, own: u8) -> Condition {
         let equality = |dice: &mut Dice| if dice.chance(70) { Relation::Equal } else { Relation::Different };
         if dice.chance(15) {
             let turn = cell(TURN, if self.flavour.weak { std::slice::from_ref(&own) } else { &[] });
@@ -152,7 +280,7 @@ impl Maker {
         Condition::Compare(equality(dice), Term::Access(access), Term::Constructor(dice.small(size)))
     }
 
-    fn literals(&self, dice: &mut Dice, most: u64, variables: u8, own: u8) -> Conjunction {
+    fn literals(self, dice: &mut Dice, most: u64, variables: u8, own: u8) -> Conjunction {
         (0..dice.below(most + 1)).map(|_| self.literal(dice, variables, own)).collect()
     }
 
@@ -212,7 +340,7 @@ impl Maker {
         made
     }
 
-    fn updates(&self, dice: &mut Dice, parameters: u8, reads: bool, writes: bool) -> Vec<Update> {
+    fn updates(self, dice: &mut Dice, parameters: u8, reads: bool, writes: bool) -> Vec<Update> {
         let mut updates = Vec::new();
         let weak = self.flavour.weak;
         if writes && dice.chance(70) {

@@ -9,6 +9,7 @@ use std::collections::BinaryHeap;
 use crate::buffers::budget::{Budget, Halted};
 use crate::cubes::cube::Cube;
 use crate::cubes::fault::Fault;
+use crate::cubes::guide::Guide;
 use crate::cubes::initial::may_be_initial;
 use crate::cubes::instance::arrangements;
 use crate::cubes::preimage::{Before, preimages};
@@ -21,6 +22,8 @@ use crate::error::CoreError;
 pub struct Options {
     /// Whether the user's invariants are believed; otherwise they must be unreachable too.
     pub trust: bool,
+    /// Guess invariants that hold with so many processes.
+    pub guesses: Option<u8>,
     /// A mistake to make on purpose.
     pub fault: Fault,
 }
@@ -75,6 +78,8 @@ pub struct Findings {
     pub deleted: u64,
     /// The most processes of a cube.
     pub most_slots: u8,
+    /// Guesses that were wrong.
+    pub restarts: usize,
 }
 
 /// A cube in the search, and where it leads.
@@ -91,6 +96,8 @@ struct Node {
     goal_processes: Vec<u8>,
     depth: u32,
     deleted: bool,
+    /// Whether it is a guess around what was found.
+    is_guess: bool,
 }
 
 /// Searches backwards from all bad states.
@@ -98,9 +105,25 @@ struct Node {
 /// # Errors
 /// Something is too large.
 pub fn search(system: &System, options: Options, budget: &mut Budget<'_>) -> Result<Findings, CoreError> {
-    let mut search = Search::new(system, options)?;
-    let answer = search.run(budget)?;
-    Ok(search.findings(answer))
+    let mut guide = match options.guesses.map(|count| Guide::new(system, count, budget)) {
+        None => None,
+        Some(Ok(guide)) => Some(guide),
+        Some(Err(halted)) => {
+            return Ok(Search::new(system, options, None)?.findings(Answer::Halted(halted)));
+        }
+    };
+    loop {
+        let mut search = Search::new(system, options, guide.as_ref())?;
+        let answer = search.run(budget)?;
+        match search.refuted.take() {
+            Some(guess) => {
+                if let Some(guide) = &mut guide {
+                    guide.refute(guess);
+                }
+            }
+            None => return Ok(search.findings(answer)),
+        }
+    }
 }
 
 type Priority = Reverse<(usize, usize, u32, usize)>;
@@ -113,6 +136,9 @@ struct Search<'a> {
     assumed: Visited,
     queue: BinaryHeap<Priority>,
     counts: Counts,
+    guide: Option<&'a Guide<'a>>,
+    /// A guess that turned out to be reachable.
+    refuted: Option<Cube>,
 }
 
 #[derive(Default)]
@@ -129,7 +155,7 @@ struct Counts {
 const BELIEVED: usize = usize::MAX;
 
 impl<'a> Search<'a> {
-    fn new(system: &'a System, options: Options) -> Result<Self, CoreError> {
+    fn new(system: &'a System, options: Options, guide: Option<&'a Guide<'a>>) -> Result<Self, CoreError> {
         let mut search = Self {
             system,
             options,
@@ -138,6 +164,8 @@ impl<'a> Search<'a> {
             assumed: Visited::default(),
             queue: BinaryHeap::new(),
             counts: Counts::default(),
+            guide,
+            refuted: None,
         };
         for formula in &system.invariants {
             for root in cubes_of(system, formula)? {
@@ -198,9 +226,11 @@ impl<'a> Search<'a> {
 
     fn child(&self, at: usize, transition: usize, before: Before) -> Node {
         let parent = &self.nodes[at];
+        // A process of which nothing more is said may be the one that comes new.
+        let fresh: Vec<u8> = (0..u8::MAX).filter(|name| !parent.names.contains(name)).take(32).collect();
         let name = |&slot: &u8| match parent.names.get(slot as usize) {
             Some(&name) => name,
-            None => parent.next_name + (slot - parent.cube.slots),
+            None => fresh[usize::from(slot - parent.cube.slots)],
         };
         let processes: Vec<u8> = before.assigned.iter().map(name).collect();
         let most = processes.iter().map(|&name| name + 1).fold(parent.next_name, u8::max);
@@ -214,17 +244,19 @@ impl<'a> Search<'a> {
             goal_processes: Vec::new(),
             depth: parent.depth + 1,
             deleted: false,
+            is_guess: false,
         }
     }
 
     /// Takes a cube up unless it is covered; the node if it may hold initially.
-    fn accept(&mut self, node: Node) -> Result<Option<usize>, CoreError> {
+    fn accept(&mut self, mut node: Node) -> Result<Option<usize>, CoreError> {
         let fault = self.options.fault;
         if self.visited.covers(&node.cube, self.system, fault)? != Cover::Not {
             self.counts.covered += 1;
             return Ok(None);
         }
         let at = self.nodes.len();
+        self.generalise(&mut node)?;
         let is_initial = may_be_initial(self.system, &node.cube, &self.assumed, fault)?;
         if !is_initial {
             for number in self.visited.remove_inside(&node.cube, self.system, fault)? {
@@ -243,9 +275,29 @@ impl<'a> Search<'a> {
         Ok(is_initial.then_some(at))
     }
 
-    fn trace(&self, at: usize) -> Trace {
+    /// Puts a guess in place of a cube.
+    fn generalise(&self, node: &mut Node) -> Result<(), CoreError> {
+        let Some(guide) = self.guide else { return Ok(()) };
+        let is_initial = |cube: &Cube| may_be_initial(self.system, cube, &self.assumed, Fault::None);
+        if let Some((cube, slots)) = guide.guess(&node.cube, is_initial)? {
+            node.names = slots.iter().map(|&slot| node.names[slot as usize]).collect();
+            node.cube = cube;
+            node.is_guess = true;
+        }
+        Ok(())
+    }
+
+    /// The way from a node to a bad state. If guesses lie on it, the first one is refuted.
+    fn trace(&mut self, at: usize) -> Trace {
         let mut taken = Vec::new();
         let processes = self.nodes[at].next_name.max(1);
+        let mut guess = Some(at);
+        while let Some(here) = guess
+            && !self.nodes[here].is_guess
+        {
+            guess = self.nodes[here].parent;
+        }
+        self.refuted = guess.map(|guess| self.nodes[guess].cube.clone());
         let mut node = &self.nodes[at];
         while let (Some(parent), Some(step)) = (node.parent, &node.taken) {
             taken.push(step.clone());
@@ -258,7 +310,8 @@ impl<'a> Search<'a> {
         let numbers = self.visited.numbers().filter(|&number| number != BELIEVED);
         let cubes = numbers.map(|number| self.nodes[number].cube.clone()).collect();
         let Counts { nodes, made, covered, deleted, most_slots, .. } = self.counts;
-        Findings { answer, cubes, nodes, made, covered, deleted, most_slots }
+        let restarts = self.guide.map_or(0, Guide::restarts);
+        Findings { answer, cubes, nodes, made, covered, deleted, most_slots, restarts }
     }
 }
 
@@ -284,6 +337,7 @@ impl Root {
             goal_processes: self.chosen,
             depth: 0,
             deleted: false,
+            is_guess: false,
         }
     }
 }

@@ -286,7 +286,9 @@ impl Literal {
                 let mut constant = linear.sum.constant;
                 if symmetric && parts.first().is_some_and(|part| part.1 < 0) {
                     // Numbers of a normal form are at most `LARGEST`: nothing saturates.
-                    parts.iter_mut().for_each(|part| part.1 = part.1.saturating_neg());
+                    for part in &mut parts {
+                        part.1 = part.1.saturating_neg();
+                    }
                     constant = constant.saturating_neg();
                 }
                 let sum = Sum { parts, constant };

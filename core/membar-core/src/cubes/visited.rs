@@ -5,7 +5,7 @@ use std::cell::Cell;
 use crate::cubes::cube::Cube;
 use crate::cubes::facts::{self, Facts, Truth};
 use crate::cubes::fault::Fault;
-use crate::cubes::matching::Matching;
+use crate::cubes::matching::{MOST_CHOICES, Matching};
 use crate::cubes::system::System;
 use crate::cubes::term::{Judged, Literal};
 use crate::error::CoreError;
@@ -14,8 +14,7 @@ use crate::error::CoreError;
 const MOST_OPEN: usize = 3;
 /// Ways of visited cubes that are looked at together.
 const MOST_CLAUSES: usize = 2_000;
-/// Choices tried to see one cube inside another: alone, and together with others.
-const MOST_CHOICES: u32 = 2_000;
+/// Choices tried to see one cube inside another, of those that cover it together.
 const MOST_CHOICES_TOGETHER: u32 = 500;
 /// Literals that one covering check looks at.
 const MOST_STEPS: u32 = 20_000;
@@ -25,7 +24,7 @@ const MOST_STEPS: u32 = 20_000;
 fn needs(cube: &Cube) -> u128 {
     let mut signature = 0u128;
     for &(place, values) in &cube.facts.within {
-        if values.count_ones() == 1 {
+        if values.is_power_of_two() {
             signature |= 1 << ((u32::from(place.symbol) * 7 + values.trailing_zeros()) % 96);
         }
     }
@@ -101,7 +100,7 @@ impl Visited {
             if failed.is_some() || signature & !entry.needs != 0 {
                 return true;
             }
-            let most_open = if fault == Fault::DeleteWithoutCover { 1 } else { 0 };
+            let most_open = usize::from(fault == Fault::DeleteWithoutCover);
             let sorts = &system.sorts;
             let matching = Matching {
                 large: cube,

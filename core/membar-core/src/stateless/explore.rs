@@ -147,6 +147,7 @@ impl<'a> Explorer<'a> {
         self.record.tally.symmetric = self.symmetry.groups;
         let (duplicates, classes) = (self.record.duplicates, self.record.distinct_classes());
         self.record.tally.waits = self.histories.waits();
+        self.record.tally.cuts = self.histories.cuts();
         (self.record, Verification { duplicates, classes, ..self.verification })
     }
 

@@ -198,6 +198,13 @@ impl<'a> Histories<'a> {
             .collect()
     }
 
+    /// The steps that close loops which were cut, by thread.
+    #[must_use]
+    pub fn cuts(&self) -> BTreeSet<(u32, u32)> {
+        let machines = (0..).zip(&self.machines);
+        machines.flat_map(|(thread, machine)| machine.cuts.iter().map(move |edge| (thread, edge.0))).collect()
+    }
+
     /// Rough number of bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {

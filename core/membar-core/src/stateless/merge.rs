@@ -55,6 +55,7 @@ impl Record {
             faults,
             stuck,
             waits,
+            cuts,
             remarks,
             nodes,
             bytes,
@@ -73,6 +74,7 @@ impl Record {
             unite(tally.states.entry(state), seen(found), orders);
         }
         tally.waits.extend(waits);
+        tally.cuts.extend(cuts);
         for (own, others) in [
             (&mut tally.failures, failures),
             (&mut tally.faults, faults),

@@ -29,6 +29,8 @@ pub struct Answer {
     pub transitions: u64,
     /// Whether the bound held a store back.
     pub held: bool,
+    /// Whether an access hit no location: then nothing else was looked for.
+    pub fault: bool,
     /// Why it did not end, if it did not.
     pub halted: Option<Halted>,
     /// Bytes held at the end.
@@ -104,7 +106,7 @@ pub fn find(
     let (order, transitions) = (std::mem::take(&mut search.order), search.transitions);
     let mut answer = Answer { transitions, ..Answer::default() };
     match end {
-        End::Empty => {}
+        End::Empty | End::Fault => {}
         End::Halted(halted) => answer.halted = Some(halted),
         End::Component(first) => {
             let is_inside =
@@ -119,6 +121,7 @@ pub fn find(
     }
     answer.states = product.len() as u64;
     answer.held = product.held;
+    answer.fault = product.fault;
     answer.bytes = (product.bytes() + 4 * order.capacity()) as u64;
     Ok(answer)
 }
@@ -132,6 +135,8 @@ enum End {
     Component(u32),
     /// The automaton is where it must not be.
     Wrong(u32),
+    /// An access hits no location.
+    Fault,
     /// It was stopped.
     Halted(Halted),
 }
@@ -205,6 +210,9 @@ impl Search<'_, '_> {
         }
         let mut found = std::mem::take(&mut self.found);
         self.product.steps(state, &mut found)?;
+        if self.product.fault {
+            return Ok(Some(End::Fault));
+        }
         let next = self.arcs.len();
         self.arcs.extend_from_slice(&found);
         self.transitions += found.len() as u64;

@@ -18,6 +18,7 @@ mod buffer;
 mod form;
 mod liveness;
 mod local;
+mod messages;
 mod product;
 mod reduction;
 mod step;

@@ -36,6 +36,8 @@ pub(super) struct Product<'s> {
     leaves: Vec<u32>,
     /// Whether the bound held a store back.
     pub(super) held: bool,
+    /// Whether an access hit no location.
+    pub(super) fault: bool,
 }
 
 impl<'s> Product<'s> {
@@ -58,6 +60,7 @@ impl<'s> Product<'s> {
             scratch: Vec::new(),
             leaves: Vec::new(),
             held: false,
+            fault: false,
         })
     }
 
@@ -108,6 +111,7 @@ impl<'s> Product<'s> {
         let (program, state) = (near.leaves(count), near.leaves(count + 1)[count]);
         self.system.moves(program, &mut moves)?;
         self.held |= moves.held;
+        self.fault |= moves.fault.is_some();
         let mut truths = 0;
         for (place, &predicate) in self.automaton.predicates.iter().enumerate() {
             truths |= u64::from(self.system.holds(predicate, program)) << place;

@@ -5,7 +5,7 @@ use crate::expr::{Expr, Register};
 use crate::program::{CellId, ThreadId};
 
 use super::fault::Fault;
-use super::local::{Entry, Local, put, take};
+use super::local::{Entry, Local, put};
 use super::program::{Address, Edge, Operation, Program, Rmw, Waits};
 use super::store::Strings;
 
@@ -85,8 +85,8 @@ pub(super) struct Bench {
     pub(super) is_first_exclusive: bool,
     picks: Picks,
     /// A message on its way to who receives at once.
-    message: Option<Vec<u64>>,
-    stack: Vec<u64>,
+    pub(super) message: Option<Vec<u64>>,
+    pub(super) stack: Vec<u64>,
     bytes: Vec<u8>,
     pub(super) other: Local,
     /// Whether some thread has exclusive accesses.
@@ -147,7 +147,7 @@ impl Bench {
     }
 
     /// Begins a step of `thread`, whose part is `local`, in the state `leaves`.
-    fn begin(&mut self, leaves: &[u32], thread: usize, local: &Local) {
+    pub(super) fn begin(&mut self, leaves: &[u32], thread: usize, local: &Local) {
         self.leaves.clear();
         self.leaves.extend_from_slice(leaves);
         self.thread = thread;
@@ -192,57 +192,20 @@ impl Bench {
         self.finish(program)
     }
 
-    /// Takes, as one step, an edge that sends without room in between and one that receives: the sender's operations
-    /// up to its send, the receiver's whole edge, the rest of the sender's.
-    pub(super) fn take_meeting(
-        &mut self,
-        program: &Program,
-        leaves: &[u32],
-        sender: (usize, &Local, &Edge),
-        receiver: (usize, &Edge),
-        position: usize,
-    ) -> Done {
-        let (thread, local, edge) = sender;
-        let (before, after) = edge.operations.split_at(position + 1);
-        self.begin(leaves, thread, local);
-        self.run_part(program, edge, before)?;
-        self.finish(program)?;
-        self.resume(program, receiver.0);
-        std::mem::swap(&mut self.made, &mut self.theirs);
-        let done = self.run(program, receiver.1);
-        std::mem::swap(&mut self.made, &mut self.theirs);
-        done?;
-        self.finish(program)?;
-        self.resume(program, thread);
-        self.run_part(program, edge, after)?;
-        self.arrive(program, edge);
-        self.finish(program)
-    }
-
-    /// Goes on with `thread` in the middle of a step.
-    fn resume(&mut self, program: &Program, thread: usize) {
-        let mut local = std::mem::take(&mut self.local);
-        self.read_local(program, &self.leaves, thread, &mut local);
-        self.local = local;
-        self.thread = thread;
-        self.fresh = 0;
-        self.is_first_exclusive = true;
-    }
-
-    fn run(&mut self, program: &Program, edge: &Edge) -> Done {
+    pub(super) fn run(&mut self, program: &Program, edge: &Edge) -> Done {
         self.run_part(program, edge, &edge.operations)?;
         self.arrive(program, edge);
         Ok(())
     }
 
-    fn run_part(&mut self, program: &Program, edge: &Edge, operations: &[Operation]) -> Done {
+    pub(super) fn run_part(&mut self, program: &Program, edge: &Edge, operations: &[Operation]) -> Done {
         for operation in operations {
             self.perform(program, edge, operation)?;
         }
         Ok(())
     }
 
-    fn arrive(&mut self, program: &Program, edge: &Edge) {
+    pub(super) fn arrive(&mut self, program: &Program, edge: &Edge) {
         self.local.point = edge.target;
         for register in &program.threads[self.thread].cleared[edge.target as usize] {
             self.local.registers[register.index()] = 0;
@@ -250,7 +213,7 @@ impl Bench {
     }
 
     /// Puts the part of who moves into the state.
-    fn finish(&mut self, program: &Program) -> Done {
+    pub(super) fn finish(&mut self, program: &Program) -> Done {
         self.settle(program)?;
         self.local.write(&mut self.bytes);
         let number = self.locals[self.thread].number(&self.bytes).ok_or(Halt::Full)?;
@@ -323,7 +286,7 @@ impl Bench {
                     Ok(())
                 }
             }
-            Operation::Choose { register, low, high } => self.choose(*register, low, high),
+            Operation::Choose { register, low, high, .. } => self.choose(*register, low, high),
             Operation::Spawn { thread } => {
                 self.local.buffer.push(Entry::Birth(thread.0));
                 self.settle(program)
@@ -334,11 +297,11 @@ impl Bench {
         }
     }
 
-    fn set(&mut self, register: Register, value: u64) {
+    pub(super) fn set(&mut self, register: Register, value: u64) {
         self.local.registers[register.index()] = value;
     }
 
-    fn value(&mut self, expr: &Expr) -> u64 {
+    pub(super) fn value(&mut self, expr: &Expr) -> u64 {
         expr.evaluate(&self.local.registers, &mut self.stack)
     }
 
@@ -428,65 +391,6 @@ impl Bench {
             return Err(Halt::Waits);
         }
         self.made.push(1);
-        Ok(())
-    }
-
-    fn send(&mut self, program: &Program, channel: usize, values: &[Expr]) -> Done {
-        self.drain(program)?;
-        if program.channels[channel].capacity == 0 {
-            let message = values.iter().map(|value| value.evaluate(&self.local.registers, &mut self.stack));
-            self.message = Some(message.collect());
-            return Ok(());
-        }
-        let mut words = self.words_of(program, channel);
-        let room = program.channels[channel].capacity + usize::from(self.fault == Fault::ChannelTooWide);
-        if words[0] >= room as u64 {
-            return Err(Halt::Waits);
-        }
-        words[0] += 1;
-        for value in values {
-            let value = self.value(value);
-            words.push(value);
-        }
-        self.put_words(program, channel, &words)
-    }
-
-    fn receive(&mut self, program: &Program, channel: usize, registers: &[Register]) -> Done {
-        self.drain(program)?;
-        if program.channels[channel].capacity == 0 {
-            let message = self.message.take().ok_or(Halt::Waits)?;
-            for (&register, value) in registers.iter().zip(message) {
-                self.set(register, value);
-                self.made.push(value);
-            }
-            return Ok(());
-        }
-        let mut words = self.words_of(program, channel);
-        if words[0] == 0 {
-            return Err(Halt::Waits);
-        }
-        words[0] -= 1;
-        for (&register, value) in registers.iter().zip(words.drain(1..=registers.len())) {
-            self.set(register, value);
-            self.made.push(value);
-        }
-        self.put_words(program, channel, &words)
-    }
-
-    /// The number of messages in a channel, then all their values, oldest first.
-    fn words_of(&self, program: &Program, channel: usize) -> Vec<u64> {
-        let number = self.leaves[program.words + program.threads.len() + channel];
-        let mut bytes = self.contents[channel].get(number);
-        let mut words = vec![take(&mut bytes)];
-        while !bytes.is_empty() {
-            words.push(take(&mut bytes));
-        }
-        words
-    }
-
-    fn put_words(&mut self, program: &Program, channel: usize, words: &[u64]) -> Done {
-        let number = self.number_of_contents(channel, words).ok_or(Halt::Full)?;
-        self.leaves[program.words + program.threads.len() + channel] = number;
         Ok(())
     }
 }

@@ -128,7 +128,8 @@ impl System {
                 registers: thread.registers.clone(),
                 ..Local::default()
             };
-            for register in &thread.cleared[thread.entry as usize] {
+            // A thread that is never started shows at the end what it has now.
+            for register in thread.cleared[thread.entry as usize].iter().filter(|_| thread.started) {
                 local.registers[register.index()] = 0;
             }
             leaves.push(self.bench.number_of(number, &local).ok_or_else(too_many)?);

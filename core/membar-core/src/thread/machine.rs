@@ -45,6 +45,8 @@ pub struct Machine<'a> {
     stack: Vec<u64>,
     /// The steps at which runs that wait look first.
     pub(crate) waits: BTreeSet<EdgeId>,
+    /// The steps that close loops which were cut.
+    pub(crate) cuts: BTreeSet<EdgeId>,
     /// For tests only.
     pub(crate) fault: Fault,
 }
@@ -53,7 +55,15 @@ impl<'a> Machine<'a> {
     /// For the runs of one thread.
     #[must_use]
     pub fn new(program: &'a Program, thread: &'a Thread, bound: u32) -> Self {
-        Self { program, thread, bound, stack: Vec::new(), waits: BTreeSet::new(), fault: Fault::None }
+        Self {
+            program,
+            thread,
+            bound,
+            stack: Vec::new(),
+            waits: BTreeSet::new(),
+            cuts: BTreeSet::new(),
+            fault: Fault::None,
+        }
     }
 
     /// The run that no spawn started.
@@ -242,6 +252,7 @@ impl<'a> Machine<'a> {
                 (&mut turns.counted, self.bound)
             };
             if *count == most {
+                self.cuts.insert(id);
                 return Err(Interrupt::End(Status::Cut));
             }
             *count += 1;
@@ -331,9 +342,14 @@ impl<'a> Machine<'a> {
                     return Err(Interrupt::End(Status::Failed));
                 }
             }
-            Operation::Choose { register, low, high } => {
+            Operation::Choose { register, low, high, retries } => {
                 let Some(value) = answer else { return self.ask_choice(run, low, high) };
-                run.deeds.effects += 1;
+                if *retries {
+                    let lowest = low.evaluate(&run.registers, &mut self.stack);
+                    run.deeds.retries += u32::from(value != lowest);
+                } else {
+                    run.deeds.effects += 1;
+                }
                 let mut origins = run.origins_of(low, None);
                 origins.extend(&run.origins_of(high, None));
                 run.set(*register, value, origins);

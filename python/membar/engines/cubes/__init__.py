@@ -78,7 +78,13 @@ class _Search:
         limits = self.task.limits
         left = None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0)
         try:
-            found = self.core.search(trust=trust, seconds=left, nodes=limits.states, memory=limits.memory)
+            found = self.core.search(
+                trust=trust,
+                guesses=self.task.options.brab,
+                seconds=left,
+                nodes=limits.states,
+                memory=limits.memory,
+            )
         except OverflowError as large:
             raise EngineLimitError(str(large)) from None
         self.nodes += found.nodes

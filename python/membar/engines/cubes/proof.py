@@ -1,7 +1,8 @@
 """What the core found, as the system's own terms: cubes of events.
 
 The core keeps of past events only before which pending reads they come, per process and per location. Here
-each such mark is an event again: a read or a write of that process that waits for nothing.
+each such mark is an event again, which waits for nothing: a read of the process, a fence of the process, or a
+write of the location by somebody.
 """
 
 from __future__ import annotations
@@ -94,15 +95,16 @@ class _Reader:
         for node, reads in enumerate(nodes):
             self._read_node(node, reads)
         self.before |= {(self.of_node[first], self.of_node[then]) for first, then in order}
-        writes = dict(flushed)
-        for place, after in stored:
-            self._read_stored(place, after, writes)
-        for slot, after in flushed:
-            self._mark(slot, EventKind.WRITE, (), after)
         for slot, after in program:
             own = {node for node, reader in self.of_reader if reader == slot}
-            known = own | {then for first, then in order if first in own} | set(writes.get(slot, ()))
-            self._mark(slot, EventKind.READ, (), [node for node in after if node not in known])
+            self._mark(
+                Event(process=self.processes[slot], kind=EventKind.READ, locations=()), set(after) - own
+            )
+        for slot, after in flushed:
+            process = self.processes[slot]
+            self._mark(Event(process=process, kind=EventKind.READ, locations=(), fence=True), after)
+        for place, after in stored:
+            self._mark(Event(process=None, kind=EventKind.WRITE, locations=(self._location(place),)), after)
 
     def _read_node(self, node: int, reads: Sequence[CorePlace]) -> None:
         for reader in sorted({place[2] for place in reads}):
@@ -117,21 +119,11 @@ class _Reader:
             else:
                 self.together.add((self.of_node[node], number))
 
-    def _read_stored(self, place: CorePlace, after: Sequence[int], writes: dict[int, list[int]]) -> None:
-        """Writes of a location: whoever wrote it also has earlier writes that come before the same nodes."""
-        for slot, nodes in writes.items():
-            self._mark(
-                slot, EventKind.WRITE, (self._location(place),), [node for node in after if node in nodes]
-            )
-
-    def _mark(
-        self, slot: int, kind: EventKind, locations: tuple[Location, ...], after: Iterable[int]
-    ) -> None:
-        nodes = tuple(after)
-        if nodes:
-            number = len(self.events)
-            self.events.append(Event(process=self.processes[slot], kind=kind, locations=locations))
-            self.before |= {(number, self.of_node[node]) for node in nodes}
+    def _mark(self, event: Event, nodes: Iterable[int]) -> None:
+        """What is before the event is before each of the nodes: one event for each of them."""
+        for node in sorted(nodes):
+            self.before.add((len(self.events), self.of_node[node]))
+            self.events.append(event)
 
     def _indices(self, place: CorePlace) -> tuple[Process, ...]:
         return tuple(self.processes[index] for index in place[3])

@@ -14,9 +14,11 @@ from membar.systems.mapping import places, sequential
 from membar.systems.run import ProcessRun
 from membar.systems.system import AnyValue, Assign, ParameterizedSystem, Update
 
-# How much of a schedule was done (0 where there is none), and the state; and where it was reached from.
-Key: TypeAlias = tuple[int, State]
-Trail: TypeAlias = dict[Key, tuple[Key, Move] | None]
+# Where a state was reached from.
+Trail: TypeAlias = dict[State, tuple[State, Move] | None]
+# The steps of one process; how much of each lane was done, and the state.
+Lane: TypeAlias = tuple[tuple[int, tuple[int, ...]], ...]
+Point: TypeAlias = tuple[tuple[int, ...], State]
 
 
 def machine(system: ParameterizedSystem, processes: int, *, buffered: bool) -> Machine:
@@ -51,21 +53,21 @@ def explore(
 ) -> Exploration:
     """Looks at every state of an instance, nearest first, until one is bad."""
     came: Trail = {}
-    frontier: list[Key] = []
+    frontier: list[State] = []
     for state in instance.initial():
-        if (0, state) not in came:
-            came[0, state] = None
-            frontier.append((0, state))
+        if state not in came:
+            came[state] = None
+            frontier.append(state)
         if limit := _limit(len(came), most_states, deadline):
             return Exploration(run=None, states=len(came), limit=limit, is_exact=_is_exact(instance))
-    for key in frontier:  # grows while it is read: breadth first
-        if instance.unsafe(key[1]) is not None:
-            run = run_of(instance, *_way(came, key))
+    for state in frontier:  # grows while it is read: breadth first
+        if instance.unsafe(state) is not None:
+            run = run_of(instance, *_way(came, state))
             return Exploration(run=run, states=len(came), is_exact=_is_exact(instance))
-        for move in instance.moves(key[1]):
-            if (0, move.after) not in came:
-                came[0, move.after] = (key, move)
-                frontier.append((0, move.after))
+        for move in instance.moves(state):
+            if move.after not in came:
+                came[move.after] = (state, move)
+                frontier.append(move.after)
         if limit := _limit(len(came), most_states, deadline):
             return Exploration(run=None, states=len(came), limit=limit, is_exact=_is_exact(instance))
         if tick is not None and len(came) % 4096 < 16:
@@ -102,37 +104,69 @@ def _chooses(update: Update) -> bool:
     return any(isinstance(value, AnyValue) for value in values)
 
 
-def _way(came: Trail, key: Key) -> tuple[State, list[Move]]:
+def _way(came: Trail, state: State) -> tuple[State, list[Move]]:
     moves: list[Move] = []
-    while (step := came[key]) is not None:
-        key, move = step
+    while (step := came[state]) is not None:
+        state, move = step
         moves.append(move)
-    return key[1], moves[::-1]
+    return state, moves[::-1]
 
 
 def followed(
-    instance: Machine, schedule: Sequence[tuple[int, tuple[int, ...]]], *, most_states: int = 200_000
+    instance: Machine, schedule: Sequence[tuple[int, tuple[int, ...]]], *, most_states: int = 100_000
 ) -> ProcessRun | None:
-    """A run that does these transitions, in this order, into a bad state; flushes and choices are searched.
+    """A run that does these transitions into a bad state; flushes, choices and initial values are searched.
 
+    On plain memory the order is that of `schedule`. With store buffers only each acting process's own order:
+    a backward search orders a read and a later write of memory by what is read, not by when it is done.
     None if there is none, or if it was not found among `most_states` states.
     """
-    came: Trail = {}
-    frontier: list[Key] = []
-    for state in instance.initial():
-        came[0, state] = None
-        frontier.append((0, state))
-    for key in frontier:
-        done, state = key
-        if done == len(schedule) and instance.unsafe(state) is not None:
-            return run_of(instance, *_way(came, key))
-        following = [(done, move) for move in instance.flushes(state)]
-        if done < len(schedule):
-            following += [(done + 1, move) for move in instance.steps(state, *schedule[done])]
-        for count, move in following:
-            if (count, move.after) not in came:
-                came[count, move.after] = (key, move)
-                frontier.append((count, move.after))
-        if len(came) > most_states:
-            return None
+    lanes = _lanes(instance, schedule)
+    seen = 0
+    for first in instance.initial():
+        run, count = _followed_from(instance, lanes, first, most_states - seen)
+        seen += count
+        if run is not None or seen >= most_states:
+            return run
     return None
+
+
+def _lanes(instance: Machine, schedule: Sequence[tuple[int, tuple[int, ...]]]) -> tuple[Lane, ...]:
+    """The steps of each process that acts; all of them in one lane on plain memory."""
+    lanes: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
+    for number, processes in schedule:
+        transition = instance.system.transitions[number]
+        actor = 0
+        if instance.buffered and transition.acting is not None:
+            actor = processes[transition.parameters.index(transition.acting)]
+        lanes.setdefault(actor, []).append((number, processes))
+    return tuple(map(tuple, lanes.values()))
+
+
+def _followed_from(
+    instance: Machine, lanes: tuple[Lane, ...], first: State, most_states: int
+) -> tuple[ProcessRun | None, int]:
+    """Depth first, steps before flushes: the run, if there is one, and how many states were seen."""
+    start = ((0,) * len(lanes), first)
+    came: dict[Point, tuple[Point, Move] | None] = {start: None}
+    waiting = [start]
+    ends = tuple(map(len, lanes))
+    while waiting and len(came) <= most_states:
+        point = waiting.pop()
+        done, state = point
+        if done == ends and instance.unsafe(state) is not None:
+            moves: list[Move] = []
+            while (step := came[point]) is not None:
+                point, move = step
+                moves.append(move)
+            return run_of(instance, first, moves[::-1]), len(came)
+        following = [(done, move) for move in instance.flushes(state)]
+        for lane in reversed(range(len(lanes))):
+            if done[lane] < ends[lane]:
+                further = (*done[:lane], done[lane] + 1, *done[lane + 1 :])
+                following += [(further, move) for move in instance.steps(state, *lanes[lane][done[lane]])]
+        for progress, move in following:
+            if (progress, move.after) not in came:
+                came[progress, move.after] = (point, move)
+                waiting.append((progress, move.after))
+    return None, len(came)

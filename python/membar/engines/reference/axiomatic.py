@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from membar.diagnostics import EngineLimitError, InputError
+from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
 from membar.engines.reference.candidates import combinations, consistent, skeleton
 from membar.engines.reference.termination import is_stuck
@@ -14,6 +14,7 @@ from membar.engines.reference.values import all_traces
 from membar.models.evaluate import Evaluation, evaluator_of
 from membar.models.monotone import watches_under
 from membar.outcome import FinalState, Statistics, Witness
+from membar.program.access import NO_LOCATION
 from membar.program.atomicity import require_single_accesses, require_uncommitted
 from membar.program.awaits import NO_WATCHES
 from membar.program.execution import Kind, final_memory
@@ -115,12 +116,20 @@ class _Search:
         statuses = {trace.status for trace in chosen}
         return Status.CUT not in statuses or not statuses.isdisjoint(_STOPPED) or bool(self.evaluator.others)
 
+    def _take_fault(self, fault: Diagnostic, chosen: Sequence[Trace], found: Evaluation) -> None:
+        """An access that hits nothing: a violation, or bad input in a program with a question of its own."""
+        is_asked = self.task.program.condition is None and "memory" in self.task.properties
+        if not is_asked or fault.code != NO_LOCATION:
+            raise InputError(fault)
+        if self.tally.failed_assertion is None:
+            self.tally.failed_assertion = self._witness(chosen, found, fault.message)
+
     def _take(self, chosen: Sequence[Trace], found: Evaluation) -> None:
         """Counts one consistent execution."""
         statuses = {trace.status for trace in chosen}
         for trace in chosen:
             if trace.fault is not None:
-                raise InputError(trace.fault)
+                self._take_fault(trace.fault, chosen, found)
         self._take_flags(chosen, found)
         if Status.FAILED in statuses:
             if self.tally.failed_assertion is None:

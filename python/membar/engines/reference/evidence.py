@@ -16,7 +16,7 @@ from membar.properties.final_state import Observer
 from membar.properties.judge import Tally
 from membar.properties.termination import WAITS_FOR_EVER
 
-LOOKED_FOR = frozenset({"condition", "claims", "assertions", "races", "deadlock", "termination"})
+LOOKED_FOR = frozenset({"condition", "claims", "assertions", "races", "memory", "deadlock", "termination"})
 _ENDED = frozenset({Status.COMPLETE, Status.UNBORN})
 
 
@@ -36,6 +36,9 @@ def evidence(program: Program, model: Model, witness: Witness) -> Tally:
     failed = next((trace for trace in chosen if trace.status is Status.FAILED), None)
     if failed is not None:
         tally.failed_assertion = replace(witness, message=failed.failure or "assertion failed")
+    astray = next((trace.fault for trace in chosen if trace.fault is not None), None)
+    if astray is not None:
+        tally.failed_assertion = replace(witness, message=astray.message)
     _take_undefined(tally, model, witness)
     if program.claims:
         _take_claims(tally, program, model, witness)

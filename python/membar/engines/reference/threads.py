@@ -190,9 +190,13 @@ class _Run:
             case Assert(condition=condition, message=message):
                 if not self._value(condition):
                     raise EndError(Status.FAILED, failure=message or "assertion failed")
-            case Choose(register=name, low=low, high=high):
-                self.effects += 1
-                self._set(name, self._choose(low, high), self._origins(low) | self._origins(high))
+            case Choose(register=name, low=low, high=high, retries=retries):
+                chosen = self._choose(low, high)
+                if retries:
+                    self.retries += chosen != self._value(low)
+                else:
+                    self.effects += 1
+                self._set(name, chosen, self._origins(low) | self._origins(high))
             case Spawn(thread=name):
                 self.effects += 1
                 self.turns.append(Turn(position=len(self.events), thread=name, is_spawn=True))

@@ -21,7 +21,7 @@ class Visit:
     Attributes:
         events: how many there were before.
         effects: how often it chose, started or joined a thread, or received something before.
-        retries: how many of its store-conditionals failed that could have succeeded.
+        retries: how many of its store-conditionals and weak operations failed that could have succeeded.
         values: of the registers that matter there.
         origins: the reads that those values come from.
         control: the reads that decided all that follows.

@@ -66,7 +66,8 @@ def _assignment(cursor: Cursor, register: str) -> Operation:
     if cursor.accept("choose"):
         low = expression(cursor)
         cursor.expect("to", "between the least and the greatest value")
-        return Choose(register, low, expression(cursor))
+        high = expression(cursor)
+        return Choose(register, low, high, retries=cursor.accept("retry") is not None)
     return Set(register, expression(cursor))
 
 
@@ -126,8 +127,10 @@ def _store(cursor: Cursor) -> Store:
 
 
 def _assert(cursor: Cursor) -> Assert:
+    kind = "memory" if cursor.accept("memory") else "assertions"
     condition = expression(cursor)
-    return Assert(condition, cursor.name("a message in quotes") if cursor.accept(",") else "")
+    message = cursor.name("a message in quotes") if cursor.accept(",") else ""
+    return Assert(condition, message, property=kind)
 
 
 def _fence(cursor: Cursor) -> Fence:

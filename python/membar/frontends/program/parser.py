@@ -127,6 +127,7 @@ class _Parser:
             cursor.expect("]", "after the number of elements")
         elif cursor.accept("*"):
             count = cursor.natural("the number of elements")
+        place = address(cursor) if cursor.accept("at") else None
         initial = self._initial() if cursor.accept("=") else ()
         return MemoryObject(
             name=name,
@@ -135,6 +136,7 @@ class _Parser:
             signed=is_signed,
             initial=initial,
             is_array=is_array,
+            place=place,
             span=start.to(cursor.previous.span),
         )
 

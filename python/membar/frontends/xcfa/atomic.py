@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from membar.diagnostics import error
 from membar.frontends.xcfa.expressions import conjunction
 from membar.frontends.xcfa.steps import Mark, Step
-from membar.program.expr import TRUE, Binary, Expr, Extend, Register, Select, Unary
+from membar.program.contraction import as_exchange
+from membar.program.expr import TRUE, Expr
 from membar.program.operations import (
     Assert,
     Assume,
@@ -21,7 +22,6 @@ from membar.program.operations import (
     Lock,
     Operation,
     Rmw,
-    Set,
     Store,
     Unlock,
 )
@@ -135,7 +135,7 @@ def _contracted(begin: Step, way: Sequence[Step], target: int) -> Edge:
         span = span.to(step.span)
     accesses = [op for op in operations if isinstance(op, Load | Store | Rmw | Lock | Unlock)]
     if len(accesses) > 1:
-        exchange = _exchange(operations, accesses)
+        exchange = as_exchange(operations)
         if exchange is None:
             operations = [FULL_FENCE, *operations, FULL_FENCE]
         return Edge(
@@ -146,54 +146,3 @@ def _contracted(begin: Step, way: Sequence[Step], target: int) -> Edge:
             span=span,
         )
     return Edge(source=begin.source, target=target, operations=tuple(operations), guard=guard, span=span)
-
-
-def _exchange(operations: Sequence[Operation], accesses: Sequence[Operation]) -> list[Operation] | None:
-    """The block as a read-modify-write, if it is one: a load, then a store of the same variable."""
-    match accesses:
-        case [Load() as load, Store() as store] if load.address == store.address:
-            pass
-        case _:
-            return None
-    first = next(index for index, op in enumerate(operations) if op is load)
-    last = next(index for index, op in enumerate(operations) if op is store)
-    middle = [op for op in operations[first + 1 : last] if not isinstance(op, Fence)]
-    if not all(isinstance(op, Set | Assume) for op in middle):
-        return None
-    # The value is written before the steps in the middle are done, so it is said in terms of what was read.
-    known: dict[str, Expr] = {}
-    condition: Expr = TRUE
-    for op in middle:
-        if isinstance(op, Set):
-            known[op.register] = _substituted(op.value, known)
-        elif isinstance(op, Assume):
-            condition = conjunction(condition, _substituted(op.condition, known))
-    exchange = Rmw(
-        register=load.register,
-        address=load.address,
-        value=_substituted(store.value, known),
-        size=load.size,
-        condition=condition,
-        signed=load.signed,
-    )
-    # A fence between the two halves orders what is around both.
-    fences = [op for op in operations[first + 1 : last] if isinstance(op, Fence)]
-    return [*operations[:first], *fences, exchange, *fences, *middle, *operations[last + 1 :]]
-
-
-def _substituted(expr: Expr, known: dict[str, Expr]) -> Expr:
-    match expr:
-        case Register(name):
-            return known.get(name, expr)
-        case Unary(op, operand):
-            return Unary(op, _substituted(operand, known))
-        case Binary(op, left, right):
-            return Binary(op, _substituted(left, known), _substituted(right, known))
-        case Extend(operand, width, signed):
-            return Extend(_substituted(operand, known), width, signed)
-        case Select(condition, then, otherwise):
-            return Select(
-                _substituted(condition, known), _substituted(then, known), _substituted(otherwise, known)
-            )
-        case _:
-            return expr

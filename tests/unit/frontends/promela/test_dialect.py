@@ -94,3 +94,20 @@ def test_the_model_of_the_language_is_x86_tso_with_its_own_bound() -> None:
     text = "byte x; active proctype P() { x = 1; x = 2; x = 3; assert(x == 3) }"
     result = api.check(source(text))
     assert (result.verdict, result.model.name) == ("holds-within", "x86-tso")
+
+
+@pytest.mark.parametrize(("model", "verdict"), [("sc", "holds"), ("x86-tso", "holds"), ("pso", "violated")])
+def test_programs_of_single_accesses_run_through_execution_graphs(model: str, verdict: str) -> None:
+    text = """
+    byte x, y;
+    active proctype p0() { x = 1; y = 1 }
+    active proctype p1() { byte a, b; a = y; b = x; assert(!(a == 1 && b == 0)) }
+    """
+    assert api.check(source(text), model=model, engine="graphs").verdict == verdict
+
+
+def test_execution_graphs_refuse_steps_of_several_accesses_and_states() -> None:
+    several = api.check(source("byte x; active proctype P() { x = x + 1; assert(x) }"), engine="graphs")
+    assert several.verdict == "unknown"
+    states = api.check(source(STORES.format(between="")), engine="graphs")
+    assert states.verdict == "unknown"

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.dialects.c.language import Language
-from membar.frontends.litmus.dialects.c.meeting import meeting_points
 from membar.frontends.litmus.dialects.c.scope import Names
 from membar.frontends.litmus.dialects.c.syntax import (
     Block,
@@ -26,6 +25,7 @@ from membar.frontends.litmus.dialects.c.syntax import (
 from membar.frontends.litmus.dialects.c.types import CType, PointerType
 from membar.frontends.litmus.dialects.c.values import Value
 from membar.program.expr import Address
+from membar.program.meeting import meeting_points
 from membar.program.program import Edge, MemoryObject
 
 

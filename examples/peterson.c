@@ -1,0 +1,40 @@
+/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS, power HOLDS, riscv HOLDS.
+   Peterson's mutual exclusion for two threads, with seq_cst atomics. */
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#ifndef RAISE
+#define RAISE memory_order_seq_cst
+#endif
+
+atomic_int flag[2], turn;
+int shared;
+
+static void lock(int me) {
+  atomic_store_explicit(&flag[me], 1, RAISE);
+  atomic_store_explicit(&turn, 1 - me, RAISE);
+  while (atomic_load(&flag[1 - me]) && atomic_load(&turn) == 1 - me)
+    ;
+}
+
+static void unlock(int me) { atomic_store_explicit(&flag[me], 0, memory_order_release); }
+
+static void *worker(void *argument) {
+  int me = (int)(long)argument;
+  lock(me);
+  shared = me;
+  assert(shared == me);
+  unlock(me);
+  return NULL;
+}
+
+int main(void) {
+  pthread_t thread[2];
+  for (long i = 0; i < 2; i++)
+    pthread_create(&thread[i], NULL, worker, (void *)i);
+  for (int i = 0; i < 2; i++)
+    pthread_join(thread[i], NULL);
+  return 0;
+}

@@ -1,0 +1,36 @@
+"""C11 with threads: <stdatomic.h>, pthreads, <threads.h>, GCC's atomics. docs/reference/c.md."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from membar.frontends import Frontend
+from membar.program.program import Program
+from membar.source import SourceFile
+
+
+def _parse(source: SourceFile) -> Program:
+    from membar.frontends.c.translate import parse_c  # noqa: PLC0415 - the parsers are heavy
+
+    return parse_c(source)
+
+
+FRONTEND = Frontend(
+    name="C",
+    suffixes=(".c",),
+    parse=_parse,
+    default_models=MappingProxyType({"C": "rc11"}),
+    tags=MappingProxyType(
+        {
+            "NA": "(no order) A plain access: two unordered ones, one of them a write, are a data race.",
+            "RLX": "(no order) memory_order_relaxed: atomic, orders nothing else.",
+            "CON": "memory_order_consume: a load that orders what depends on it.",
+            "ACQ": "memory_order_acquire: what follows sees what came before the release it reads from.",
+            "REL": "memory_order_release: publishes what came before.",
+            "ACQ_REL": "memory_order_acq_rel: acquire and release at once.",
+            "SC": "memory_order_seq_cst: acquire, release, and one total order of all such operations.",
+            "LF": "(no order) The look at a mutex that is taken.",
+            "RMW": "(no order) Marks the read and the write of one atomic read-modify-write.",
+        }
+    ),
+)

@@ -1,0 +1,377 @@
+"""Declarations: types from their syntax, variables with their initialisers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from pycparser import c_ast as ast
+
+from membar.frontends.c import codes
+from membar.frontends.c import types as t
+from membar.frontends.c.initialisers import Initialisers, is_text
+from membar.frontends.c.literals import string_bytes
+from membar.frontends.c.machine import Machine
+from membar.frontends.c.values import UNSET, Aggregate, Value, is_constant, known
+from membar.frontends.c.world import Declared, Defined, Enumerator, Named, Object, Place
+from membar.program.expr import FALSE, Address, Constant, Expr, signed
+from membar.program.program import Value as Initial
+
+# Types of libraries that are one integer in memory, and that only library functions look into.
+OPAQUE: Final = {
+    "pthread_mutex_t": 4,
+    "mtx_t": 4,
+    "pthread_t": 8,
+    "thrd_t": 8,
+    "spinlock_t": 4,
+    "raw_spinlock_t": 4,
+    "spinlock": 4,
+    "once_flag": 4,
+}
+HANDLES: Final = frozenset({"pthread_t", "thrd_t"})
+_MOST_SCALARS: Final = 10_000
+
+
+class Declarations:
+    """Types and variables, for one machine. `value` evaluates expressions, which may stand in both."""
+
+    def __init__(self, machine: Machine, value: Callable[[ast.Node], Value | Aggregate]) -> None:
+        self._m = machine
+        self._value = value
+        self._initialisers = Initialisers(machine, value, self.number)
+
+    # Types
+
+    def type_of(self, node: ast.Node) -> t.CType:
+        """The type that a declarator, type name or specifier means."""
+        match node:
+            case ast.Typename() | ast.Decl() | ast.Typedef() | ast.AttributedType():
+                return self.type_of(node.type)
+            case ast.TypeDecl():
+                return self._qualified(self.type_of(node.type), node.quals, node)
+            case ast.PtrDecl():
+                return self._qualified(t.Pointer(self.type_of(node.type)), node.quals, node)
+            case ast.ArrayDecl():
+                return self._array(node)
+            case ast.FuncDecl():
+                return self._function(node)
+            case ast.IdentifierType():
+                return self._named(node)
+            case ast.Struct() | ast.Union():
+                return self._structure(node)
+            case ast.Enum():
+                return self._enumeration(node)
+            case ast.TypeOf():
+                return self._type_of_expression(node)
+            case _:
+                self._m.refuse(node, f"a type `{type(node).__name__}`")
+
+    def _qualified(self, kind: t.CType, quals: list[str] | None, node: ast.Node) -> t.CType:
+        if "_Atomic" in (quals or ()) and not isinstance(kind, t.Atomic):
+            if isinstance(kind, t.Array | t.Function):
+                self._m.refuse(node, "an atomic array or function")
+            if isinstance(kind, t.Opaque):
+                return kind
+            return t.Atomic(kind)
+        return kind
+
+    def _array(self, node: ast.ArrayDecl) -> t.Array:
+        element = self.type_of(node.type)
+        if isinstance(element, t.Function | t.Void):
+            self._m.refuse(node, f"an array of `{t.spelled(element)}`", codes.TYPE)
+        if node.dim is None:
+            return t.Array(element, None)
+        count = self.number(node.dim, "the size of an array")
+        if not 0 <= count <= _MOST_SCALARS:
+            self._m.refuse(node, f"an array of {count} elements", codes.TYPE)
+        return t.Array(element, count)
+
+    def number(self, node: ast.Node, what: str) -> int:
+        """The value of a constant expression."""
+        value = self.constant(node)
+        number = known(value.expr) if isinstance(value, Value) else None
+        if number is None:
+            self._m.refuse(node, f"{what} is not known before the program runs", codes.CONSTANT)
+        return signed(number)
+
+    def constant(self, node: ast.Node) -> Value | Aggregate:
+        """The value of an expression that may not look at variables in memory."""
+        before, self._m.is_constant_only = self._m.is_constant_only, True
+        try:
+            return self._value(node)
+        finally:
+            self._m.is_constant_only = before
+
+    def _function(self, node: ast.FuncDecl) -> t.Function:
+        result = self.type_of(node.type)
+        if isinstance(result, t.Array | t.Function):
+            self._m.refuse(node, f"a function that returns `{t.spelled(result)}`", codes.TYPE)
+        if node.args is None:
+            return t.Function(result, None)
+        parameters: list[t.CType] = []
+        is_variadic = False
+        for item in node.args.params:
+            if isinstance(item, ast.EllipsisParam):
+                is_variadic = True
+            elif isinstance(item, ast.ID):
+                self._m.refuse(item, "an old-style parameter list")
+            else:
+                parameters.append(self.adjusted(self.type_of(item)))
+        if parameters == [t.VOID]:
+            parameters = []
+        return t.Function(result, tuple(parameters), is_variadic)
+
+    @staticmethod
+    def adjusted(kind: t.CType) -> t.CType:
+        """The type of a parameter: arrays and functions are pointers."""
+        match kind:
+            case t.Array(element=element):
+                return t.Pointer(element)
+            case t.Function():
+                return t.Pointer(kind)
+            case _:
+                return kind
+
+    def _named(self, node: ast.IdentifierType) -> t.CType:
+        found = t.named(node.names)
+        if found is not None:
+            return found
+        if len(node.names) == 1:
+            name = node.names[0]
+            if name in OPAQUE:
+                return t.Opaque(name, OPAQUE[name])
+            symbol = self._m.scope.find(name)
+            if isinstance(symbol, Named):
+                return symbol.type
+        words = " ".join(node.names)
+        if {"float", "double", "_Complex"} & set(node.names):
+            self._m.refuse(node, f"floating-point type `{words}`")
+        if "__int128" in node.names:
+            self._m.refuse(node, "integers of 128 bits")
+        self._m.refuse(node, f"unknown type `{words}`", codes.TYPE)
+
+    def _structure(self, node: ast.Struct | ast.Union) -> t.CType:
+        scope = self._m.scope
+        if id(node) in scope.structures:
+            return scope.structures[id(node)]
+        is_union = isinstance(node, ast.Union)
+        tag = node.name or ""
+        found = scope.find_tag(tag) if node.decls is None else scope.tags.get(tag)
+        if not tag or found is None:
+            found = t.Structure(tag, is_union)
+            if tag:
+                scope.tags[tag] = found
+        if not isinstance(found, t.Structure) or found.is_union != is_union:
+            self._m.refuse(node, f"`{tag}` is another kind of tag", codes.TYPE)
+        if node.decls is not None:
+            if found.members is not None:
+                self._m.refuse(node, f"`{tag}` is declared twice", codes.NAME)
+            scope.structures[id(node)] = found
+            t.complete(found, list(self._members(node)))
+        return found
+
+    def _members(self, node: ast.Struct | ast.Union) -> Iterator[tuple[str, t.CType]]:
+        for item in node.decls or ():
+            if not isinstance(item, ast.Decl):
+                continue
+            if item.bitsize is not None:
+                self._m.refuse(item, "a bit field")
+            kind = self.type_of(item.type)
+            if t.size_of(kind) is None:
+                self._m.refuse(item, f"a member of the incomplete type `{t.spelled(kind)}`", codes.TYPE)
+            yield item.name or "", kind
+
+    def _enumeration(self, node: ast.Enum) -> t.CType:
+        scope = self._m.scope
+        if node.values is None:
+            found = scope.find_tag(node.name or "")
+            if found is None:
+                self._m.refuse(node, f"unknown enumeration `{node.name}`", codes.TYPE)
+            return found
+        numbers = []
+        number = -1
+        for item in node.values.enumerators:
+            if not isinstance(item, ast.Enumerator):
+                continue
+            number = number + 1 if item.value is None else self.number(item.value, "an enumerator")
+            numbers.append(number)
+            scope.symbols[item.name] = Enumerator(number)
+        kind = t.INT if min(numbers, default=0) < 0 else t.UINT
+        if numbers and not -(1 << 31) <= min(numbers) <= max(numbers) < 1 << 32:
+            kind = t.LONG
+        if node.name:
+            scope.tags[node.name] = kind
+        return kind
+
+    def _type_of_expression(self, node: ast.TypeOf) -> t.CType:
+        if isinstance(node.expr, ast.Typename):
+            return self.type_of(node.expr)
+        return self.static_type(node.expr)
+
+    def static_type(self, node: ast.Node) -> t.CType:
+        """The type of an expression, which is not evaluated."""
+        return self._m.type_of_expression(node)
+
+    # Variables
+
+    def declare(self, node: ast.Node, *, is_global: bool = False) -> Object | None:
+        """Does a declaration; gives the object, if it makes one."""
+        match node:
+            case ast.Typedef():
+                if node.name in OPAQUE:
+                    return None
+                self._m.scope.symbols[node.name] = Named(self.type_of(node.type))
+                return None
+            case ast.Decl(name=None):
+                self.type_of(node.type)
+                return None
+            case ast.Decl():
+                return self._declared(node, is_global=is_global)
+            case ast.StaticAssert():
+                if not self.number(node.cond, "a static assertion"):
+                    words = node.message.value if node.message is not None else "static assertion"
+                    self._m.refuse(node, f"{words} fails", codes.CONSTANT)
+                return None
+            case ast.Pragma() | ast.AttributeDeclaration() | ast.EmptyStatement():
+                return None
+            case _:
+                self._m.refuse(node, f"`{type(node).__name__}` as a declaration")
+
+    def _declared(self, node: ast.Decl, *, is_global: bool) -> Object | None:
+        kind = self.type_of(node.type)
+        scope = self._m.scope
+        if isinstance(kind, t.Function):
+            if not isinstance(scope.find(node.name), Defined):
+                scope.symbols[node.name] = Declared(node.name, kind)
+            return None
+        before = scope.symbols.get(node.name)
+        is_again = is_global and isinstance(before, Object)
+        if before is not None and not is_again:
+            self._m.refuse(node, f"`{node.name}` is declared twice", codes.NAME)
+        if "_Thread_local" in node.storage:
+            self._m.refuse(node, "a thread-local variable")
+        is_static = is_global or "static" in node.storage or "extern" in node.storage
+        kind = self._completed(kind, node)
+        if is_again and isinstance(before, Object):
+            item = before
+        elif is_static and not is_global:
+            found = self._m.world.objects.get(self._static_label(node))
+            if found is not None:
+                scope.symbols[node.name] = found
+                return found
+            item = self._new(node, kind, is_static=True)
+        else:
+            item = self._new(node, kind, is_static=is_static)
+        scope.symbols[node.name] = item
+        if is_static:
+            if node.init is not None:
+                item.initial = self._initial(item, node.init)
+        else:
+            self._begin(item, node)
+        return item
+
+    def _static_label(self, node: ast.Decl) -> str:
+        function = self._m.frames[-1].function if self._m.frames else ""
+        return f"{function}.{node.name}@{id(node)}"
+
+    def _new(self, node: ast.Decl, kind: t.CType, *, is_static: bool) -> Object:
+        m = self._m
+        world = m.world
+        is_handle = _is_handle(kind)
+        declared = id(node)
+        if is_static and not m.frames:
+            label = name = node.name
+        else:
+            function = m.frames[-1].function if m.frames else ""
+            name = f"{function}.{node.name}"
+            label = self._static_label(node) if is_static else f"{m.name}/{name}"
+        in_memory = (is_static and not (is_handle and not m.frames)) or declared in world.before.escaped
+        return world.new_object(
+            Object(
+                label=label,
+                name=name if in_memory or is_static else node.name,
+                type=kind,
+                declared=declared,
+                in_memory=in_memory,
+                span=m.span(node),
+            )
+        )
+
+    def _completed(self, kind: t.CType, node: ast.Decl) -> t.CType:
+        """The type with its size, which an initialiser may say."""
+        if isinstance(kind, t.Array) and kind.count is None and node.init is not None:
+            kind = t.Array(kind.element, self._count(kind.element, node.init))
+        size = t.size_of(kind)
+        if size is None:
+            if "extern" in node.storage and isinstance(kind, t.Array):
+                return t.Array(kind.element, 0)
+            self._m.refuse(node, f"`{node.name}` has the incomplete type `{t.spelled(kind)}`", codes.TYPE)
+        if size > 8 * _MOST_SCALARS:
+            self._m.refuse(node, f"`{node.name}` has {size} bytes", codes.TYPE)
+        return kind
+
+    def _count(self, element: t.CType, init: ast.Node) -> int:
+        if isinstance(init, ast.Constant) and init.type == "string":
+            return len(string_bytes(init.value)) + 1
+        if not isinstance(init, ast.InitList):
+            self._m.refuse(init, "an array without a list of values", codes.TYPE)
+        highest = at = 0
+        for item in init.exprs:
+            if isinstance(item, ast.NamedInitializer):
+                first = item.name[0]
+                inner = first.expr if isinstance(first, ast.ArrayDesignator) else first
+                at = self.number(inner, "an index")
+            at += 1
+            highest = max(highest, at)
+        del element
+        return highest
+
+    def _begin(self, item: Object, node: ast.Decl) -> None:
+        """What a local variable holds from here on."""
+        m = self._m
+        if not item.in_memory:
+            m.flow.put_all({item.key(offset): UNSET for offset in item.places})
+        if node.init is None:
+            return
+        if not isinstance(node.init, ast.InitList) and not is_text(item.type, node.init):
+            m.write(Place(Address(item.label), _plain(item.type)), self._value(node.init), node)
+            return
+        given = dict(self._initialisers.given(item.type, node.init))
+        for offset, kind in m.scalars(item.type):
+            value = given.get(offset)
+            number = Value(FALSE, t.INT) if value is None else value
+            m.write(Place(Address(item.label, offset), _plain(kind)), number, node)
+
+    def _initial(self, item: Object, init: ast.Node) -> dict[int, Initial]:
+        """The initial contents of an object that is there from the beginning."""
+        before, self._m.is_constant_only = self._m.is_constant_only, True
+        try:
+            found: dict[int, Initial] = {}
+            kinds = dict(self._m.scalars(item.type))
+            for offset, value in self._initialisers.given(item.type, init):
+                kind = kinds.get(offset)
+                if kind is None:
+                    self._m.refuse(init, "an initialiser of part of a scalar")
+                expr = self._m.converted(value, kind, init).expr
+                if not is_constant(expr):
+                    self._m.refuse(init, "an initial value that is not constant", codes.CONSTANT)
+                found[offset] = _initial_value(expr)
+            return found
+        finally:
+            self._m.is_constant_only = before
+
+
+def _is_handle(kind: t.CType) -> bool:
+    while isinstance(kind, t.Array):
+        kind = kind.element
+    return isinstance(kind, t.Opaque) and kind.name in HANDLES
+
+
+def _plain(kind: t.CType) -> t.CType:
+    """Initialising is no atomic operation."""
+    return t.unqualified(kind)
+
+
+def _initial_value(expr: Expr) -> Initial:
+    assert isinstance(expr, Constant | Address)
+    return expr if isinstance(expr, Address) else expr.value

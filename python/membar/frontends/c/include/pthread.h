@@ -1,0 +1,18 @@
+/* The types of <pthread.h>; membar knows the functions. */
+#ifndef MEMBAR_PTHREAD_H
+#define MEMBAR_PTHREAD_H
+#include <stddef.h>
+typedef unsigned long pthread_t;
+typedef int pthread_mutex_t;
+typedef int pthread_attr_t;
+typedef int pthread_mutexattr_t;
+typedef int pthread_cond_t;
+typedef int pthread_condattr_t;
+typedef int pthread_rwlock_t;
+typedef int pthread_barrier_t;
+typedef int pthread_key_t;
+typedef int pthread_once_t;
+#define PTHREAD_MUTEX_INITIALIZER 0
+#define PTHREAD_COND_INITIALIZER 0
+#define PTHREAD_CREATE_JOINABLE 0
+#endif

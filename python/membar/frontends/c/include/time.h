@@ -1,0 +1,5 @@
+#ifndef MEMBAR_TIME_H
+#define MEMBAR_TIME_H
+#include <stddef.h>
+#include <stdint.h>
+#endif

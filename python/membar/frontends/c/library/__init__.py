@@ -1,0 +1,1 @@
+"""The functions that membar knows, by library."""

@@ -1,0 +1,338 @@
+"""Threads and mutexes: <pthread.h> and <threads.h>."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from pycparser import c_ast as ast
+
+from membar.frontends.c import codes
+from membar.frontends.c import types as t
+from membar.frontends.c.calls import Arguments, Library
+from membar.frontends.c.expressions import Expressions
+from membar.frontends.c.library.atomics import target
+from membar.frontends.c.machine import Machine
+from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, constant, converted, is_constant, known
+from membar.frontends.c.world import Defined, Object, Place, ThreadPlan
+from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
+from membar.program.operations import Assume, Join, Load, Rmw, Spawn, Store, Tags
+
+Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value]
+_BUSY: Final = 16
+_THRD_BUSY: Final = 1
+_ACQUIRED: Final = frozenset({"ACQ", "RMW"})
+_TAKEN: Final = frozenset({"RLX", "LF"})
+_LOOKED: Final = frozenset({"RLX"})
+_RELEASED: Final = frozenset({"REL"})
+
+
+def result_label(number: int) -> str:
+    """The object that holds what thread `number` returned."""
+    return f"result@{number}"
+
+
+def _create(e: Expressions, node: ast.FuncCall, arguments: Arguments, *, is_c11: bool) -> Value:
+    m = e.m
+    handle = target(e, arguments[0])
+    if not is_c11:
+        e.value(arguments[1])
+    function = m.world.function_at(e.scalar(arguments[1 if is_c11 else 2]).expr)
+    if function is None:
+        m.refuse(
+            arguments[1 if is_c11 else 2], "a thread whose function is not known before the program runs"
+        )
+    argument = m.kept(converted(e.scalar(arguments[2 if is_c11 else 3]), t.VOID_POINTER), node)
+    if m.flow.is_dead:
+        return constant(0)
+    if m.loops:
+        m.refuse(
+            node,
+            "a thread created in a loop whose number of turns is not known",
+            codes.THREADS,
+            "create threads in a loop with a constant bound, or one by one",
+        )
+    plan = _planned(m, function, argument, node, is_c11=is_c11)
+    m.flow.emit(Spawn(plan.name), m.span(node))
+    m.write(handle, Value(Constant(plan.number), t.ULONG), node)
+    return constant(0)
+
+
+def _planned(m: Machine, function: Defined, argument: Value, node: ast.Node, *, is_c11: bool) -> ThreadPlan:
+    world = m.world
+    number = len(world.plans) + 2
+    same = sum(plan.function is function for plan in world.plans)
+    name = function.name if not same else f"{function.name}#{same + 1}"
+    inbox = ""
+    if not is_constant(argument.expr):
+        inbox = world.new_object(
+            Object(
+                label=f"argument@{number}",
+                name=f"{name}.argument",
+                type=t.ULONG,
+                declared=("argument", number),
+                in_memory=True,
+                span=m.span(node),
+            )
+        ).label
+        m.flow.emit(Store(address=Address(inbox), value=argument.expr, size=8, tags=plain(m)), m.span(node))
+    plan = ThreadPlan(
+        name=name,
+        number=number,
+        function=function,
+        argument=None if inbox else argument.expr,
+        inbox=inbox,
+        is_c11=is_c11,
+        span=m.span(node),
+    )
+    world.plans.append(plan)
+    return plan
+
+
+def plain(m: Machine) -> Tags:
+    """The words of a plain access."""
+    return frozenset() if m.world.is_kernel else frozenset({"NA"})
+
+
+def _join(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    m = e.m
+    handle = e.scalar(arguments[0])
+    into = e.scalar(arguments[1])
+    number = known(handle.expr)
+    wants_result = known(into.expr) != 0
+    if wants_result:
+        m.world.after.needs_results = True
+    flow = m.flow
+    if number is not None:
+        _joined(e, node, number, into if wants_result else None)
+        return constant(0)
+    handle = Value(flow.named(handle.expr, m.span(node)), handle.type)
+    end = flow.exit()
+    for candidate in range(2, m.world.before.threads + 1):
+        yes, no = flow.branch(binary(B.EQ, handle.expr, Constant(candidate)), m.span(node))
+        flow.state = yes
+        _joined(e, node, candidate, into if wants_result else None)
+        flow.jump(end)
+        flow.state = no
+    m.check(FALSE, "a thread that was never created is joined", node)
+    flow.arrive(end)
+    return constant(0)
+
+
+def _joined(e: Expressions, node: ast.FuncCall, number: int, into: Value | None) -> None:
+    m = e.m
+    m.flow.emit(Join(f"@{number}"), m.span(node))
+    if into is None or not isinstance(into.type, t.Pointer):
+        return
+    register = m.flow.register()
+    m.flow.emit(
+        Load(register=register, address=Address(result_label(number)), size=8, tags=plain(m)), m.span(node)
+    )
+    kind = into.type.target
+    value = Value(Register(register), t.VOID_POINTER)
+    m.write(Place(into.expr, kind), m.converted(value, kind, node), node)
+
+
+def _self(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    del node, arguments
+    return constant(e.m.number, t.ULONG)
+
+
+def _exit(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    m = e.m
+    value = e.scalar(arguments[0])
+    frame = m.frames[0]
+    if not isinstance(frame.result, t.Void):
+        m.flow.put((*frame.key, 0, ""), Slot(m.converted(value, frame.result, node).expr))
+    m.flow.jump(frame.returns)
+    return NOTHING
+
+
+def _equal(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    del node
+    left, right = (e.scalar(item) for item in arguments)
+    return Value(binary(B.EQ, left.expr, right.expr), t.INT)
+
+
+# Mutexes: 0 is free. A thread knows by itself what it holds; unlocking anything else is wrong.
+
+
+def _held(place: Place) -> tuple[object, ...] | None:
+    address = place.address
+    return ("held", address.name, address.offset, "held") if isinstance(address, Address) else None
+
+
+def _owner(m: Machine) -> Expr:
+    """What a locked mutex holds: its owner, if owners are looked up in memory."""
+    return Constant(m.number if m.world.before.owners_in_memory else 1)
+
+
+def _mutex(e: Expressions, node: ast.Node) -> Place:
+    place = target(e, node)
+    kind = place.type
+    if not isinstance(kind, t.Opaque):
+        e.m.refuse(node, f"a mutex is needed here, not `{t.spelled(kind)}`", codes.CALL)
+    if not is_constant(place.address):
+        e.m.world.after.owners_in_memory = True
+    return place
+
+
+def _attempt(e: Expressions, node: ast.FuncCall, place: Place) -> Expr:
+    """Takes the mutex if it is free; whether it was."""
+    m = e.m
+    register = Register(m.flow.register())
+    is_free = binary(B.EQ, register, FALSE)
+    m.flow.emit(
+        Rmw(
+            register=register.name,
+            address=place.address,
+            value=_owner(m),
+            size=t.size_of(place.type) or 4,
+            condition=is_free,
+            read_tags=_tags(m, _ACQUIRED, "LKR"),
+            write_tags=_tags(m, _ACQUIRED, "LKW"),
+            failed_tags=_tags(m, _TAKEN, "LF"),
+        ),
+        m.span(node),
+    )
+    return is_free
+
+
+def _tags(m: Machine, words: Tags, kernel: str) -> Tags:
+    return frozenset({kernel}) if m.world.is_kernel else words
+
+
+def lock(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    """Waits in a loop until the mutex is free, so that a deadlock is a loop that waits for ever."""
+    m = e.m
+    place = _mutex(e, arguments[0])
+    if m.flow.is_dead or m.is_bad(place, node):
+        return constant(0)
+    if m.world.is_kernel:
+        # The kernel's model has no rule for loops that wait.
+        m.flow.emit(Assume(_attempt(e, node, place), waits=True), m.span(node))
+        _set_held(m, place, TRUE)
+        return NOTHING
+    head = m.flow.open(())
+    is_free = _attempt(e, node, place)
+    yes, no = m.flow.branch(is_free, m.span(node))
+    if no is not None:
+        m.flow.close(head, no, m.span(node))
+    m.flow.state = yes
+    _set_held(m, place, TRUE)
+    return constant(0)
+
+
+def _set_held(m: Machine, place: Place, value: Expr) -> None:
+    key = _held(place)
+    if key is not None:
+        m.flow.put(key, Slot(value))
+
+
+def trylock(busy: int) -> Meaning:
+    """Takes a mutex that is free and gives 0; else gives `busy`."""
+
+    def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+        m = e.m
+        place = _mutex(e, arguments[0])
+        if m.flow.is_dead or m.is_bad(place, node):
+            return constant(0)
+        is_free = _attempt(e, node, place)
+        key = _held(place)
+        if key is not None:
+            before = m.flow.get(key) or Slot(FALSE)
+            m.flow.put(key, Slot(e.select_value(is_free, Value(TRUE, t.INT), Value(before.expr, t.INT)).expr))
+        return e.select_value(is_free, constant(0), constant(busy))
+
+    return meaning
+
+
+def unlock(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    """Frees a mutex that this thread holds."""
+    m = e.m
+    place = _mutex(e, arguments[0])
+    if m.flow.is_dead or m.is_bad(place, node):
+        return constant(0)
+    key = _held(place)
+    size = t.size_of(place.type) or 4
+    message = "a mutex is unlocked by a thread that does not hold it"
+    if m.world.before.owners_in_memory or key is None:
+        register = m.flow.register()
+        m.flow.emit(
+            Load(register=register, address=place.address, size=size, tags=_tags(m, _LOOKED, "RL")),
+            m.span(node),
+        )
+        m.check(binary(B.EQ, Register(register), _owner(m)), message, node, kind="assertions")
+    else:
+        m.check((m.flow.get(key) or Slot(FALSE)).expr, message, node, kind="assertions")
+    m.flow.emit(
+        Store(address=place.address, value=FALSE, size=size, tags=_tags(m, _RELEASED, "UL")), m.span(node)
+    )
+    _set_held(m, place, FALSE)
+    return constant(0)
+
+
+def _mutex_init(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    place = _mutex(e, arguments[0])
+    if known(e.scalar(arguments[1]).expr) != 0:
+        e.m.refuse(arguments[1], "a mutex with attributes")
+    e.m.write(Place(place.address, t.INT), constant(0), node)
+    return constant(0)
+
+
+def _nothing(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    del node
+    for item in arguments:
+        e.value(item)
+    return constant(0)
+
+
+def _mutex_destroy(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    del node
+    _mutex(e, arguments[0])
+    return constant(0)
+
+
+def _pthread_create(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    return _create(e, node, arguments, is_c11=False)
+
+
+def _thrd_create(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    return _create(e, node, arguments, is_c11=True)
+
+
+FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
+    {
+        "pthread_create": Library(_pthread_create, 4),
+        "pthread_join": Library(_join, 2),
+        "pthread_self": Library(_self, 0),
+        "pthread_exit": Library(_exit, 1),
+        "pthread_equal": Library(_equal, 2),
+        "pthread_detach": Library(_nothing, 1),
+        "pthread_yield": Library(_nothing, 0),
+        "pthread_attr_init": Library(_nothing, 1),
+        "pthread_attr_destroy": Library(_nothing, 1),
+        "pthread_mutex_init": Library(_mutex_init, 2),
+        "pthread_mutex_destroy": Library(_mutex_destroy, 1),
+        "pthread_mutex_lock": Library(lock, 1),
+        "pthread_mutex_trylock": Library(trylock(_BUSY), 1),
+        "pthread_mutex_unlock": Library(unlock, 1),
+        "thrd_create": Library(_thrd_create, 3),
+        "thrd_join": Library(_join, 2),
+        "thrd_current": Library(_self, 0),
+        "thrd_exit": Library(_exit, 1),
+        "thrd_equal": Library(_equal, 2),
+        "thrd_detach": Library(_nothing, 1),
+        "thrd_yield": Library(_nothing, 0),
+        "mtx_init": Library(_mutex_init, 2),
+        "mtx_destroy": Library(_mutex_destroy, 1),
+        "mtx_lock": Library(lock, 1),
+        "mtx_trylock": Library(trylock(_THRD_BUSY), 1),
+        "mtx_unlock": Library(unlock, 1),
+        "sched_yield": Library(_nothing, 0),
+        "usleep": Library(_nothing, 1),
+        "sleep": Library(_nothing, 1),
+    }
+)
+"""What each of them does."""

@@ -1,0 +1,322 @@
+"""One thread of a C program while it is built: its values, and what lies at its places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, NoReturn, TypeAlias
+
+from pycparser import c_ast as ast
+
+from membar.frontends.c import codes
+from membar.frontends.c import types as t
+from membar.frontends.c.flow import Flow, Mark
+from membar.frontends.c.values import (
+    UNSET,
+    Aggregate,
+    B,
+    OperandError,
+    Slot,
+    Value,
+    binary,
+    converted,
+    extended,
+    is_small,
+    known,
+)
+from membar.frontends.c.world import Frame, Object, Place, World
+from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
+from membar.program.operations import Assert, Load, Store, Tags
+from membar.source import Span
+
+MEMORY: Final = "memory"
+"""The property that an access which goes wrong breaks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An atomic block that is open: where it begins, and how many steps there were before."""
+
+    point: int
+    edges: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the building of a thread had come."""
+
+    flow: Mark
+    objects: dict[str, Object]
+    plans: int
+    labels: dict[str, int]
+    done_labels: set[str]
+    block: Block | None
+
+
+Calling: TypeAlias = "Callable[[Machine, ast.FuncCall], Value | Aggregate]"
+
+
+class Machine:
+    """One thread on its way to an automaton."""
+
+    def __init__(self, world: World, *, name: str, number: int, call: Calling) -> None:
+        self.world = world
+        self.name = name
+        self.number = number
+        self.flow = Flow()
+        self.frames: list[Frame] = []
+        self.scope = world.scope
+        self.call = call
+        self.loops = 0
+        self.is_constant_only = False
+        self.block: Block | None = None
+        self.type_of_expression: Callable[[ast.Node], t.CType]
+        self.block_value: Callable[[ast.Compound], Value | Aggregate]
+
+    def mark(self) -> Progress:
+        """Where the building of the thread is."""
+        frame = self.frames[-1] if self.frames else None
+        return Progress(
+            self.flow.mark(),
+            dict(self.world.objects),
+            len(self.world.plans),
+            dict(frame.labels) if frame else {},
+            set(frame.done_labels) if frame else set(),
+            self.block,
+        )
+
+    def back_to(self, mark: Progress) -> None:
+        """Undoes everything since `mark`, which was taken in the same call of the same function."""
+        self.flow.back_to(mark.flow)
+        self.block = mark.block
+        self.world.objects = dict(mark.objects)
+        del self.world.plans[mark.plans :]
+        if self.frames:
+            self.frames[-1].labels = dict(mark.labels)
+            self.frames[-1].done_labels = set(mark.done_labels)
+
+    # Talking
+
+    def span(self, node: ast.Node) -> Span:
+        """The user's text of a node."""
+        return self.world.tree.span(node)
+
+    def refuse(self, node: ast.Node, what: str, code: str = codes.UNSUPPORTED, help: str = "") -> NoReturn:  # noqa: A002 - the word users see
+        """Stops the translation at a node.
+
+        Raises:
+            InputError: always.
+        """
+        self.world.refuse(self.span(node), what, code, help)
+
+    def check(self, condition: Expr, message: str, node: ast.Node, *, kind: str = MEMORY) -> None:
+        """A violation of property `kind` if `condition` is 0 here."""
+        if condition == TRUE or self.flow.is_dead:
+            return
+        place = self.span(node)
+        self.flow.emit(Assert(condition, f"{message} (line {place.line})", property=kind), place)
+
+    # Values
+
+    def converted(self, value: Value | Aggregate, kind: t.CType, node: ast.Node) -> Value:
+        """A value as one of another type."""
+        try:
+            if isinstance(value, Value):
+                self._typed(value, t.unqualified(kind))
+                return converted(value, kind)
+        except OperandError:
+            pass
+        message = f"a value of type `{t.spelled(value.type)}` is no `{t.spelled(t.unqualified(kind))}`"
+        self.refuse(node, message, codes.TYPE)
+
+    def _typed(self, value: Value, kind: t.CType) -> None:
+        """Memory that was allocated without a type gets that of the first pointer to it."""
+        label = value.expr.name if isinstance(value.expr, Address) else ""
+        size = self.world.untyped.get(label)
+        if size is None or not isinstance(kind, t.Pointer):
+            return
+        each = t.size_of(kind.target)
+        if each is not None and each <= size:
+            count = size // each
+            item = self.world.objects[label]
+            item.type = kind.target if count == 1 else t.Array(kind.target, count)
+            item.lay_out()
+            del self.world.untyped[label]
+
+    def kept(self, value: Value, node: ast.Node, hint: str = "") -> Value:
+        """The value in a form that may be repeated."""
+        if is_small(value.expr):
+            return value
+        return Value(self.flow.named(value.expr, self.span(node), hint), value.type)
+
+    # Objects
+
+    def object_at(self, address: Expr) -> Object | None:
+        """The object that a known address points into."""
+        return self.world.objects.get(address.name) if isinstance(address, Address) else None
+
+    def is_private(self, address: Expr) -> bool:
+        """Whether only this thread can see what is there."""
+        item = self.object_at(address)
+        return item is not None and not item.in_memory
+
+    def is_bad(self, place: Place, node: ast.Node) -> bool:
+        """Whether a known address is no location; then that is said, and nothing comes after."""
+        if self.flow.is_dead:
+            return True
+        number = known(place.address)
+        if number is not None:
+            what = "a null pointer" if number == 0 else f"the number {number} as a pointer"
+            self.check(FALSE, f"{what} is dereferenced", node)
+            return True
+        item = self.object_at(place.address)
+        if item is None:
+            return False
+        assert isinstance(place.address, Address)
+        size = t.size_of(place.type)
+        found = item.places.get(place.address.offset)
+        if found is None and not 0 <= place.address.offset < (t.size_of(item.type) or 0):
+            self.check(FALSE, f"an access outside `{item.name}`", node)
+            return True
+        if found != size:
+            self.refuse(
+                node, f"an access of {size} bytes inside `{item.name}`, which is not one whole scalar"
+            )
+        return False
+
+    def read(self, place: Place, node: ast.Node, tags: Tags | None = None) -> Value | Aggregate:
+        """What lies at a place."""
+        kind = t.unqualified(place.type)
+        if isinstance(kind, t.Structure):
+            return self._read_structure(place, kind, node)
+        if not t.is_scalar(kind):
+            self.refuse(node, f"a value of type `{t.spelled(kind)}`", codes.TYPE)
+        if self.is_bad(place, node):
+            return Value(FALSE, kind)
+        if self.is_constant_only:
+            self.refuse(node, "this is not known before the program runs", codes.CONSTANT)
+        if self.is_private(place.address):
+            return self._read_private(place, kind, node)
+        size = t.size_of(kind)
+        assert size is not None
+        register = self.flow.register()
+        is_signed = isinstance(kind, t.Integer) and kind.signed
+        self.flow.emit(
+            Load(
+                register=register,
+                address=place.address,
+                size=size,
+                signed=is_signed,
+                tags=self.tags_of(place) if tags is None else tags,
+            ),
+            self.span(node),
+        )
+        return Value(Register(register), kind)
+
+    def _read_private(self, place: Place, kind: t.CType, node: ast.Node) -> Value:
+        item = self.object_at(place.address)
+        assert item is not None
+        assert isinstance(place.address, Address)
+        slot = self.flow.get(item.key(place.address.offset)) or UNSET
+        self.check(slot.defined, f"`{item.name}` is read before it was set", node)
+        if slot.defined != TRUE:
+            self.flow.put(item.key(place.address.offset), Slot(slot.expr))
+        return Value(_reread(slot.expr, item.kinds[place.address.offset], kind), kind)
+
+    def _read_structure(self, place: Place, kind: t.Structure, node: ast.Node) -> Aggregate:
+        if isinstance(place.type, t.Atomic):
+            self.refuse(node, "an atomic structure")
+        parts: list[tuple[int, Slot]] = []
+        for offset, kind_ in self.scalars(kind):
+            address = self.moved(place.address, offset)
+            item = self.object_at(address)
+            if item is not None and not item.in_memory and isinstance(address, Address):
+                parts.append((offset, self.flow.get(item.key(address.offset)) or UNSET))
+            else:
+                part = self.read(Place(address, kind_), node)
+                assert isinstance(part, Value)
+                parts.append((offset, Slot(part.expr)))
+        return Aggregate(kind, tuple(parts))
+
+    def scalars(self, kind: t.CType) -> list[tuple[int, t.CType]]:
+        """The scalars of a type, each with its offset."""
+        return list(t.scalars(kind))
+
+    def moved(self, address: Expr, offset: int) -> Expr:
+        """An address some bytes further."""
+        return binary(B.ADD, address, Constant(offset))
+
+    def write(self, place: Place, value: Value | Aggregate, node: ast.Node, tags: Tags | None = None) -> None:
+        """Puts a value, converted, at a place."""
+        kind = t.unqualified(place.type)
+        if isinstance(kind, t.Structure):
+            self._write_structure(place, kind, value, node)
+            return
+        new = self.kept(self.converted(value, kind, node), node)
+        if self.is_bad(place, node):
+            return
+        item = self.object_at(place.address)
+        if item is not None and not item.in_memory and isinstance(place.address, Address):
+            stored = _reread(new.expr, kind, item.kinds[place.address.offset])
+            self.flow.put(item.key(place.address.offset), Slot(stored))
+            return
+        size = t.size_of(kind)
+        assert size is not None
+        self.flow.emit(
+            Store(
+                address=place.address,
+                value=new.expr,
+                size=size,
+                tags=self.tags_of(place) if tags is None else tags,
+            ),
+            self.span(node),
+        )
+
+    def _write_structure(
+        self, place: Place, kind: t.Structure, value: Value | Aggregate, node: ast.Node
+    ) -> None:
+        if not isinstance(value, Aggregate) or value.type is not kind:
+            self.refuse(
+                node, f"a value of type `{t.spelled(value.type)}` is no `{t.spelled(kind)}`", codes.TYPE
+            )
+        if isinstance(place.type, t.Atomic):
+            self.refuse(node, "an atomic structure")
+        kinds = dict(self.scalars(kind))
+        for offset, slot in value.parts:
+            address = self.moved(place.address, offset)
+            item = self.object_at(address)
+            if item is not None and not item.in_memory and isinstance(address, Address):
+                self.flow.put(item.key(address.offset), slot)
+            else:
+                self.write(Place(address, kinds[offset]), Value(slot.expr, kinds[offset]), node)
+
+    def tags_of(self, place: Place) -> Tags:
+        """The ordering words of an access that the program writes without any."""
+        if isinstance(place.type, t.Atomic) or (self.block is not None and not self.world.is_kernel):
+            return frozenset({"SC"})
+        return frozenset() if self.world.is_kernel else frozenset({"NA"})
+
+    def place_of_value(self, value: Value | Aggregate, node: ast.Node) -> Place:
+        """A place with a structure that a call returned."""
+        item = self.world.new_object(
+            Object(
+                label=f"{self.name}/value",
+                name="value",
+                type=value.type,
+                declared=("value", id(node)),
+                in_memory=("value", id(node)) in self.world.before.escaped,
+                span=self.span(node),
+            )
+        )
+        place = Place(Address(item.label), value.type)
+        self.write(place, value, node)
+        return place
+
+
+def _reread(expr: Expr, stored: t.CType, seen: t.CType) -> Expr:
+    """The bits of a value as one of another type of the same size (a union, a cast pointer)."""
+    source, target = t.unqualified(stored), t.unqualified(seen)
+    if isinstance(source, t.Integer) and isinstance(target, t.Integer) and source.signed != target.signed:
+        return extended(expr, target)
+    return expr

@@ -1,0 +1,315 @@
+"""A C file → a Program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Final
+
+from pycparser import c_ast as ast
+
+from membar.diagnostics import Diagnostic, InputError, Label
+from membar.frontends.c import codes
+from membar.frontends.c import types as t
+from membar.frontends.c.addresses import exactly, mapped
+from membar.frontends.c.calls import Calls, Library
+from membar.frontends.c.expressions import Expressions
+from membar.frontends.c.flow import TooLargeError
+from membar.frontends.c.library import atomics, gcc, kernel, threads, verifier
+from membar.frontends.c.machine import Machine
+from membar.frontends.c.parse import parse
+from membar.frontends.c.statements import Statements
+from membar.frontends.c.values import Aggregate, Value, converted
+from membar.frontends.c.world import Defined, Findings, Object, ThreadPlan, World
+from membar.program.dependencies import expressions_of
+from membar.program.expr import FALSE, Address, Expr, Register, addresses_of
+from membar.program.meeting import meeting_points
+from membar.program.operations import Join, Load, Operation, Store
+from membar.program.program import Edge, MemoryObject, Program, Thread
+from membar.program.program import Value as Initial
+from membar.source import SourceFile
+
+LANGUAGE: Final = "C"
+KERNEL_LANGUAGE: Final = "LKMM"
+MAIN: Final = "main"
+_LIBRARY: Final[dict[str, Library]] = {
+    **atomics.FUNCTIONS,
+    **gcc.FUNCTIONS,
+    **threads.FUNCTIONS,
+    **verifier.FUNCTIONS,
+}
+_KERNEL_LIBRARY: Final[dict[str, Library]] = {**threads.FUNCTIONS, **verifier.FUNCTIONS, **kernel.FUNCTIONS}
+_MOST_PASSES: Final = 64
+
+
+def parse_c(source: SourceFile) -> Program:
+    """The program of a C file.
+
+    Raises:
+        InputError: the text is no C, or C that membar does not know.
+    """
+    tree = parse(source)
+    known = Findings()
+    try:
+        for _ in range(_MOST_PASSES):
+            world = World(tree, known, is_kernel=tree.text.is_kernel)
+            program = _Pass(world, source).program()
+            found = known.joined(world.after)
+            if found == known:
+                return program
+            known = found
+    except TooLargeError:
+        message = "the program is too large after its calls and loops were written out"
+        raise InputError(Diagnostic(code=codes.TOO_LARGE, message=message)) from None
+    except RecursionError:
+        raise InputError(
+            Diagnostic(code=codes.TOO_LARGE, message="the program is nested too deeply")
+        ) from None
+    raise AssertionError("the passes over a program end, since each one learns something")
+
+
+class _Pass:
+    """One translation of the whole program."""
+
+    def __init__(self, world: World, source: SourceFile) -> None:
+        self.world = world
+        self.source = source
+
+    def program(self) -> Program:
+        world = self.world
+        self._globals()
+        main = world.scope.symbols.get(MAIN)
+        if not isinstance(main, Defined):
+            raise InputError(
+                Diagnostic(
+                    code=codes.NAME,
+                    message="there is no function `main`",
+                    primary=Label(world.tree.text.span(0, 1), "expected `int main(void)`"),
+                )
+            )
+        machines = [self._thread(ThreadPlan(name=MAIN, number=1, function=main, argument=FALSE))]
+        done = 0
+        while done < len(world.plans):
+            if done >= 64:
+                raise InputError(
+                    Diagnostic(
+                        code=codes.THREADS,
+                        message="more than 64 threads are created",
+                        primary=Label(world.plans[done].span, "here") if world.plans[done].span else None,  # type: ignore[arg-type] # guarded
+                    )
+                )
+            machines.append(self._thread(world.plans[done]))
+            done += 1
+        world.after.threads = 1 + len(world.plans)
+        self._escapes(machines)
+        return self._assembled(machines)
+
+    # Declarations
+
+    def _globals(self) -> None:
+        world = self.world
+        machine, _ = self._machine("main", 1)
+        expressions = Expressions(machine)
+        for node in world.tree.root.ext:
+            if isinstance(node, ast.FuncDef):
+                self._function(node, expressions)
+            else:
+                expressions.declarations.declare(node, is_global=True)
+
+    def _function(self, node: ast.FuncDef, expressions: Expressions) -> None:
+        world = self.world
+        if node.param_decls:
+            expressions.m.refuse(node, "an old-style function definition")
+        kind = expressions.declarations.type_of(node.decl.type)
+        if not isinstance(kind, t.Function):
+            expressions.m.refuse(node, f"`{node.decl.name}` has a body, but is no function", codes.TYPE)
+        before = world.scope.symbols.get(node.decl.name)
+        if isinstance(before, Defined | Object):
+            expressions.m.refuse(node, f"`{node.decl.name}` is defined twice", codes.NAME)
+        function = Defined(node.decl.name, node, kind, len(world.functions) + 1)
+        world.scope.symbols[node.decl.name] = function
+        world.functions[function.address] = function
+
+    # Threads
+
+    def _machine(self, name: str, number: int) -> tuple[Machine, Calls]:
+        calls = Calls(_KERNEL_LIBRARY if self.world.is_kernel else _LIBRARY)
+        return Machine(self.world, name=name, number=number, call=calls), calls
+
+    def _thread(self, plan: ThreadPlan) -> Machine:
+        machine, calls = self._machine(plan.name, plan.number)
+        calls.e = Expressions(machine)
+        calls.s = Statements(machine, calls.e)
+        node = plan.function.node
+        arguments = self._arguments(machine, plan)
+        value = calls.enter(machine, plan.function, arguments, node.decl)
+        if plan.number > 1 and self.world.before.needs_results:
+            self._keep_result(machine, plan, value)
+        machine.flow.cut()
+        if machine.block is not None:
+            self.world.refuse(machine.block.span, "an atomic block that is not closed", codes.ATOMIC_BLOCK)
+        return machine
+
+    def _arguments(self, machine: Machine, plan: ThreadPlan) -> list[Value | Aggregate]:
+        kinds = plan.function.type.parameters or ()
+        if plan.number == 1:
+            return [Value(FALSE, kind) for kind in kinds]
+        if plan.argument is not None:
+            return [Value(plan.argument, t.VOID_POINTER) for _ in kinds]
+        register = machine.flow.register()
+        machine.flow.emit(
+            Load(register=register, address=Address(plan.inbox), size=8, tags=threads.plain(machine)),
+            plan.span,
+        )
+        return [Value(Register(register), t.VOID_POINTER) for _ in kinds]
+
+    def _keep_result(self, machine: Machine, plan: ThreadPlan, value: Value | Aggregate) -> None:
+        label = threads.result_label(plan.number)
+        self.world.new_object(
+            Object(
+                label=label,
+                name=f"{plan.name}.result",
+                type=t.ULONG,
+                declared=("result", plan.number),
+                in_memory=True,
+                span=plan.span,
+            )
+        )
+        if isinstance(value, Value) and t.is_scalar(value.type):
+            word = converted(value, t.ULONG).expr
+            machine.flow.emit(
+                Store(address=Address(label), value=word, size=8, tags=threads.plain(machine)), plan.span
+            )
+
+    # Which objects are in memory
+
+    def _escapes(self, machines: list[Machine]) -> None:
+        world = self.world
+        used = {
+            address.name
+            for machine in machines
+            for expr in _expressions(machine)
+            for address in addresses_of(expr)
+        }
+        for item in world.objects.values():
+            if item.in_memory:
+                used |= {value.name for value in item.initial.values() if isinstance(value, Address)}
+        for plan in world.plans:
+            if isinstance(plan.argument, Address):
+                used.add(plan.argument.name)
+        for label in used:
+            found = world.objects.get(label)
+            if found is not None and not found.in_memory:
+                world.after.escaped.add(found.declared)
+
+    # The result
+
+    def _assembled(self, machines: list[Machine]) -> Program:
+        world = self.world
+        names = {1: MAIN} | {plan.number: plan.name for plan in world.plans}
+        places = _Places(world)
+        built = []
+        for machine in machines:
+            edges = tuple(_finished(edge, names, places) for edge in machine.flow.edges)
+            number = machine.number
+            plan = None if number == 1 else world.plans[number - 2]
+            built.append(
+                Thread(
+                    name=names[number],
+                    entry=0,
+                    edges=edges,
+                    started=number == 1,
+                    joins=meeting_points(edges) if world.is_kernel else (),
+                    span=plan.span if plan else None,
+                )
+            )
+        return Program(
+            name=PurePath(self.source.path).stem,
+            language=KERNEL_LANGUAGE if world.is_kernel else LANGUAGE,
+            objects=tuple(places.objects),
+            threads=tuple(built),
+        )
+
+
+def _expressions(machine: Machine) -> Iterator[Expr]:
+    for edge in machine.flow.edges:
+        yield edge.guard
+        for operation in edge.operations:
+            yield from expressions_of(operation)
+
+
+def _finished(edge: Edge, names: dict[int, str], places: _Places) -> Edge:
+    operations: list[Operation] = []
+    for operation in edge.operations:
+        if isinstance(operation, Join):
+            number = int(operation.thread.removeprefix("@"))
+            if number not in names:
+                message = f"thread {number} is joined, but never created"
+                label = Label(edge.span, "here") if edge.span else None
+                raise InputError(Diagnostic(code=codes.THREADS, message=message, primary=label))
+            operations.append(Join(names[number]))
+        else:
+            operations.append(exactly(operation, places.address))
+    return replace(edge, operations=tuple(operations), guard=places.expression(edge.guard))
+
+
+class _Places:
+    """The memory of the program: each scalar, or array of scalars, is an object with a name of its own."""
+
+    def __init__(self, world: World) -> None:
+        self.objects: list[MemoryObject] = []
+        self._parts: dict[str, list[tuple[int, int, str]]] = {}
+        self._names: set[str] = set()
+        for item in world.objects.values():
+            if item.in_memory:
+                self._add(item)
+        self.objects = [
+            replace(item, initial=tuple(map(self.initial, item.initial))) for item in self.objects
+        ]
+
+    def _add(self, item: Object) -> None:
+        parts: list[tuple[int, int, str]] = []
+        shown, count = item.name, 1
+        while shown in self._names:
+            count += 1
+            shown = f"{item.name}#{count}"
+        self._names.add(shown)
+        for leaf in t.leaves(item.type):
+            size = t.size_of(leaf.type) or 4
+            count = 1 if leaf.count is None else max(leaf.count, 1)
+            name = f"{shown}{leaf.path}"
+            offsets = [leaf.offset + index * size for index in range(count)]
+            kind = t.unqualified(leaf.type)
+            self.objects.append(
+                MemoryObject(
+                    name=name,
+                    size=size,
+                    count=count,
+                    signed=isinstance(kind, t.Integer) and kind.signed,
+                    initial=tuple(item.initial.get(offset, 0) for offset in offsets),
+                    is_array=leaf.count is not None,
+                    place=Address(parts[0][2], leaf.offset - parts[0][0]) if parts else None,
+                    span=item.span,
+                )
+            )
+            parts.append((leaf.offset, size * count, name))
+        self._parts[item.label] = parts
+
+    def address(self, address: Address) -> Address:
+        """An address with the name of the very scalar it points to."""
+        parts = self._parts.get(address.name, [])
+        for start, size, name in parts:
+            if start <= address.offset < start + size:
+                return Address(name, address.offset - start)
+        if not parts:
+            return address
+        return Address(parts[0][2], address.offset - parts[0][0])
+
+    def expression(self, expr: Expr) -> Expr:
+        """The same with exact addresses."""
+        return mapped(expr, self.address)
+
+    def initial(self, value: Initial) -> Initial:
+        """An initial value with its exact address."""
+        return self.address(value) if isinstance(value, Address) else value

@@ -1,0 +1,299 @@
+"""The types of C: integers, pointers, arrays, structures, functions; and how large they are (LP64)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """An integer type. `rank` orders types (C 6.3.1.1); conversions to `is_bool` test for 0."""
+
+    name: str
+    size: int
+    signed: bool
+    rank: int
+    is_bool: bool = False
+
+    @property
+    def width(self) -> int:
+        """Bits that count."""
+        return 8 * self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Void:
+    """No value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """The address of an object or function of type `target`."""
+
+    target: CType
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """`count` elements; None where the initialiser or the argument says how many."""
+
+    element: CType
+    count: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A named part of a structure, `offset` bytes from its beginning; the name is empty if it has none."""
+
+    name: str
+    type: CType
+    offset: int
+
+
+@dataclass(eq=False, slots=True)
+class Structure:
+    """A struct or union: complete once `members` is known. Two are the same only if declared at one place."""
+
+    tag: str
+    is_union: bool
+    members: tuple[Member, ...] | None = None
+    size: int = 0
+    alignment: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function; `parameters` is None where the declaration says nothing about them."""
+
+    result: CType
+    parameters: tuple[CType, ...] | None
+    is_variadic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Atomic:
+    """`_Atomic` of a type: each access of an object is one atomic operation, sequentially consistent."""
+
+    target: CType
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """An object of a library (a mutex, a thread's name) that is one integer in memory."""
+
+    name: str
+    size: int = field(default=4)
+
+
+CType: TypeAlias = Integer | Void | Pointer | Array | Structure | Function | Atomic | Opaque
+
+BOOL: Final = Integer("_Bool", 1, signed=False, rank=0, is_bool=True)
+CHAR: Final = Integer("char", 1, signed=True, rank=1)
+SCHAR: Final = Integer("signed char", 1, signed=True, rank=1)
+UCHAR: Final = Integer("unsigned char", 1, signed=False, rank=1)
+SHORT: Final = Integer("short", 2, signed=True, rank=2)
+USHORT: Final = Integer("unsigned short", 2, signed=False, rank=2)
+INT: Final = Integer("int", 4, signed=True, rank=3)
+UINT: Final = Integer("unsigned int", 4, signed=False, rank=3)
+LONG: Final = Integer("long", 8, signed=True, rank=4)
+ULONG: Final = Integer("unsigned long", 8, signed=False, rank=4)
+LLONG: Final = Integer("long long", 8, signed=True, rank=5)
+ULLONG: Final = Integer("unsigned long long", 8, signed=False, rank=5)
+VOID: Final = Void()
+VOID_POINTER: Final = Pointer(VOID)
+POINTER_SIZE: Final = 8
+
+_WORDS: Final[dict[str, CType]] = {
+    "void": VOID,
+    "_Bool": BOOL,
+    "char": CHAR,
+    "char signed": SCHAR,
+    "char unsigned": UCHAR,
+    "short": SHORT,
+    "int short": SHORT,
+    "short signed": SHORT,
+    "int short signed": SHORT,
+    "short unsigned": USHORT,
+    "int short unsigned": USHORT,
+    "int": INT,
+    "signed": INT,
+    "int signed": INT,
+    "unsigned": UINT,
+    "int unsigned": UINT,
+    "long": LONG,
+    "int long": LONG,
+    "long signed": LONG,
+    "int long signed": LONG,
+    "long unsigned": ULONG,
+    "int long unsigned": ULONG,
+    "long long": LLONG,
+    "int long long": LLONG,
+    "long long signed": LLONG,
+    "int long long signed": LLONG,
+    "long long unsigned": ULLONG,
+    "int long long unsigned": ULLONG,
+}
+
+
+def named(words: list[str]) -> CType | None:
+    """The type that specifiers such as `unsigned`, `long` mean, in any order; None if they mean none."""
+    plain = {"__signed__": "signed", "__signed": "signed"}
+    return _WORDS.get(" ".join(sorted(plain.get(word, word) for word in words)))
+
+
+def unqualified(kind: CType) -> CType:
+    """The type without `_Atomic`: that of the values."""
+    while isinstance(kind, Atomic):
+        kind = kind.target
+    return kind
+
+
+def is_scalar(kind: CType) -> bool:
+    """Whether values of the type are one word."""
+    return isinstance(unqualified(kind), Integer | Pointer | Opaque)
+
+
+def size_of(kind: CType) -> int | None:
+    """Bytes of an object of the type; None if it is incomplete."""
+    match kind:
+        case Integer(size=size) | Opaque(size=size):
+            return size
+        case Pointer():
+            return POINTER_SIZE
+        case Array(element=element, count=count):
+            each = size_of(element)
+            return None if each is None or count is None else each * count
+        case Structure(members=members, size=size):
+            return None if members is None else size
+        case Atomic(target=target):
+            return size_of(target)
+        case Void() | Function():
+            return None
+
+
+def alignment_of(kind: CType) -> int:
+    """The alignment of objects of the type."""
+    match kind:
+        case Array(element=element):
+            return alignment_of(element)
+        case Structure(alignment=alignment):
+            return alignment
+        case Atomic(target=target):
+            return alignment_of(target)
+        case _:
+            return size_of(kind) or 1
+
+
+def complete(structure: Structure, members: list[tuple[str, CType]]) -> None:
+    """Lays the members out, in order and aligned; those of a union all at the beginning."""
+    found: list[Member] = []
+    end = 0
+    for name, kind in members:
+        alignment = alignment_of(kind)
+        start = 0 if structure.is_union else _rounded(end, alignment)
+        found.append(Member(name, kind, start))
+        end = max(end, start + (size_of(kind) or 0))
+        structure.alignment = max(structure.alignment, alignment)
+    structure.size = _rounded(end, structure.alignment)
+    structure.members = tuple(found)
+
+
+def _rounded(number: int, unit: int) -> int:
+    return (number + unit - 1) // unit * unit
+
+
+def member_of(structure: Structure, name: str) -> Member | None:
+    """The member called `name`, also one of an unnamed structure inside."""
+    for member in structure.members or ():
+        if member.name == name:
+            return member
+        inner = unqualified(member.type)
+        if not member.name and isinstance(inner, Structure):
+            found = member_of(inner, name)
+            if found is not None:
+                return Member(found.name, found.type, member.offset + found.offset)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A scalar, or an array of `count` scalars, inside an object: its path, offset and type."""
+
+    path: str
+    offset: int
+    type: CType
+    count: int | None = None
+
+
+def leaves(kind: CType, path: str = "", offset: int = 0) -> Iterator[Leaf]:
+    """The scalars of a type, arrays of scalars as one, in the order of their addresses.
+
+    Raises:
+        OverlapError: members of a union that are not of one shape.
+    """
+    match unqualified(kind):
+        case Array(element=element, count=count):
+            if is_scalar(element):
+                yield Leaf(path, offset, element, count or 0)
+                return
+            each = size_of(element) or 0
+            for index in range(count or 0):
+                yield from leaves(element, f"{path}[{index}]", offset + index * each)
+        case Structure(is_union=True) as union:
+            yield from _union_leaves(union, path, offset)
+        case Structure(members=members):
+            for member in members or ():
+                inner = f"{path}.{member.name}" if member.name else path
+                yield from leaves(member.type, inner, offset + member.offset)
+        case _:
+            yield Leaf(path, offset, kind)
+
+
+class OverlapError(Exception):
+    """A union whose members would share bytes in parts of different size."""
+
+
+def _union_leaves(union: Structure, path: str, offset: int) -> Iterator[Leaf]:
+    members = union.members or ()
+    best = max(members, key=lambda member: size_of(member.type) or 0, default=None)
+    if best is None:
+        return
+    mine = list(leaves(best.type, f"{path}.{best.name}" if best.name else path, offset))
+    places = _places(best.type)
+    if any(not _places(member.type) <= places for member in members):
+        raise OverlapError
+    yield from mine
+
+
+def _places(kind: CType) -> set[tuple[int, int]]:
+    """Offset and size of every scalar."""
+    return {(offset, size_of(part) or 0) for offset, part in scalars(kind)}
+
+
+def scalars(kind: CType) -> Iterator[tuple[int, CType]]:
+    """Offset and type of every scalar of a type, in the order of their addresses."""
+    for leaf in leaves(kind):
+        size = size_of(leaf.type) or 0
+        for index in range(1 if leaf.count is None else leaf.count):
+            yield leaf.offset + index * size, leaf.type
+
+
+def spelled(kind: CType) -> str:
+    """The type in C's words, roughly: for messages."""
+    match kind:
+        case Integer(name=name) | Opaque(name=name):
+            return name
+        case Void():
+            return "void"
+        case Pointer(target=target):
+            return f"{spelled(target)} *"
+        case Array(element=element, count=count):
+            return f"{spelled(element)}[{'' if count is None else count}]"
+        case Structure(tag=tag, is_union=is_union):
+            return f"{'union' if is_union else 'struct'} {tag or '(unnamed)'}"
+        case Function(result=result):
+            return f"function returning {spelled(result)}"
+        case Atomic(target=target):
+            return f"_Atomic({spelled(target)})"

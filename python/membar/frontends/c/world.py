@@ -1,0 +1,263 @@
+"""What the translation of a C program knows about the program as a whole: objects, scopes, threads.
+
+An *object* is the storage of a variable. A local variable whose address never leaves its thread lives in the
+thread's registers (its scalars are the variables of `Flow`); all others are shared memory. Which of the two
+it is shows only at the end: an object whose address turns up in a step *escapes*, and the translation begins
+again with that object in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, NoReturn, TypeAlias
+
+from pycparser import c_ast as ast
+
+from membar.diagnostics import error
+from membar.frontends.c import codes
+from membar.frontends.c import types as t
+from membar.frontends.c.flow import Key
+from membar.frontends.c.parse import Tree
+from membar.frontends.c.values import known
+from membar.program.expr import Expr
+from membar.program.program import Value as Initial
+from membar.source import Span
+
+FUNCTIONS_AT: Final = 0x4000_0000
+"""Where the addresses of functions begin: no object lies there."""
+FUNCTION_STEP: Final = 16
+
+
+@dataclass(eq=False, slots=True)
+class Object:
+    """The storage of one variable.
+
+    Attributes:
+        label: its name in addresses; no other object has it.
+        name: what reports call it.
+        type: with its size known.
+        declared: the declaration, which escapes as a whole.
+        in_memory: whether other threads may see it.
+        initial: its scalars at the start, by offset; for objects in memory.
+        places: offset → size of its scalars.
+        kinds: offset → their types.
+    """
+
+    label: str
+    name: str
+    type: t.CType
+    declared: Hashable
+    in_memory: bool
+    span: Span | None = None
+    initial: dict[int, Initial] = field(default_factory=dict)
+    places: dict[int, int] = field(default_factory=dict)
+    kinds: dict[int, t.CType] = field(default_factory=dict)
+
+    def lay_out(self) -> None:
+        """Finds the scalars of the type.
+
+        Raises:
+            OverlapError: members of a union that are not of one shape.
+        """
+        self.kinds = dict(t.scalars(self.type))
+        self.places = {offset: t.size_of(kind) or 0 for offset, kind in self.kinds.items()}
+
+    def key(self, offset: int) -> Key:
+        """The variable of the flow for one of its scalars."""
+        return ("object", self.label, offset, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A function with a body."""
+
+    name: str
+    node: ast.FuncDef
+    type: t.Function
+    number: int
+
+    @property
+    def address(self) -> int:
+        """What a pointer to it holds."""
+        return FUNCTIONS_AT + FUNCTION_STEP * self.number
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A function without a body: of a library, or nobody's."""
+
+    name: str
+    type: t.Function
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A typedef."""
+
+    type: t.CType
+
+
+@dataclass(frozen=True, slots=True)
+class Enumerator:
+    """A constant of an enumeration."""
+
+    number: int
+
+
+Symbol: TypeAlias = Object | Defined | Declared | Named | Enumerator
+
+
+class Scope:
+    """Names, innermost block first. Tags of structures have a name space of their own."""
+
+    def __init__(self, outer: Scope | None = None) -> None:
+        self.outer = outer
+        self.symbols: dict[str, Symbol] = {}
+        self.tags: dict[str, t.CType] = {}
+        # Structures by the syntax that declares them: several variables may share it.
+        self.structures: dict[int, t.Structure] = {}
+
+    def find(self, name: str) -> Symbol | None:
+        """What a name means here."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.symbols:
+                return scope.symbols[name]
+            scope = scope.outer
+        return None
+
+    def find_tag(self, tag: str) -> t.CType | None:
+        """The structure or enumeration with a tag."""
+        scope: Scope | None = self
+        while scope is not None:
+            if tag in scope.tags:
+                return scope.tags[tag]
+            scope = scope.outer
+        return None
+
+    def names(self) -> Iterator[str]:
+        """Every name that means something here."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield from scope.symbols
+            scope = scope.outer
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an object of type `type` (with `_Atomic`, if it has it) lies."""
+
+    address: Expr
+    type: t.CType
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """One call of a function: where its `return` leads, its labels, its `break` and `continue`."""
+
+    function: str
+    result: t.CType
+    returns: int
+    key: Key
+    labels: dict[str, int] = field(default_factory=dict)
+    done_labels: set[str] = field(default_factory=set)
+    breaks: list[int] = field(default_factory=list)
+    continues: list[int] = field(default_factory=list)
+    cases: list[dict[int, int]] = field(default_factory=list)
+    repeated: dict[str, int] = field(default_factory=dict)
+    known_labels: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadPlan:
+    """A thread that is created somewhere: its function and the argument it gets.
+
+    Attributes:
+        name: unique.
+        number: `pthread_t`, from 1.
+        function: what it runs.
+        argument: a word that is known; None: it finds it in memory at `inbox`.
+        inbox: the label of the object that carries the argument.
+    """
+
+    name: str
+    number: int
+    function: Defined
+    argument: Expr | None
+    inbox: str = ""
+    is_c11: bool = False
+    span: Span | None = None
+
+
+@dataclass(slots=True)
+class Findings:
+    """What one pass over the program learns that the next one must know.
+
+    Attributes:
+        escaped: declarations whose objects must be in memory.
+        threads: how many threads there are.
+        needs_results: somebody asks for what a thread returns.
+        owners_in_memory: mutexes are reached through pointers, so that memory must say who holds them.
+    """
+
+    escaped: set[Hashable] = field(default_factory=set)
+    threads: int = 1
+    needs_results: bool = False
+    owners_in_memory: bool = False
+
+    def joined(self, other: Findings) -> Findings:
+        """What both know."""
+        return Findings(
+            self.escaped | other.escaped,
+            max(self.threads, other.threads),
+            self.needs_results or other.needs_results,
+            self.owners_in_memory or other.owners_in_memory,
+        )
+
+
+@dataclass(eq=False)
+class World:
+    """The program as a whole, during one pass."""
+
+    tree: Tree
+    before: Findings
+    after: Findings = field(default_factory=Findings)
+    scope: Scope = field(default_factory=Scope)
+    objects: dict[str, Object] = field(default_factory=dict)
+    functions: dict[int, Defined] = field(default_factory=dict)
+    plans: list[ThreadPlan] = field(default_factory=list)
+    untyped: dict[str, int] = field(default_factory=dict)
+    is_kernel: bool = False
+
+    def function_at(self, address: Expr) -> Defined | None:
+        """The function with an address."""
+        number = known(address)
+        return None if number is None else self.functions.get(number)
+
+    def new_object(self, item: Object) -> Object:
+        """Registers an object, under a label that is free."""
+        label, count = item.label, 1
+        while label in self.objects:
+            count += 1
+            label = f"{item.label}#{count}"
+        if label != item.label:
+            item.name = f"{item.name}#{count}"
+        item.label = label
+        try:
+            item.lay_out()
+        except t.OverlapError:
+            self.refuse(item.span, "a union with members of different shapes", codes.UNSUPPORTED)
+        self.objects[label] = item
+        return item
+
+    def refuse(self, span: Span | None, what: str, code: str = codes.UNSUPPORTED, help: str = "") -> NoReturn:  # noqa: A002 - the word users see
+        """Stops the translation.
+
+        Raises:
+            InputError: always.
+        """
+        if code == codes.UNSUPPORTED:
+            what = f"{what}: not supported"
+        place = span if span is not None else self.tree.text.span(0, 1)
+        raise error(code, what, place, help=help or None)

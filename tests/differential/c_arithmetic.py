@@ -1,0 +1,130 @@
+"""Random C expressions, computed by gcc and by membar.
+
+    python tests/differential/c_arithmetic.py [--programs N] [--seed N]
+
+Each program has variables of every integer type, whose values are only known when it runs, and some dozens of
+random expressions and assignments over them. gcc compiles and runs it (`-fwrapv`: signed numbers wrap); the
+final values of all variables must be those of the only final state that membar finds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from random import Random
+
+from membar import api
+from membar.source import SourceFile
+
+TYPES = (
+    "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long", "unsigned long",
+    "_Bool",
+)  # fmt: skip
+_OPERATORS = ("+", "-", "*", "&", "|", "^", "<", "<=", ">", ">=", "==", "!=", "&&", "||")
+_NUMBERS = (
+    "0", "1", "2", "-1", "127", "128", "255", "-128", "65535", "2147483647", "0x80000000", "4294967295u",
+    "-1L",
+)  # fmt: skip
+
+
+def expression(random: Random, depth: int) -> str:
+    """A random expression without undefined behaviour, wrap-around aside."""
+    if depth == 0 or random.random() < 0.1:
+        return random.choice(_NUMBERS) if random.random() < 0.3 else f"v{random.randrange(len(TYPES))}"
+    inner = [expression(random, depth - 1) for _ in range(3)]
+    match random.randrange(9):
+        case 0:
+            return f"({inner[0]} / ({inner[1]} | 1))"
+        case 1:
+            return f"({inner[0]} % ({inner[1]} | 1))"
+        case 2:
+            return f"({inner[0]} {random.choice(('<<', '>>'))} ({inner[1]} & 7))"
+        case 3:
+            return f"({inner[0]} ? {inner[1]} : {inner[2]})"
+        case 4:
+            return f"(({random.choice(TYPES)}){inner[0]})"
+        case 5:
+            return f"({random.choice('~-!')} {inner[0]})"
+        case _:
+            return f"({inner[0]} {random.choice(_OPERATORS)} {inner[1]})"
+
+
+def program(random: Random, statements: int = 25) -> str:
+    """Variables of every type, and assignments to them."""
+    lines = [f"long results[{statements}];"]
+    values = [random.choice(_NUMBERS) for _ in TYPES]
+    lines += [
+        f"_Atomic {kind} a{i} = {value};" for i, (kind, value) in enumerate(zip(TYPES, values, strict=True))
+    ]
+    lines.append("int run(void) {")
+    lines += [f"  {kind} v{i} = a{i};" for i, kind in enumerate(TYPES)]
+    for number in range(statements):
+        if random.random() < 0.3:
+            operator = random.choice(("=", "+=", "-=", "*=", "^=", "|=", "&=", "<<=", ">>="))
+            value = expression(random, 2)
+            value = f"({value} & 3)" if operator in {"<<=", ">>="} else value
+            lines.append(f"  v{random.randrange(len(TYPES))} {operator} {value};")
+        lines.append(f"  results[{number}] = {expression(random, 3)};")
+    return "\n".join([*lines, "  return 0;", "}", ""])
+
+
+def differences(text: str) -> list[str]:
+    """Where gcc and membar come to different results."""
+    found = api.check(SourceFile("random.c", f"{text}int main(void) {{ return run(); }}\n"), model="sc")
+    if found.verdict != "holds" or len(found.outcome.run.outcomes) != 1:
+        return [f"membar says {found.verdict}"]
+    ours = dict(found.outcome.run.outcomes[0])
+    count = text.count("results[") - 1
+    main = (
+        f"#include <stdio.h>\nint main(void) {{ run(); for (int i = 0; i < {count}; i++) "
+        'printf("%ld\\n", results[i]); return 0; }\n'
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        source, binary = Path(folder) / "random.c", Path(folder) / "random"
+        source.write_text(text + main, encoding="utf-8")
+        subprocess.run(["gcc", "-O0", "-fwrapv", "-w", "-o", binary, source], check=True, timeout=60)
+        output = subprocess.run([binary], check=True, capture_output=True, text=True, timeout=60).stdout
+    theirs = [int(line) for line in output.split()]
+    return [
+        f"results[{i}] is {ours[f'results[{i}]']}, gcc says {number}"
+        for i, number in enumerate(theirs)
+        if ours[f"results[{i}]"] != number
+    ]
+
+
+def why_not() -> str | None:
+    """Why gcc cannot be asked; None if it can."""
+    return None if shutil.which("gcc") else "there is no gcc"
+
+
+def campaign(programs: int, seed: int) -> list[str]:
+    """Reports of the programs about which the two disagree."""
+    random = Random(seed)
+    wrong = []
+    for _ in range(programs):
+        text = program(random)
+        found = differences(text)
+        if found:
+            wrong.append("\n".join([*found, text]))
+    return wrong
+
+
+def main() -> int:
+    """Runs a campaign."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--programs", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    chosen = parser.parse_args()
+    wrong = campaign(chosen.programs, chosen.seed)
+    sys.stdout.write("\n".join([*wrong[:3], f"{chosen.programs} programs, {len(wrong)} differ", ""]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+# ruff: noqa: E501 - one mistake per line
+"""Deliberate mistakes in the C front end, one by one; the programs of `strategies/c_cases.py` must notice each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from differential.mutation import Rewrite
+
+C = "membar.frontends.c"
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """What is wrong, and the names of the programs that notice it."""
+
+    name: str
+    bug: Rewrite
+    noticed_by: tuple[str, ...]
+
+
+MISTAKES = (
+    Mistake("a lost conversion to a narrower type", Rewrite(f"{C}.values", "    return Value(value.expr if _has_all(number, source) else extended(value.expr, number), target)", "    return Value(value.expr, target)"), ("narrowing of what is only known later", "wrap-around")),
+    Mistake("no wrap-around", Rewrite(f"{C}.values", "    return Value(result if op in _CLOSED else extended(result, kind), kind)", "    return Value(result, kind)"), ("wrap-around",)),
+    Mistake("unsigned numbers compared as signed", Rewrite(f"{C}.values", "        return Value(binary(signed_op if kind.signed else unsigned_op, x, y), t.INT)", "        return Value(binary(signed_op, x, y), t.INT)"), ("comparison of long unsigned numbers",)),
+    Mistake("no promotion to int", Rewrite(f"{C}.values", "    return Value(value.expr, t.INT) if kind.rank < t.INT.rank else Value(value.expr, kind)", "    return Value(value.expr, kind)"), ("promotion", "promotion of what is only known later")),
+    Mistake("the common type is the left one", Rewrite(f"{C}.values", "    if unsigned.rank >= signed.rank:\n        return unsigned", "    if unsigned.rank >= signed.rank:\n        return signed"), ("unsigned wins", "choice")),
+    Mistake("a negative number shifted as unsigned", Rewrite(f"{C}.values", 'B.SAR if kind_a.signed else B.SHR', 'B.SHR'), ("shift of a long negative number",)),
+    Mistake("a boolean is not normalised", Rewrite(f"{C}.values", "    if number.is_bool:\n        return Value(truth(value), target)\n", ""), ("a boolean",)),
+    Mistake("pointers move by bytes", Rewrite(f"{C}.values", "    if size is None:\n        raise OperandError\n    return size\n", "    return 1\n"), ("pointer arithmetic", "array")),
+    Mistake("members without alignment", Rewrite(f"{C}.types", "        start = 0 if structure.is_union else _rounded(end, alignment)", "        start = 0 if structure.is_union else end"), ("structure layout",)),
+    Mistake("the value after an increment for the one before", Rewrite(f"{C}.expressions", '        return old if node.op.startswith("p") else new', "        return new"), ("post-increment",)),
+    Mistake("the right side of && is always evaluated", Rewrite(f"{C}.expressions", "        self.m.flow.state = yes if is_and else no\n        right = truth(self.scalar(node.right))", "        self.m.flow.state = yes or no\n        right = truth(self.scalar(node.right))"), ("or of loads",)),
+    Mistake("structures are copied without their last part", Rewrite(f"{C}.machine", "        for offset, slot in value.parts:\n            address", "        for offset, slot in value.parts[:-1]:\n            address"), ("structure copied", "structure returned")),
+    Mistake("one turn too few", Rewrite(f"{C}.statements", "        for _ in range(_MOST_TURNS):\n            before = flow.state", "        for turns in range(3):\n            if turns == 2:\n                return True\n            before = flow.state"), ("loop with a known end", "nested loops")),
+    Mistake("a loop forgets what it changes", Rewrite(f"{C}.flow", "            if key not in head.values and key in back.slots and back.slots[key] != slot", "            if key not in head.values and key in back.slots and back.slots[key] is None"), ("loop with a condition that is read",)),
+    Mistake("variables are set one after the other at the end of a turn", Rewrite(f"{C}.flow", "            if targets & (set(registers_of(expr)) - {name}):", "            if not targets:"), ("two variables swapped in a loop",)),
+    Mistake("where ways meet, the first one wins", Rewrite(f"{C}.flow", "            if any(item.expr != value for item in slots):", "            if any(item.expr is None for item in slots):"), ("switch on what is read", "or of loads", "always set")),
+    Mistake("a case does not fall through", Rewrite(f"{C}.statements", "        self.m.flow.arrive(self._frame.cases[-1][id(node)])", "        self.m.flow.state = None\n        self.m.flow.arrive(self._frame.cases[-1][id(node)])"), ("switch falls through",)),
+    Mistake("continue leaves the loop", Rewrite(f"{C}.statements", 'self._jump(self._frame.continues, node, "continue")', 'self._jump(self._frame.breaks, node, "continue")'), ("break and continue",)),
+    Mistake("what a failed exchange found is lost", Rewrite(f"{C}.library.atomics", "        # After a success both are the same.\n        e.m.write(Place(holder.address, t.unqualified(holder.type)), found, node)\n", ""), ("compare-exchange fails",)),
+    Mistake("the order of success for failures", Rewrite(f"{C}.library.atomics", "        failed_tags=frozenset({failure}),\n    )\n    span", "        failed_tags=frozenset({success}),\n    )\n    span"), ("order of failure",)),
+    Mistake("weak exchanges never fail by themselves", Rewrite(f"{C}.library.atomics", "    if not is_weak:\n        m.flow.emit(attempt, span)", "    if True:\n        m.flow.emit(attempt, span)"), ("spurious failure",)),
+    Mistake("orders swapped", Rewrite(f"{C}.library.atomics", "    order = ORDERS[number]\n", "    order = {'ACQ': 'RLX'}.get(ORDERS[number], ORDERS[number])\n"), ("message passing", "atomic message passing", "acquire fence")),
+    Mistake("relaxed stores release", Rewrite(f"{C}.library.atomics", "    e.m.write(place, value, node, frozenset({order}))", "    e.m.write(place, value, node, frozenset({'REL' if order == 'RLX' else order}))"), ("message passing, relaxed store",)),
+    Mistake("fences do nothing", Rewrite(f"{C}.library.atomics", "    if order != RELAXED:\n        e.m.flow.emit(Fence", "    if order is None:\n        e.m.flow.emit(Fence"), ("acquire fence", "store buffering, relaxed and fences")),
+    Mistake("atomic variables accessed plainly", Rewrite(f"{C}.machine", '            return frozenset({"SC"})\n        return frozenset() if', '            return frozenset({"NA"})\n        return frozenset() if'), ("an atomic block",)),
+    Mistake("an increment of an atomic variable is no single step", Rewrite(f"{C}.expressions", "        if isinstance(place.type, t.Atomic):\n            old, new = self.modify(place, op, one, node)\n", "        if isinstance(place.type, t.Void):\n            old, new = self.modify(place, op, one, node)\n"), ("an atomic counter",)),
+    Mistake("a mutex that does not exclude", Rewrite(f"{C}.library.threads", "            condition=is_free,", "            condition=TRUE,"), ("mutex", "never ends", "trylock")),
+    Mistake("unlocking does not release", Rewrite(f"{C}.library.threads", 'tags=_tags(m, _RELEASED, "UL")', 'tags=_tags(m, _LOOKED, "UL")'), ("mutex", "trylock")),
+    Mistake("anybody may unlock", Rewrite(f"{C}.library.threads", '        m.check((m.flow.get(key) or Slot(FALSE)).expr, message, node, kind="assertions")', '        m.check(TRUE, message, node, kind="assertions")'), ("not the owner",)),
+    Mistake("joining does not wait", Rewrite(f"{C}.library.threads", '    m.flow.emit(Join(f"@{number}"), m.span(node))\n', ""), ("join orders", "an atomic counter", "mutex")),
+    Mistake("bounds one too large", Rewrite(f"{C}.expressions", "        limit = array.count + (1 if self._is_address_only else 0)", "        limit = array.count + 1"), ("index outside",)),
+    Mistake("bounds one too small", Rewrite(f"{C}.expressions", "        limit = array.count + (1 if self._is_address_only else 0)", "        limit = array.count - 1"), ("the last index",)),
+    Mistake("division is not looked at", Rewrite(f"{C}.operators", '        self.m.check(truth(right), "division by zero", node)', '        self.m.check(TRUE, "division by zero", node)'), ("division by zero",)),
+    Mistake("variables count as set from the beginning", Rewrite(f"{C}.declarations", "            m.flow.put_all({item.key(offset): UNSET for offset in item.places})", "            m.flow.put_all({item.key(offset): type(UNSET)(UNSET.expr) for offset in item.places})"), ("never set",)),
+    Mistake("an x86 store without xchg", Rewrite("membar.models.mappings", "            return mapping.stores[order]", "            return mapping.stores['RLX']"), ("store buffering, seq_cst",)),
+    Mistake("an acquire on Power without isync", Rewrite("membar.models.mappings", "    yield from (Fence(_tags(word)) for word in code.after)", "    yield from ()"), ("message passing", "atomic message passing", "acquire fence")),
+)  # fmt: skip

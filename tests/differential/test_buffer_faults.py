@@ -1,0 +1,61 @@
+"""Every deliberate mistake of the searches with store buffers is seen."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
+
+from differential.buffer_faults import BY_SEED, BY_TEXT
+from differential.unbounded import Effort, Goals, caught, goals, model, programs
+from membar import _core
+from membar.engines.buffers.question import lowered
+from membar.program.program import Program
+from membar.task import Task
+from unit.engines.texts import parse
+
+FAULTS = _core.StoreBuffers.faults()
+# A search with a mistake may go on for ever.
+EFFORT = Effort(seconds=2.0, states=2_000, bounded_states=3_000)
+
+
+def number(name: str) -> int:
+    (found,) = (place for place, what in enumerate(FAULTS) if what.startswith(name))
+    return found
+
+
+def answers(program: Program, fault: int | None) -> tuple[Goals, Goals, Goals]:
+    """What the two procedures and bounded exploration find."""
+    task = Task(program=program, model=model("x86-tso"), properties=("condition", "assertions", "deadlock"))
+    core = lowered(task, fault=fault).core
+    limits = (EFFORT.seconds, EFFORT.states)
+    forward = core.forward(seconds=limits[0], states=limits[1])
+    backward = core.backward(seconds=limits[0], states=limits[1])
+    if fault is None:
+        assert forward.stopped is None
+        assert backward.stopped is None
+    return goals(forward), goals(backward), goals(core.bounded(bound=3, states=limits[1]))
+
+
+def test_every_mistake_has_a_program() -> None:
+    assert len(FAULTS) >= 20
+    assert {number(name) for name in (*BY_TEXT, *BY_SEED)} == set(range(len(FAULTS)))
+
+
+@pytest.mark.parametrize("name", sorted(BY_TEXT))
+def test_a_mistake_is_seen_in_a_hand_derived_program(name: str) -> None:
+    program = parse(BY_TEXT[name])
+    assert answers(program, number(name)) != answers(program, None)
+
+
+@pytest.mark.parametrize("name", sorted(BY_SEED))
+def test_a_mistake_is_seen_in_a_random_program(name: str) -> None:
+    chosen = list(programs(1, first=BY_SEED[name]))
+    assert caught([number(name)], chosen, "x86-tso", EFFORT)
+
+
+@pytest.mark.parametrize("text", sorted(set(BY_TEXT.values())))
+def test_both_procedures_say_the_same_of_the_hand_derived_programs(text: str) -> None:
+    forward, backward, bounded = answers(parse(text), None)
+    assert {goal for goal in forward if goal[0] == "failure"} == backward
+    assert bounded == forward  # none of them needs more than three entries

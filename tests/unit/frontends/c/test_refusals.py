@@ -1,0 +1,76 @@
+# ruff: noqa: E501 - C programs, one per line
+"""C that membar does not know gets an error with its place, naming the construct."""
+
+from __future__ import annotations
+
+import pytest
+
+from membar import api
+from membar.diagnostics import InputError
+from membar.source import SourceFile
+
+# Text, code, a part of the message, line of the place.
+REFUSALS = [
+    ("double d;\nint main(void) { return 0; }", "W0903", "floating-point type `double`", 1),
+    ("int main(void) {\n  return 1.5;\n}", "W0903", "a floating-point number", 2),
+    ("struct s { int a : 3; };\nint main(void) { return 0; }", "W0903", "a bit field", 1),
+    ("_Thread_local int x;\nint main(void) { return 0; }", "W0903", "a thread-local variable", 1),
+    ("union u { int a; char b; };\nunion u x;\nint main(void) { return 0; }", "W0903", "a union with members of different shapes", 2),
+    ("__int128 x;\nint main(void) { return 0; }", "W0903", "integers of 128 bits", 1),
+    ("int x;\nint main(void) {\n  int v[x];\n  return 0;\n}", "W0907", "not known before the program runs", 3),
+    ("int x = 1;\nint y = x;\nint main(void) { return 0; }", "W0907", "not known before the program runs", 2),
+    ("int main(void) {\n  asm volatile(\"xchg %0, %1\" : : );\n  return 0;\n}", "W0903", "assembly `xchg %0, %1`", 2),
+    ("int main(void) {\n  return foo(1);\n}", "W0906", "unknown function `foo`", 2),
+    ("int main(void) {\n  return x;\n}", "W0904", "unknown name `x`", 2),
+    ("int main(void) {\n  int x; int x;\n  return 0;\n}", "W0904", "`x` is declared twice", 2),
+    ("int f(int a) { return a; }\nint main(void) {\n  return f(1, 2);\n}", "W0906", "takes 1 argument, not 2", 3),
+    ("struct s { int a; };\nint main(void) {\n  struct s x; x.b = 1;\n  return 0;\n}", "W0904", "has no member `b`", 3),
+    ("int main(void) {\n  int x = 1; return *x;\n}", "W0905", "is no pointer", 2),
+    ("int main(void) {\n  5 = 6;\n  return 0;\n}", "W0905", "this is no object", 2),
+    ("int main(void) {\n  break;\n}", "W0909", "`break` outside a loop", 2),
+    ("int main(void) {\n  goto nowhere;\n}", "W0904", "unknown label `nowhere`", 2),
+    ("int main(void) {\n  return 0\n}", "W0902", "not expected here", 3),
+    ("int f(void) { return 0; }", "W0904", "there is no function `main`", 1),
+    ("#include <nothing.h>\nint main(void) { return 0; }", "W0901", "`nothing.h` is not found", 1),
+    ("#error no\nint main(void) { return 0; }", "W0901", "#error no", 1),
+    ("#include <stdatomic.h>\natomic_int x;\nint main(void) {\n  atomic_store_explicit(&x, 1, memory_order_acquire);\n}", "W0906", "a store cannot have the order `memory_order_acquire`", 4),
+    ("#include <stdatomic.h>\natomic_int x;\nint main(void) {\n  return atomic_load_explicit(&x, 17);\n}", "W0906", "17 is not a memory order", 4),
+    ("#include <pthread.h>\n#include <stdatomic.h>\natomic_int n;\nvoid *f(void *p) { return p; }\nint main(void) {\n  pthread_t t;\n  while (n) pthread_create(&t, 0, f, 0);\n}", "W0908", "a thread created in a loop", 7),
+    ("void __VERIFIER_atomic_begin(void);\nint main(void) {\n  __VERIFIER_atomic_begin();\n  return 0;\n}", "W0911", "not closed", 3),
+    ("_Static_assert(sizeof(int) == 8, \"int\");\nint main(void) { return 0; }", "W0907", "fails", 1),
+    ("int main(void) {\n  void *p = 0; return *p;\n}", "W0905", "`void *`", 2),
+    ("#include <pthread.h>\npthread_cond_t c;\nint main(void) {\n  pthread_cond_signal(&c);\n}", "W0906", "unknown function `pthread_cond_signal`", 4),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "message", "line"), REFUSALS)
+def test_what_is_not_known_is_refused_at_its_place(text: str, code: str, message: str, line: int) -> None:
+    with pytest.raises(InputError) as refusal:
+        api.parse(SourceFile("refused.c", text))
+    diagnostic = refusal.value.diagnostics[0]
+    assert diagnostic.code == code
+    assert message in diagnostic.message
+    assert diagnostic.primary is not None
+    assert diagnostic.primary.span.line == line
+
+
+def test_a_place_is_in_the_users_own_text() -> None:
+    text = "#define BAD(x) (x + nothing)\nint main(void) {\n  int y = 1;\n  return BAD(y);\n}\n"
+    with pytest.raises(InputError) as refusal:
+        api.parse(SourceFile("macro.c", text))
+    primary = refusal.value.diagnostics[0].primary
+    assert primary is not None
+    assert (primary.span.line, primary.span.column, primary.span.text) == (4, 10, "BAD")
+
+
+def test_events_carry_the_users_own_text() -> None:
+    text = "#include <stdatomic.h>\natomic_int x;\nint main(void) {\n  atomic_store(&x, (1 + 2));\n  return x;\n}\n"
+    program = api.parse(SourceFile("spans.c", text))
+    spans = [edge.span for edge in program.threads[0].edges if edge.operations]
+    assert [(span.line, span.text) for span in spans if span] == [(4, "atomic_store(&x, (1 + 2))"), (5, "x")]
+
+
+def test_macros_come_from_the_command_line() -> None:
+    text = "int r;\nint main(void) { r = N; return 0; }\n"
+    found = api.check(SourceFile("macros.c", text), model="sc", defines=("N=7",))
+    assert dict(found.outcome.run.outcomes[0])["r"] == 7

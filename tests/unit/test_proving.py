@@ -1,0 +1,159 @@
+"""What is said about systems for any number of processes was confirmed by somebody else first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import z3
+
+from differential.test_known_systems import system_of
+from membar import api, cli, proving
+from membar.diagnostics import InputError
+from membar.engines import SystemEngine
+from membar.engines.instances.search import explore, machine
+from membar.outcome import Holds, HoldsWithin, Outcome, Run, Unknown, Violated
+from membar.source import SourceFile
+from membar.systems.run import ProcessRun
+from membar.task import Limits, Options, SystemTask
+from strategies.known_systems import SYSTEMS
+from strategies.naive_cubes import search
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+TEXTS = {known.name: known for known in SYSTEMS}
+
+
+def task(name: str, *, instances: tuple[int, ...] = (), limits: Limits | None = None) -> SystemTask:
+    system = system_of(TEXTS[name])
+    model = api.load_model("x86-tso" if system.is_weak else "sc")
+    options = Options(instances=instances)
+    return SystemTask(system=system, model=model, limits=limits or Limits(), options=options)
+
+
+def saying(outcome: Callable[[SystemTask], Outcome]) -> SystemEngine:
+    return SystemEngine(name="says", title="says what it is told to", run=outcome)
+
+
+def run_of(question: SystemTask) -> Run:
+    return Run(
+        model=question.model.name, engine="says", algorithm="none", guarantee="any number of processes"
+    )
+
+
+def proved(question: SystemTask) -> Outcome:
+    return Holds(run_of(question), proof=tuple(search(question.system)[1]))
+
+
+def broken(question: SystemTask, change: Callable[[ProcessRun], ProcessRun] = lambda run: run) -> Outcome:
+    found = explore(machine(question.system, 2, buffered=question.system.is_weak)).run
+    assert found is not None
+    return Violated(run_of(question), "unsafe", processes=change(found))
+
+
+def test_a_proof_is_confirmed() -> None:
+    outcome = proving.answer(task("lock"), saying(proved))
+    assert isinstance(outcome, Holds)
+    assert "confirmed by z3" in outcome.run.notes[0]
+
+
+def test_a_proof_that_is_none_is_unknown() -> None:
+    outcome = proving.answer(task("lock"), saying(lambda question: Holds(run_of(question))))
+    assert isinstance(outcome, Unknown)
+    assert "not confirmed" in outcome.reason
+
+
+def test_a_proof_that_cannot_be_checked_in_time_is_unknown() -> None:
+    outcome = proving.answer(task("lock", limits=Limits(seconds=0.0)), saying(proved))
+    assert isinstance(outcome, Unknown)
+    assert "time" in outcome.reason
+
+
+def test_a_run_is_replayed() -> None:
+    assert isinstance(proving.answer(task("flags"), saying(broken)), Violated)
+
+
+def test_a_run_that_does_not_replay_is_unknown() -> None:
+    def shorter(question: SystemTask) -> Outcome:
+        return broken(question, lambda run: replace(run, steps=run.steps[1:]))
+
+    outcome = proving.answer(task("flags"), saying(shorter))
+    assert isinstance(outcome, Unknown)
+    assert "does not replay" in outcome.reason
+
+
+def test_an_instance_that_disagrees_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proving, "_certified", lambda outcome, *_: outcome)
+    outcome = proving.answer(task("flags", instances=(2,)), saying(lambda question: Holds(run_of(question))))
+    assert isinstance(outcome, Unknown)
+    assert "internal error" in outcome.reason
+
+
+def test_instances_that_agree_are_noted() -> None:
+    outcome = proving.answer(task("lock", instances=(2, 3)), saying(proved))
+    assert isinstance(outcome, Holds)
+    assert [note[:18] for note in outcome.run.notes[1:]] == ["2 processes: safe,", "3 processes: safe,"]
+    other = proving.answer(task("flags", instances=(2,)), saying(broken))
+    assert isinstance(other, Violated)
+    assert "an unsafe state is reached" in other.run.notes[0]
+
+
+def test_instances_alone_hold_within() -> None:
+    result = proving.prove(EXAMPLES / "spinlock.cub", engine="instances", options=Options(instances=(2,)))
+    assert isinstance(result.outcome, HoldsWithin)
+    assert result.outcome.bound == "all runs of 2 processes"
+
+
+@pytest.mark.parametrize(
+    ("ask", "code"),
+    [
+        (lambda: api.check(EXAMPLES / "flags.cub"), "W0406"),
+        (lambda: proving.prove(EXAMPLES / "store-buffering.litmus"), "W0406"),
+        (lambda: api.load_engine("instances"), "W0407"),
+        (lambda: proving.load_system_engine("graphs"), "W0407"),
+        (lambda: proving.load_system_engine("cubs"), "W0401"),
+        (
+            lambda: proving.certificate_text(proving.prove(EXAMPLES / "flags.cub", engine="instances")),
+            "W0409",
+        ),
+    ],
+)
+def test_the_two_lanes_do_not_mix(ask: Callable[[], object], code: str) -> None:
+    with pytest.raises(InputError) as caught:
+        ask()
+    assert caught.value.diagnostics[0].code == code
+
+
+def test_a_saved_run_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["check", str(EXAMPLES / "flags.cub"), "--engine", "instances", "--json"]) == 1
+    text = capsys.readouterr().out
+    saved = tmp_path / "run.json"
+    saved.write_text(text, encoding="utf-8")
+    assert cli.main(["replay", str(saved)]) == 0
+    assert "replays under x86-tso: VIOLATED" in capsys.readouterr().out
+    answer = json.loads(text)
+    answer["witness"]["steps"][2]["reads"] = [["Flag[2]", "True"]]
+    saved.write_text(json.dumps(answer), encoding="utf-8")
+    assert cli.main(["replay", str(saved)]) == 1
+    assert "does not replay" in capsys.readouterr().out
+    answer["witness"]["processes"] = "two"
+    saved.write_text(json.dumps(answer), encoding="utf-8")
+    assert cli.main(["replay", str(saved)]) == 2
+
+
+def test_a_certificate_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = TEXTS["lock"]
+    source = SourceFile("lock.cub", known.text)
+    question = task("lock")
+    result = proving.SystemResult(source, question.system, question.model, proved(question))
+    monkeypatch.setattr(proving, "prove", lambda *_, **__: result)
+    target = tmp_path / "proof.smt2"
+    file = tmp_path / "lock.cub"
+    file.write_text(known.text, encoding="utf-8")
+    assert cli.main(["check", str(file), "--certificate", str(target)]) == 0
+    blocks = target.read_text(encoding="utf-8").split("(reset)")[1:]
+    solver = z3.Solver(ctx=z3.Context())
+    solver.from_string(blocks[0].partition("\n")[2])
+    assert solver.check() == z3.unsat
