@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from membar.diagnostics import error
 from membar.frontends.dve import syntax as x
@@ -81,11 +82,11 @@ class Reader:
             return x.Number(int(word.text == "true"), word.span)
         if cursor.next.group == "number":
             return x.Number(cursor.natural("a number"), cursor.previous.span)
-        if cursor.accept("("):
+        if opening := cursor.accept("("):
             self._count()
             inner = self.binary(0)
-            cursor.expect(")", "to close the parenthesis")
-            return inner
+            closing = cursor.expect(")", "to close the parenthesis")
+            return replace(inner, span=opening.span.to(closing.span))
         if cursor.next.group == "name" and self._names_a_process():
             process = cursor.take()
             if cursor.take().text == ".":
