@@ -18,8 +18,10 @@ from typing import Any, TypeAlias
 import pytest
 
 from differential import comparisons
+from membar.frontends.litmus import asked
 from membar.frontends.litmus.assembly import code as assembly
 from membar.frontends.litmus.dialects.aarch64 import code as aarch64
+from membar.frontends.litmus.dialects.c import recurring
 from membar.frontends.litmus.dialects.x86 import control, syntax
 from membar.models import evaluate
 from membar.models.cat import elaborate
@@ -80,6 +82,8 @@ def _forget() -> None:
     evaluate.evaluator_of.cache_clear()
     elaborate._library_file.cache_clear()
     control._kept_effect.cache_clear()
+    recurring.forget()
+    asked.forget()
     for known in (syntax._known, aarch64._known, assembly._known):
         known.clear()
 

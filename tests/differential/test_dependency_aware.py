@@ -10,7 +10,7 @@ import pytest
 from differential.comparisons import shipped
 from differential.searches import features_of, references, searches
 from membar import api
-from membar.engines import graphs
+from membar.engines import _exploration, graphs
 from membar.models import load
 from membar.models.model import DEPENDENCY_AWARE
 from membar.program.dependency_order import obstacle
@@ -94,7 +94,8 @@ def test_no_reason_to_take_the_general_search_is_idle(reason: str) -> None:
     pytest.fail("the search is right without it")
 
 
-def test_the_engine_takes_it_for_large_programs() -> None:
+def test_the_engine_takes_it_for_large_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_exploration, "_QUICK", 0)
     found: set[str] = set()
     for program in buffering_sample(60, features_of("armv8")):
         task = Task(program=program, model=shipped("armv8"), properties=("condition",))

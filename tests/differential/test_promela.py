@@ -47,11 +47,13 @@ def test_random_programs_agree_with_spin(seed: int, tmp_path: Path) -> None:
     assert disagreement_with_spin(promela(seed), tmp_path) in (None, "skipped")
 
 
+# In the C that SPIN writes, overflow has no meaning, and compilers use that.
+COMPARABLE = [case for case in CASES if "ltl" not in case.text and case.name != "arithmetic wraps"]
+
+
 @WITH_SPIN
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "case", [case for case in CASES if "ltl" not in case.text], ids=lambda case: case.name
-)
+@pytest.mark.parametrize("case", COMPARABLE, ids=lambda case: case.name)
 def test_cases_agree_with_spin(case: object, tmp_path: Path) -> None:
     assert disagreement_with_spin(getattr(case, "text", ""), tmp_path) in (None, "skipped")
 
@@ -79,7 +81,7 @@ def _shows(name: str) -> bool:
     try:
         if name in BUFFERED:
             expected, text = BUFFERED[name]
-            return texts.broken(text, model="x86-tso") != expected
+            return texts.broken(text, model="x86-tso", buffers=4) != expected
         return texts.broken(BY_NAME[name].text) != BY_NAME[name].broken
     except (InputError, AssertionError):
         return True

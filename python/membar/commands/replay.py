@@ -20,6 +20,9 @@ from membar.source import SourceFile
 from membar.task import Task
 
 
+_ENDING_THE_SEARCH = ("errors", "claims")
+
+
 def run(chosen: argparse.Namespace) -> int:
     """Says of each witness whether it is an execution of its program, and shows what its answer claims."""
     text = sys.stdin.read() if chosen.witness == "-" else SourceFile.read(chosen.witness).text
@@ -103,7 +106,9 @@ def _contradiction(saved: json.SavedWitness, claim: json.Claim, tally: Tally) ->
         return f"the answer is about {claim.model}, its witness about {saved.model}"
     if claim.file != saved.source.path:
         return f"the answer is about {claim.file}, its witness about {saved.source.path}"
-    if claim.outcomes is not None and not {frozenset(state) for state in tally.outcomes} <= claim.outcomes:
+    # A search that ends with the first bad state or run lists only what it has met.
+    listed = None if claim.property in _ENDING_THE_SEARCH else claim.outcomes
+    if listed is not None and not {frozenset(state) for state in tally.outcomes} <= listed:
         return "its final state is not among those that the answer lists"
     return None
 
@@ -115,6 +120,8 @@ def _in_words(tally: Tally) -> str:
     parts = []
     if tally.race is not None:
         parts.append(tally.race.message)
+    if tally.error is not None:
+        parts.append(f"it {tally.error.message}")
     if tally.lasso is not None:
         parts.append(f"{tally.lasso.message} of it")
     if tally.deadlock is not None:

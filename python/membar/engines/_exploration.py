@@ -3,7 +3,7 @@
 The exactly-once search is for models that say so (`Model.exploration`), and for programs that cannot buffer
 loads (`models/buffering.py`); `program/dependency_order.py` says which programs are for the dependency-aware
 one. To look at a program so closely takes longer than the general search of most litmus tests, so that this
-is tried first.
+is tried first; but not where there are loops, which the other searches need not cut so soon.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ from membar.task import Coherence, Task
 SYMMETRY = "symmetry"
 # Steps of the general search times accesses that are quick: a few hundredths of a second.
 _QUICK = 200_000
-# A loop counts as so many accesses.
-_TURN = 4
 
 
 def exploration(task: Task, program: Program) -> str:
@@ -36,18 +34,19 @@ def exploration(task: Task, program: Program) -> str:
         return GENERAL
     if task.options.coherence is Coherence.OBSERVED and why_not_classes(task, program) is None:
         return CLASSES
-    return EXACTLY_ONCE if task.model.exploration == EXACTLY_ONCE else GENERAL
+    if task.model.exploration == EXACTLY_ONCE:
+        return EXACTLY_ONCE
+    return careful_exploration(task, program) if _has_loops(program) else GENERAL
 
 
 def trial(task: Task, program: Program) -> int | None:
     """After how many steps of the general search to choose with care; None if there is no other."""
     model = task.model
     has_others = model.load_buffering or model.exploration == DEPENDENCY_AWARE
-    if _is_filtered(task) or _needs_general_search(program) or not has_others:
+    if _is_filtered(task) or _needs_general_search(program) or _has_loops(program) or not has_others:
         return None
     accesses = 1
     for thread in program.threads:
-        accesses += _TURN * len(thread.back_edges)
         for edge in thread.edges:
             accesses += sum(reads_memory(item) + writes_memory(item) for item in edge.operations)
     return _QUICK // accesses
@@ -98,6 +97,10 @@ def _needs_general_search(program: Program) -> bool:
                 if edge.unordered and writes_memory(operation):
                     return True
     return False
+
+
+def _has_loops(program: Program) -> bool:
+    return any(thread.back_edges for thread in program.threads)
 
 
 def _is_filtered(task: Task) -> bool:

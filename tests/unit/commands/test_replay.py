@@ -147,13 +147,20 @@ def test_a_deadlock_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert code == 1
 
 
-def test_a_property_that_one_execution_cannot_show_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (saved,) = answers(capsys, str(SB))
-    code, out = replayed(tmp_path, capsys, [saved | {"property": "claims"}])
+def test_an_error_state_is_looked_for_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "one.xcfa"
+    path.write_text(
+        "var x : int process p { main procedure run() { init loc a final loc b a -> b { 1 -> x } } }",
+        encoding="utf-8",
+    )
+    assert cli.main(["check", str(path), "--error", "x = 1 and p.b", "--json"]) == 1
+    saved = json.loads(capsys.readouterr().out)
+    code, out = replayed(tmp_path, capsys, [saved])
     assert code == 0
-    assert out.endswith("that it breaks claims is not checked again\n")
+    assert "VIOLATED (errors)" in out
+    saved["witness"]["source"] = saved["witness"]["source"].replace("x = 1 and", "x = 2 and")
+    code, _ = replayed(tmp_path, capsys, [saved])
+    assert code == 1
 
 
 def test_a_model_of_the_users_own_comes_with_the_witness(

@@ -16,7 +16,9 @@ from membar.properties.final_state import Observer
 from membar.properties.judge import Tally
 from membar.properties.termination import WAITS_FOR_EVER
 
-LOOKED_FOR = frozenset({"condition", "claims", "assertions", "races", "memory", "deadlock", "termination"})
+LOOKED_FOR = frozenset(
+    {"condition", "errors", "claims", "assertions", "races", "memory", "deadlock", "termination"}
+)
 _ENDED = frozenset({Status.COMPLETE, Status.UNBORN})
 
 
@@ -75,10 +77,13 @@ def _take_claims(tally: Tally, program: Program, model: Model, witness: Witness)
 
 def _take_end_of_run(tally: Tally, program: Program, model: Model, witness: Witness) -> bool:
     """Whether the run of the machine has come to an end."""
-    from membar.engines.reference.runs import End, end_of  # noqa: PLC0415 - most witnesses are graphs
+    from membar.engines.reference.runs import End, end_of, reached_error  # noqa: PLC0415 - mostly graphs
 
     if model.operational is None:
         return False
+    reached = reached_error(program, model.operational, witness)
+    if reached is not None:
+        tally.error = replace(witness, message=f"reaches {reached}")
     end = end_of(program, model.operational, witness)
     if end is End.DEADLOCK:
         tally.deadlock = witness

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from membar.engines.reference.candidates import skeleton
 from membar.engines.reference.machine import Machine
-from membar.engines.reference.state import Act, Did, Move, State
+from membar.engines.reference.state import Act, Did, Move, State, look
 from membar.engines.reference.threads import follow
 from membar.engines.reference.trace import Status, Trace
 from membar.models.model import Model, Operational
@@ -93,6 +93,16 @@ def end_of(program: Program, discipline: Operational, witness: Witness) -> End:
         return End.FINAL
     found = machine.moves(state)
     return End.OPEN if found.moves or found.blocked or machine.may_stay(state) else End.DEADLOCK
+
+
+def reached_error(program: Program, discipline: Operational, witness: Witness) -> str | None:
+    """The error state in which the run ends that the steps of `witness` tell of, in words; None: in none."""
+    machine = Machine(program, discipline, None)
+    state = _last_state(machine, followed_moves(machine, witness))
+    for predicate in program.errors:
+        if predicate.holds(lambda seen: look(program, state, seen)):
+            return predicate.text or "an error state"
+    return None
 
 
 def followed_moves(machine: Machine, witness: Witness) -> list[Move]:

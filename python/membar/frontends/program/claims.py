@@ -239,8 +239,7 @@ class ClaimParser:
     def _observable(self) -> Observable:
         cursor = self._cursor
         start = cursor.next.span
-        if cursor.sees_word("at"):
-            cursor.take()
+        if cursor.accept("at"):
             return AtPoint(self._thread(), self._numbers())
         if cursor.next.kind is TokenKind.NUMBER:
             thread = self._thread()

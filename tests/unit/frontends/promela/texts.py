@@ -33,8 +33,8 @@ def check(text: str, *, model: str = "sc", buffers: int | None = None, unbounded
     return api.check(source(text), model=model, options=options)
 
 
-def broken(text: str, *, model: str = "sc") -> str | None:
+def broken(text: str, *, model: str = "sc", buffers: int | None = None) -> str | None:
     """The property that is violated; None if nothing is."""
-    result = check(text, model=model)
+    result = check(text, model=model, buffers=buffers)
     assert result.verdict in ("holds", "violated", "holds-within"), result.outcome
     return getattr(result.outcome, "property", None)
