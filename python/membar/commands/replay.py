@@ -19,7 +19,6 @@ from membar.reports._parts.saved_run import SavedRun
 from membar.source import SourceFile
 from membar.task import Task
 
-
 _ENDING_THE_SEARCH = ("errors", "claims")
 
 

@@ -77,7 +77,10 @@ def explore(
         reduced=not is_whole if reduced is None else reduced,
         fault=fault,
     )
-    return _Search(task, machine, bound, how).run()
+    tally = _Search(task, machine, bound, how).run()
+    if task.options.jobs > 1:
+        tally.notes.append("--jobs has no effect: the engine states works in one thread")
+    return tally
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
