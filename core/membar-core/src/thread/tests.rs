@@ -1,7 +1,7 @@
 //! Small runs, step by step.
 
 use super::*;
-use crate::program::{CellId, EdgeId, Program};
+use crate::program::{CellId, EdgeId, Program, VERSION};
 use crate::small_set::SmallSet;
 
 const X: u64 = 64;
@@ -14,7 +14,7 @@ fn program(operations: &[&[u64]]) -> Program {
 
 /// A program with one cell and one thread of three registers, with these control points, joins and edges.
 fn automaton(points: u64, joins: &[[u64; 2]], edges: &[&[u64]]) -> Program {
-    let mut form = vec![3, 1, X, 8, 0, 1, 0, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, points, joins.len() as u64];
+    let mut form = vec![VERSION, 1, X, 8, 0, 1, 0, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, points, joins.len() as u64];
     form.extend(joins.iter().flatten());
     form.push(0);
     form.push(edges.len() as u64);

@@ -1,7 +1,7 @@
 //! Compact forms written by hand, for the tests of the search.
 
 use membar_core::plan::Plan;
-use membar_core::program::Program;
+use membar_core::program::{Program, VERSION};
 use membar_core::schedule::Schedule;
 use membar_core::search::{Findings, Options, search};
 use membar_core::stop::{Limits, Stop};
@@ -112,7 +112,7 @@ pub(crate) fn program(threads: &[Words]) -> Words {
     let tag_sets = list(&[vec![0], vec![1, 0]]);
     let mut terms: Vec<Words> = (0..threads.len() as u64).map(|thread| vec![0, thread, 0]).collect();
     terms.extend([vec![1, 0], vec![1, 1]]);
-    joined(&[&[3], &cells, &tag_sets, &list(threads), &list(&terms)])
+    joined(&[&[VERSION], &cells, &tag_sets, &list(threads), &list(&terms)])
 }
 
 /// A model with one tag: these slots and these checks.
