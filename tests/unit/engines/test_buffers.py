@@ -192,3 +192,22 @@ def test_threads_are_started_and_joined() -> None:
     )
     assert isinstance(check(program), Holds)
     assert isinstance(check(program, algorithm="backward"), Holds)
+
+
+def test_atomic_writes_are_refused_rather_than_buffered() -> None:
+    text = """program t
+memory x : i32
+memory y : i32
+thread P0 {
+  0 -> 1: store [&x] := 1 {ATOMIC}
+  1 -> 2: a := load [&y]
+}
+thread P1 {
+  0 -> 1: store [&y] := 1 {ATOMIC}
+  1 -> 2: b := load [&x]
+}
+~exists 0:a = 0 /\\ 1:b = 0
+"""
+    outcome = check(parse(text))
+    assert isinstance(outcome, Unknown)
+    assert "atomic writes" in outcome.reason

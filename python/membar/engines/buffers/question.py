@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from membar.diagnostics import EngineLimitError
 from membar.engines.buffers.errors import errors_of
 from membar.engines.reference.machine import Machine
-from membar.engines.reference.state import FLUSH_ALL, LOCKED
+from membar.engines.reference.state import ATOMIC, FLUSH_ALL, LOCKED
 from membar.models.model import Operational
 from membar.program.atomicity import require_uncommitted
 from membar.program.expand import expand
@@ -68,6 +68,7 @@ def lowered(task: Task, *, fault: int | None = None) -> Lowered:
         raise EngineLimitError("the engine buffers has no channels")
     require_uncommitted(program, "buffers")
     machine = Machine(program, discipline, None)
+    _refuse_atomic_writes(program)
     if discipline is Operational.PSO:
         _refuse_marks(program)
     observer = Observer(program)
@@ -115,6 +116,14 @@ def extension() -> ModuleType:
             "the engine buffers needs membar's Rust core, which this installation lacks"
         ) from None
     return _core
+
+
+def _refuse_atomic_writes(program: Program) -> None:
+    """Barnat's atomic writes pass no buffer; the core has no word for them."""
+    stores = (op for thread in program.threads for edge in thread.edges for op in edge.operations)
+    for operation in stores:
+        if isinstance(operation, Store) and operation.tags & ATOMIC.keys():
+            raise EngineLimitError("the engine buffers has no atomic writes: use --buffers N")
 
 
 def _refuse_marks(program: Program) -> None:
