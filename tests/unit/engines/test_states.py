@@ -171,3 +171,20 @@ def test_a_step_that_does_not_fit_into_its_buffer_is_no_deadlock() -> None:
     )
     assert isinstance(check(program, "x86-tso", 1), HoldsWithin)
     assert isinstance(check(program, "x86-tso", 2), Holds)
+
+
+@pytest.mark.parametrize(("claim", "kind"), [("F x == 2", Violated), ("F x == 1", Holds)])
+def test_a_failed_assertion_that_nobody_asked_about_settles_no_claim(claim: str, kind: type[Outcome]) -> None:
+    program = parse(
+        f"""program p memory x : i32
+        thread P0 {{
+          0 -> 1: store [&x] := 1
+          1 -> 2: r := load [&x]; assert r == 7
+          1 -> 3 }}
+        claim c : {claim}"""
+    )
+    outcome = api.answer(
+        Task(program=program, model=model("sc"), properties=("claims",)), api.load_engine("states")
+    )
+    assert isinstance(outcome, kind)
+    assert any("no assertion fails" in note for note in outcome.run.notes)

@@ -17,11 +17,13 @@ from membar.diagnostics import EngineLimitError
 from membar.engines import Engine
 from membar.models.model import Operational
 from membar.outcome import InterruptError, Outcome, Statistics
+from membar.program.operations import Assert
 from membar.program.temporal import Claim, predicates_of
 from membar.progress import Progress
 from membar.properties import PROPERTIES
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, judge
+from membar.properties.property import has_operation
 from membar.task import Task
 
 if TYPE_CHECKING:
@@ -78,6 +80,9 @@ def explore(
         fault=fault,
     )
     tally = _Search(task, machine, bound, how).run()
+    asked = task.properties
+    if task.program.claims and "assertions" not in asked and asked and has_operation(task.program, Assert):
+        tally.notes.append("claims are about runs in which no assertion fails: ask for assertions too")
     if task.options.jobs > 1:
         tally.notes.append("--jobs has no effect: the engine states works in one thread")
     return tally
