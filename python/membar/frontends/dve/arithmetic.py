@@ -6,6 +6,7 @@ look at their right side only if they need it: what would go wrong there does no
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -87,20 +88,20 @@ def literal(value: int) -> Value:
     return Value(Constant(value & MASK), (value, value))
 
 
-class Arithmetic:
+class Arithmetic(ABC):
     """Turns trees into values; what a variable or a state is, subclasses say."""
 
+    @abstractmethod
     def read(self, tree: x.Variable) -> Value:
         """The value of a variable."""
-        raise NotImplementedError
 
+    @abstractmethod
     def in_state(self, tree: x.InState) -> Value:
         """Whether a process is in a state."""
-        raise NotImplementedError
 
+    @abstractmethod
     def foreign(self, tree: x.Foreign) -> Value:
         """The value of a variable of another process."""
-        raise NotImplementedError
 
     def value(self, tree: x.Expr) -> Value:
         """The value of an expression."""

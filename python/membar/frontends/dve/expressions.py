@@ -97,7 +97,7 @@ class Reader:
         return self.variable("an expression")
 
     def _names_a_process(self) -> bool:
-        follows = self.cursor.after_next()
+        follows = self.cursor.ahead()
         if follows.group != "sign" or follows.text not in (".", "->"):
             return False
         return follows.text == "." or self.processes is None or self.cursor.next.text in self.processes

@@ -120,7 +120,7 @@ class FormulaReader:
         cursor = self.cursor
         if cursor.accept("->", "=>", "imply"):
             return Infix("imply", left, self._implication())
-        if cursor.sees("<") and cursor.after_next().text == "->":
+        if cursor.sees("<") and cursor.ahead().text == "->":
             cursor.take()
             cursor.take()
             return Infix("<->", left, self._implication())
@@ -145,7 +145,7 @@ class FormulaReader:
         if cursor.accept("!", "not"):
             return Prefix("not", self._prefixed())
         for first, second, op in (("[", "]", "G"), ("<", ">", "F")):
-            if cursor.sees(first) and cursor.after_next().text == second:
+            if cursor.sees(first) and cursor.ahead().text == second:
                 cursor.take()
                 cursor.take()
                 return Prefix(op, self._prefixed())
@@ -155,7 +155,7 @@ class FormulaReader:
 
     def _is_operand(self) -> bool:
         """Whether the name at the cursor is a variable or process after all, by what follows it."""
-        return self.cursor.after_next().text in (
+        return self.cursor.ahead().text in (
             ".",
             "==",
             "!=",
@@ -185,7 +185,7 @@ class FormulaReader:
     def _parenthesised(self) -> Tree | None:
         """A formula in parentheses; None, and no move, if it is the beginning of an expression."""
         cursor = self.cursor
-        mark = cursor.mark()
+        mark = cursor.mark
         try:
             cursor.take()
             inner = self._implication()
@@ -194,7 +194,7 @@ class FormulaReader:
             if not self._is_expression(mark):
                 raise
             return None
-        if cursor.sees(*_ARITHMETIC) and cursor.after_next().text not in (">", "->"):
+        if cursor.sees(*_ARITHMETIC) and cursor.ahead().text not in (">", "->"):
             cursor.back_to(mark)
             return None
         return inner

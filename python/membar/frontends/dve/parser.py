@@ -36,9 +36,9 @@ class _Parser:
 
     def module(self) -> x.Module:
         cursor = self.cursor
-        while not cursor.sees("process", "system") and not cursor.at_end():
+        while not cursor.sees("process", "system") and not cursor.at_end:
             self._recovering(self._declaration, ("process", "system", "channel", "const", *_TYPES))
-        while cursor.sees("process") and not cursor.at_end():
+        while cursor.sees("process") and not cursor.at_end:
             self._recovering(self._process, ("process", "system"))
         start = cursor.next.span
         try:
@@ -76,7 +76,7 @@ class _Parser:
             self.found.extend(problem.diagnostics)
             if cursor.next is before:
                 cursor.take()
-            while not cursor.at_end() and not cursor.sees(*starts):
+            while not cursor.at_end and not cursor.sees(*starts):
                 cursor.take()
 
     def _declaration(self) -> None:
@@ -152,7 +152,7 @@ class _Asked:
     def read(self) -> None:
         """All of them, up to the end of the text."""
         cursor = self.cursor
-        while not cursor.at_end():
+        while not cursor.at_end:
             if cursor.sees_word("error"):
                 cursor.take()
                 self.errors.append(expression(cursor))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from membar.diagnostics import error
+from membar.frontends._cursor import Token
 from membar.frontends.promela import syntax as p
-from membar.frontends.promela.tokens import Cursor, Token, number_of
+from membar.frontends.promela.tokens import Cursor, number_of
 
 # From loose to tight, as in C; all operators associate to the left. Those of LTL with two operands (`U` and
 # the like) have a level of their own, and arrows are looser than all.

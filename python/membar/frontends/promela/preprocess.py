@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
-from membar.frontends.promela.tokens import Token, tokenize
+from membar.frontends._cursor import Token
+from membar.frontends.promela.tokens import tokenize
 from membar.source import SourceFile, Span
 
 _MOST_TOKENS = 1_000_000

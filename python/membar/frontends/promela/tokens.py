@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from membar.diagnostics import InputError, error
+from membar.frontends import _cursor
+from membar.frontends._cursor import Token
 from membar.source import SourceFile, Span
 
 KEYWORDS = frozenset(
@@ -33,26 +34,6 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 LARGEST = (1 << 31) - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """One word.
-
-    Attributes:
-        group: `name`, `keyword`, `number`, `string`, `character`, `sign`, `newline`, or empty at the end.
-        text: as written.
-        span: where it stands; for a word that a macro put there, where the macro is used.
-        is_adjacent: whether nothing stands between it and the word before.
-    """
-
-    group: str
-    text: str
-    span: Span
-    is_adjacent: bool = False
-
-    def __str__(self) -> str:
-        return f"`{self.text}`" if self.group else "the end of the file"
 
 
 def tokenize(source: SourceFile) -> list[Token]:
@@ -86,76 +67,10 @@ def _no_token(source: SourceFile, at: int) -> InputError:
     return error("W0701", f"unexpected character `{span.text}`", span, "no word starts like this")
 
 
-class Cursor:
-    """A place between two tokens, moving to the right."""
+class Cursor(_cursor.Cursor):
+    """A place in a text of this language."""
 
-    def __init__(self, tokens: tuple[Token, ...]) -> None:
-        self._tokens = tokens
-        self._at = 0
-
-    @property
-    def next(self) -> Token:
-        """The token to the right."""
-        return self._tokens[self._at]
-
-    @property
-    def previous(self) -> Token:
-        """The token to the left."""
-        return self._tokens[max(self._at - 1, 0)]
-
-    def ahead(self, distance: int = 1) -> Token:
-        """The token `distance` behind the next one."""
-        return self._tokens[min(self._at + distance, len(self._tokens) - 1)]
-
-    @property
-    def mark(self) -> int:
-        """This place, to come back to."""
-        return self._at
-
-    def back_to(self, mark: int) -> None:
-        """Moves back to a place."""
-        self._at = mark
-
-    @property
-    def at_end(self) -> bool:
-        """Whether no token is left."""
-        return not self.next.group
-
-    def sees(self, *texts: str) -> bool:
-        """Whether one of these signs or keywords comes next."""
-        return self.next.group in ("sign", "keyword") and self.next.text in texts
-
-    def sees_word(self, *words: str) -> bool:
-        """Whether one of these words, which are no keywords, comes next."""
-        return self.next.group == "name" and self.next.text in words
-
-    def take(self) -> Token:
-        """Moves over one token, never past the end."""
-        token = self.next
-        if token.group:
-            self._at += 1
-        return token
-
-    def accept(self, *texts: str) -> Token | None:
-        """Moves over one of these, if it comes next."""
-        return self.take() if self.sees(*texts) else None
-
-    def expect(self, text: str, where: str) -> Token:
-        """Moves over `text`.
-
-        Raises:
-            InputError: something else comes.
-        """
-        if not self.sees(text):
-            raise self.wrong(f"expected `{text}` {where}")
-        return self.take()
-
-    def name(self, what: str) -> Token:
-        """Moves over a name."""
-        if self.next.group != "name":
-            keyword = self.next.group == "keyword"
-            raise self.wrong(f"expected {what}" + (": this is a keyword" if keyword else ""))
-        return self.take()
+    code = "W0702"
 
     def number(self, what: str) -> int:
         """Moves over a number without a sign."""
@@ -167,10 +82,6 @@ class Cursor:
         """From `start` to the last token that was taken."""
         last = self.previous.span
         return start.to(last) if last.source is start.source and last.end >= start.end else start
-
-    def wrong(self, expected: str) -> InputError:
-        """That the next token is not what was expected."""
-        return error("W0702", f"unexpected {self.next}", self.next.span, expected)
 
 
 def number_of(token: Token) -> int:

@@ -59,7 +59,7 @@ def _operand(cursor: Cursor, depth: int) -> x.Expr:
         operand = _operand(cursor, depth + 1)
         return x.Prefix("not", operand, start.span.to(operand.span))
     if cursor.sees("-"):
-        if cursor.after_next().group == "number":
+        if cursor.ahead().group == "number":
             return x.Literal(cursor.integer("a number"), x.Type.INT, start.span.to(cursor.previous.span))
         cursor.take()
         operand = _operand(cursor, depth + 1)

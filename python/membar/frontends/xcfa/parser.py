@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from membar.diagnostics import Diagnostic, InputError, error
+from membar.frontends._cursor import Token
 from membar.frontends.xcfa import syntax as x
 from membar.frontends.xcfa.expressions import expression
-from membar.frontends.xcfa.tokens import Cursor, Token, tokenize
+from membar.frontends.xcfa.tokens import Cursor, tokenize
 from membar.source import SourceFile, Span
 
 _TYPES = {kind.value: kind for kind in x.Type}
