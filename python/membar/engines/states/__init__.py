@@ -80,12 +80,21 @@ def explore(
         fault=fault,
     )
     tally = _Search(task, machine, bound, how).run()
-    asked = task.properties
-    if task.program.claims and "assertions" not in asked and asked and has_operation(task.program, Assert):
-        tally.notes.append("claims are about runs in which no assertion fails: ask for assertions too")
+    if tally.limit is None and tally.lasso is None and _ends_runs_unasked(task):
+        tally.limit = "a failed assertion, which ends runs that the claims are about, was reached"
     if task.options.jobs > 1:
         tally.notes.append("--jobs has no effect: the engine states works in one thread")
     return tally
+
+
+def _ends_runs_unasked(task: Task) -> bool:
+    """Whether claims were asked about, assertions were not, and one of these can fail."""
+    asks = bool(task.program.claims) and "claims" in task.properties and "assertions" not in task.properties
+    if not asks or not has_operation(task.program, Assert):
+        return False
+    program = replace(task.program, claims=(), errors=(), condition=None)
+    found = explore(replace(task, program=program, properties=("assertions",)))
+    return found.failed_assertion is not None or found.limit is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
