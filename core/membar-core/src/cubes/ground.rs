@@ -1,16 +1,23 @@
 //! A system with a fixed number of processes, made ready for exploring many states: what the guesses are asked of.
 //!
 //! Every transition is written out for each choice of processes. A state is a row of bytes: the value of each cell,
-//! then for each process what its store buffer holds. Values of types that are not finite are not kept, and what
-//! `init` leaves open is `UNKNOWN`: comparisons with such a value hold. So there may be more states than are reachable;
-//! a guess is proved before it is believed, so this costs guesses, never truth.
+//! then for each process what its store buffer holds. Values of abstract types are not kept; what `init` leaves open
+//! and numbers that are too large are `UNKNOWN`: comparisons with such a value hold. A number variable that `init`
+//! leaves open is tried with 0 and 1. So there may be more states than are reachable, or fewer; a guess is proved
+//! before it is believed, so this costs guesses, never truth.
 
 use crate::cubes::instance::arrangements;
-use crate::cubes::system::{Access, Alternatives, Condition, Conjunction, Process, Sort, System, Term, Update};
+use crate::cubes::system::{
+    Access, Alternatives, Condition, Conjunction, Process, Sort, System, Term, Update,
+};
 use crate::cubes::term::Relation;
 
 /// A value that may be any.
 pub const UNKNOWN: u8 = u8::MAX;
+/// The byte of the number 0.
+const ZERO: i64 = 100;
+/// Initial states beyond which open numbers stay unknown.
+const MOST_INITIAL: usize = 8;
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,12 +28,24 @@ pub enum Source {
     Cell(usize, Option<u8>),
 }
 
-/// A comparison of two values.
-#[derive(Debug, Clone, Copy)]
-struct Check {
-    relation: Relation,
-    left: Source,
-    right: Source,
+/// Cells times whole numbers, plus a constant.
+#[derive(Debug, Clone)]
+pub struct Total {
+    /// Cells and factors.
+    pub parts: Vec<(Source, i64)>,
+    /// What is added.
+    pub constant: i64,
+}
+
+/// A comparison of two values, or of a sum of numbers with 0.
+#[derive(Debug, Clone)]
+pub enum Check {
+    /// Two values that are not numbers.
+    Pair(Relation, Source, Source),
+    /// One of these values, bit n for n.
+    Among(Source, u64),
+    /// Numbers.
+    Sum(Relation, Total),
 }
 
 /// Comparisons that hold together, of which one list holds.
@@ -37,6 +56,8 @@ type Checks = Vec<Vec<Check>>;
 enum Given {
     Copy(Source),
     OneOf(u8),
+    Sum(Total, i64),
+    Unknown,
 }
 
 /// A cell that gets the value of the first case that holds.
@@ -116,30 +137,37 @@ impl<'a> Ground<'a> {
     /// Whether values of a symbol are kept.
     #[must_use]
     pub fn keeps(&self, symbol: u16) -> bool {
-        matches!(self.system.symbols[symbol as usize].sort, Sort::Finite(_) | Sort::Process)
+        self.system.symbols[symbol as usize].sort != Sort::Abstract
+    }
+
+    fn read(&self, access: &Access, processes: &[u8]) -> Source {
+        let reader = access.reader.map(|reader| process(reader, processes));
+        Source::Cell(self.cell_of(access, processes), reader)
     }
 
     fn source(&self, term: &Term, processes: &[u8]) -> Option<Source> {
         match term {
             Term::Process(one) => Some(Source::Value(process(*one, processes))),
             Term::Constructor(number) => Some(Source::Value(*number)),
-            Term::Access(access) if self.keeps(access.symbol) => {
-                let reader = access.reader.map(|reader| process(reader, processes));
-                Some(Source::Cell(self.cell_of(access, processes), reader))
-            }
+            Term::Access(access) if self.keeps(access.symbol) => Some(self.read(access, processes)),
             Term::Access(_) | Term::Linear(..) | Term::Any => None,
         }
+    }
+
+    fn total(&self, parts: &[(Access, i64)], constant: i64, processes: &[u8]) -> Total {
+        let part = |part: &(Access, i64)| (self.read(&part.0, processes), part.1);
+        Total { parts: parts.iter().map(part).collect(), constant }
     }
 
     /// The comparisons of values that are kept.
     fn checks(&self, conditions: &Conjunction, processes: &[u8]) -> Vec<Check> {
         let check = |condition: &Condition| match condition {
-            Condition::Compare(relation, left, right) => Some(Check {
-                relation: *relation,
-                left: self.source(left, processes)?,
-                right: self.source(right, processes)?,
-            }),
-            Condition::Linear(..) => None,
+            Condition::Compare(relation, left, right) => {
+                Some(Check::Pair(*relation, self.source(left, processes)?, self.source(right, processes)?))
+            }
+            Condition::Linear(relation, parts, constant) => {
+                Some(Check::Sum(*relation, self.total(parts, *constant, processes)))
+            }
         };
         conditions.iter().filter_map(check).collect()
     }
@@ -152,9 +180,9 @@ impl<'a> Ground<'a> {
     fn rule(&self, transition: &crate::cubes::system::Transition, processes: &[u8]) -> Option<Rule> {
         let mut guard = self.checks(&transition.guard, processes);
         let mut possible = true;
-        guard.retain(|check| match (check.left, check.right) {
-            (Source::Value(left), Source::Value(right)) => {
-                possible &= related(check.relation, left, right);
+        guard.retain(|check| match check {
+            Check::Pair(relation, Source::Value(left), Source::Value(right)) => {
+                possible &= related(*relation, *left, *right);
                 false
             }
             _ => true,
@@ -189,10 +217,14 @@ impl<'a> Ground<'a> {
         }
         let shape = &self.system.symbols[symbol as usize];
         let is_buffered = may_wait && shape.is_weak;
-        let given = |term: &Term, processes: &[u8]| match (self.source(term, processes), shape.sort) {
-            (Some(source), _) => Given::Copy(source),
-            (None, Sort::Finite(size)) => Given::OneOf(size),
-            (None, _) => Given::OneOf(self.count),
+        let given = |term: &Term, processes: &[u8]| match (term, self.source(term, processes), shape.sort) {
+            (_, Some(source), _) => Given::Copy(source),
+            (Term::Linear(parts, constant, divisor), ..) => {
+                Given::Sum(self.total(parts, *constant, processes), *divisor)
+            }
+            (_, None, Sort::Finite(size)) => Given::OneOf(size),
+            (_, None, Sort::Process) => Given::OneOf(self.count),
+            (_, None, _) => Given::Unknown,
         };
         match update {
             Update::Cell(access, term) => {
@@ -213,48 +245,57 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The initial state, with `UNKNOWN` wherever init leaves a choice.
+    /// Initial states, with `UNKNOWN` wherever init leaves a choice, except for some variables that are numbers.
     #[must_use]
-    pub fn initial(&self) -> Vec<u8> {
-        let mut domains = vec![u64::MAX; self.cells];
-        for (number, symbol) in self.system.symbols.iter().enumerate() {
-            let end = self.first.get(number + 1).copied().unwrap_or(self.cells);
-            let all = match symbol.sort {
-                // One more than there are processes: who is none of them.
-                Sort::Process => (2u64 << self.count) - 1,
-                Sort::Finite(size) if size < 64 => (1 << size) - 1,
-                _ => u64::MAX,
-            };
-            domains[self.first[number]..end].fill(all);
-        }
+    pub fn initial(&self) -> Vec<Vec<u8>> {
+        let mut domains = vec![Domain::Any; self.cells];
         for tuple in arrangements(self.system.init_parameters, self.count, true) {
-            let mut union = vec![0u64; self.cells];
+            let mut union: Vec<Option<Domain>> = vec![None; self.cells];
             for conjunction in &self.system.init {
                 let narrowed = self.narrowed(domains.clone(), conjunction, &tuple);
-                union.iter_mut().zip(narrowed).for_each(|(all, one)| *all |= one);
+                union.iter_mut().zip(narrowed).for_each(|(all, one)| {
+                    *all = Some(match *all {
+                        Some(other) if other != one => Domain::Any,
+                        _ => one,
+                    });
+                });
             }
-            domains = union;
+            domains = union.into_iter().map(|domain| domain.unwrap_or(Domain::Any)).collect();
         }
-        let value = |values: u64| if values.is_power_of_two() { low(values) } else { UNKNOWN };
-        let mut state: Vec<u8> = domains.into_iter().map(value).collect();
+        let mut states = vec![domains.iter().map(|domain| domain.value(self.count)).collect::<Vec<u8>>()];
+        for (number, symbol) in self.system.symbols.iter().enumerate() {
+            let cell = self.first[number];
+            let is_open = matches!(symbol.sort, Sort::Integer | Sort::Real) && symbol.dimensions == 0;
+            if is_open && domains[cell] == Domain::Any && states.len() < MOST_INITIAL {
+                let with = |value: i64| {
+                    let mut states = states.clone();
+                    states.iter_mut().for_each(|state| state[cell] = stored(value));
+                    states
+                };
+                states = [with(0), with(1)].concat();
+            }
+        }
         if self.has_buffers {
-            state.resize(self.cells + usize::from(self.count), 0);
+            states.iter_mut().for_each(|state| state.resize(self.cells + usize::from(self.count), 0));
         }
-        state
+        states
     }
 
-    fn narrowed(&self, mut domains: Vec<u64>, conjunction: &Conjunction, tuple: &[u8]) -> Vec<u64> {
+    fn narrowed(&self, mut domains: Vec<Domain>, conjunction: &Conjunction, tuple: &[u8]) -> Vec<Domain> {
         for check in self.checks(conjunction, tuple) {
-            let (cell, value) = match (check.left, check.right) {
-                (Source::Cell(cell, _), Source::Value(value)) | (Source::Value(value), Source::Cell(cell, _)) => {
-                    (cell, value)
+            match check {
+                Check::Pair(relation, Source::Cell(cell, _), Source::Value(value))
+                | Check::Pair(relation, Source::Value(value), Source::Cell(cell, _)) => {
+                    domains[cell] = domains[cell].narrowed(relation, value);
                 }
-                _ => continue,
-            };
-            match check.relation {
-                Relation::Equal => domains[cell] &= 1 << value,
-                Relation::Different => domains[cell] &= !(1 << value),
-                Relation::Less | Relation::AtMost => {}
+                Check::Sum(Relation::Equal, Total { parts, constant }) => {
+                    if let [(Source::Cell(cell, _), factor)] = parts.as_slice()
+                        && constant % factor == 0
+                    {
+                        domains[*cell] = Domain::Only(stored(-constant / factor));
+                    }
+                }
+                _ => {}
             }
         }
         domains
@@ -292,8 +333,34 @@ impl<'a> Ground<'a> {
         &state[start..end]
     }
 
-    fn holds(&self, state: &[u8], check: &Check) -> bool {
-        related(check.relation, self.value(state, check.left), self.value(state, check.right))
+    /// Whether a comparison holds, or may.
+    #[must_use]
+    pub fn holds(&self, state: &[u8], check: &Check) -> bool {
+        match check {
+            Check::Pair(relation, left, right) => {
+                related(*relation, self.value(state, *left), self.value(state, *right))
+            }
+            Check::Among(source, values) => match self.value(state, *source) {
+                UNKNOWN => true,
+                value => value < 64 && values >> value & 1 == 1,
+            },
+            Check::Sum(relation, total) => self.sum(state, total).is_none_or(|sum| match relation {
+                Relation::Equal => sum == 0,
+                Relation::Different => sum != 0,
+                Relation::Less => sum < 0,
+                Relation::AtMost => sum <= 0,
+            }),
+        }
+    }
+
+    fn sum(&self, state: &[u8], total: &Total) -> Option<i64> {
+        total.parts.iter().try_fold(total.constant, |sum, &(source, factor)| {
+            let number = match self.value(state, source) {
+                UNKNOWN => return None,
+                byte => i64::from(byte) - ZERO,
+            };
+            sum.checked_add(factor.checked_mul(number)?)
+        })
     }
 
     fn one_holds(&self, state: &[u8], checks: &Checks) -> bool {
@@ -340,7 +407,9 @@ impl<'a> Ground<'a> {
     fn fire(&self, state: &[u8], rule: &Rule, found: &mut impl FnMut(Vec<u8>)) {
         let mut open: Vec<(Vec<u8>, Vec<u8>)> = vec![(state.to_vec(), Vec::new())];
         for write in &rule.writes {
-            let Some((_, given)) = write.cases.iter().find(|case| self.one_holds(state, &case.0)) else { continue };
+            let Some((_, given)) = write.cases.iter().find(|case| self.one_holds(state, &case.0)) else {
+                continue;
+            };
             let put = |value: u8, next: &mut (Vec<u8>, Vec<u8>)| {
                 if write.is_buffered {
                     next.1.extend([u8::try_from(write.cell).unwrap_or(UNKNOWN), value]);
@@ -353,6 +422,12 @@ impl<'a> Ground<'a> {
                     let value = self.value(state, *source);
                     open.iter_mut().for_each(|next| put(value, next));
                 }
+                Given::Sum(total, divisor) => {
+                    let sum = self.sum(state, total).filter(|sum| sum % divisor == 0);
+                    let value = sum.map_or(UNKNOWN, |sum| stored(sum / divisor));
+                    open.iter_mut().for_each(|next| put(value, next));
+                }
+                Given::Unknown => open.iter_mut().for_each(|next| put(UNKNOWN, next)),
                 Given::OneOf(size) => {
                     let mut more = Vec::new();
                     for next in open {
@@ -368,7 +443,8 @@ impl<'a> Ground<'a> {
         }
         for (mut next, mut entry) in open {
             if let (false, Some(acting)) = (entry.is_empty(), rule.acting) {
-                let writes = self.buffer(state, acting).chunks_exact(2).filter(|one| one[0] == UNKNOWN).count();
+                let writes =
+                    self.buffer(state, acting).chunks_exact(2).filter(|one| one[0] == UNKNOWN).count();
                 let (_, end) = self.span(state, acting);
                 entry.extend([UNKNOWN, UNKNOWN]);
                 let length = usize::from(next[self.cells + acting]) + entry.len();
@@ -398,6 +474,36 @@ pub fn related(relation: Relation, a: u8, b: u8) -> bool {
     }
 }
 
-fn low(values: u64) -> u8 {
-    u8::try_from(values.trailing_zeros()).unwrap_or(UNKNOWN)
+/// A number as a byte.
+fn stored(number: i64) -> u8 {
+    u8::try_from(number.saturating_add(ZERO)).unwrap_or(UNKNOWN)
+}
+
+/// What init says of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Domain {
+    Any,
+    Only(u8),
+    /// Not one of these.
+    Except(u64),
+}
+
+impl Domain {
+    fn narrowed(self, relation: Relation, value: u8) -> Self {
+        match (relation, self) {
+            (Relation::Equal, _) => Self::Only(value),
+            (Relation::Different, Self::Any) => Self::Except(1 << (value % 64)),
+            (Relation::Different, Self::Except(values)) => Self::Except(values | 1 << (value % 64)),
+            _ => self,
+        }
+    }
+
+    /// The only value there is; that of nobody where init excludes every process.
+    fn value(self, count: u8) -> u8 {
+        match self {
+            Self::Only(value) => value,
+            Self::Except(values) if values == (1 << count) - 1 => count,
+            Self::Any | Self::Except(_) => UNKNOWN,
+        }
+    }
 }

@@ -11,11 +11,11 @@ use crate::buffers::budget::{Budget, Halted};
 use crate::cubes::cube::Cube;
 use crate::cubes::facts::Facts;
 use crate::cubes::fault::Fault;
-use crate::cubes::ground::{Ground, Source, UNKNOWN, related};
+use crate::cubes::ground::{Check, Ground, Source, Total};
 use crate::cubes::instance::arrangements;
 use crate::cubes::matching::contains;
 use crate::cubes::system::System;
-use crate::cubes::term::{Literal, NOBODY, Place, Relation};
+use crate::cubes::term::{Literal, NOBODY, Place};
 use crate::error::CoreError;
 
 /// States of an instance that are looked at.
@@ -80,7 +80,8 @@ impl<'a> Guide<'a> {
                 }
             }
         }
-        parts.sort_by_key(|part| (part.0, part.1.len()));
+        let numbers = |at: &&usize| matches!(literals[**at], Literal::Linear(_));
+        parts.sort_by_key(|part| (part.0, part.1.len(), part.1.iter().filter(numbers).count()));
         for (_, chosen) in parts.into_iter().take(MOST_TRIED) {
             let kept = chosen.iter().map(|&at| &literals[at]);
             let Some((part, slots)) = self.part(cube, kept)? else { continue };
@@ -97,7 +98,7 @@ impl<'a> Guide<'a> {
     /// Whether the states say anything of a literal.
     fn is_kept(&self, literal: &Literal) -> bool {
         let is_kept = |place: Place| place.slot().is_some() || self.instance.keeps(place.symbol);
-        !matches!(literal, Literal::Linear(_)) && literal.places().all(is_kept)
+        literal.places().all(is_kept)
     }
 
     /// The cube of some literals, without any order of events.
@@ -148,7 +149,7 @@ impl<'a> Guide<'a> {
         let mut found = false;
         for processes in &choices {
             let asked = self.asked(&cube.facts, processes);
-            found = self.states.iter().any(|state| asked.iter().all(|one| self.holds(state, one)));
+            found = self.states.iter().any(|state| asked.iter().all(|one| self.instance.holds(state, one)));
             if found {
                 break;
             }
@@ -158,12 +159,16 @@ impl<'a> Guide<'a> {
     }
 
     /// Facts about cells of the instance.
-    fn asked(&self, facts: &Facts, processes: &[u8]) -> Vec<Asked> {
+    fn asked(&self, facts: &Facts, processes: &[u8]) -> Vec<Check> {
         let source = |place: Place| self.source(place, processes);
-        let within = facts.within.iter().map(|&(place, values)| Asked::In(source(place), values));
+        let within = facts.within.iter().map(|&(place, values)| Check::Among(source(place), values));
         let pairs = facts.pairs.iter().chain(&facts.order);
-        let compared = pairs.map(|&(relation, a, b)| Asked::Compare(relation, source(a), source(b)));
-        within.chain(compared).collect()
+        let compared = pairs.map(|&(relation, a, b)| Check::Pair(relation, source(a), source(b)));
+        let sums = facts.linear.iter().map(|one| {
+            let parts = one.sum.parts.iter().map(|&(place, factor)| (source(place), factor)).collect();
+            Check::Sum(one.relation, Total { parts, constant: one.sum.constant })
+        });
+        within.chain(compared).chain(sums).collect()
     }
 
     fn source(&self, place: Place, processes: &[u8]) -> Source {
@@ -174,24 +179,12 @@ impl<'a> Guide<'a> {
         let cell = self.instance.cell(place.symbol, index.map(|slot| processes[slot as usize]));
         Source::Cell(cell, place.is_read().then(|| processes[place.reader as usize]))
     }
-
-    fn holds(&self, state: &[u8], asked: &Asked) -> bool {
-        let value = |source: Source| self.instance.value(state, source);
-        match asked {
-            Asked::In(source, values) => match value(*source) {
-                UNKNOWN => true,
-                value => value < 64 && values >> value & 1 == 1,
-            },
-            Asked::Compare(relation, a, b) => related(*relation, value(*a), value(*b)),
-        }
-    }
 }
 
 /// Every state of an instance, breadth first, as far as one looks.
 fn explored(instance: &Ground<'_>, budget: &mut Budget<'_>) -> Result<Vec<Rc<[u8]>>, Halted> {
-    let initial: Rc<[u8]> = instance.initial().into();
-    let mut known: HashSet<Rc<[u8]>> = HashSet::from([Rc::clone(&initial)]);
-    let mut states = vec![initial];
+    let mut states: Vec<Rc<[u8]>> = instance.initial().into_iter().map(Rc::from).collect();
+    let mut known: HashSet<Rc<[u8]>> = states.iter().cloned().collect();
     let mut at = 0;
     while at < states.len() && states.len() < MOST_STATES {
         if at % 64 == 0 {
@@ -208,12 +201,6 @@ fn explored(instance: &Ground<'_>, budget: &mut Budget<'_>) -> Result<Vec<Rc<[u8
         at += 1;
     }
     Ok(states)
-}
-
-/// A literal about an instance.
-enum Asked {
-    In(Source, u64),
-    Compare(Relation, Source, Source),
 }
 
 /// How many processes literals speak of.
