@@ -183,8 +183,9 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
     )
     group.add_argument(
         "--algorithm",
-        choices=("forward", "backward"),
-        help="the procedure of the engine buffers (default: forward, backward if that does not end)",
+        choices=("forward", "backward", "generic"),
+        help="the procedure of the engine buffers (forward, or backward; default: forward, backward if that does"
+        " not end) or cubes (backward, or generic: every order of writes, for comparison)",
     )
     group.add_argument(
         "--fair",

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 import z3
 
+from membar.certificates.generic import Future, embeddings
 from membar.certificates.graph import Order, order
 from membar.certificates.preimage import universe_of
 from membar.certificates.smt import Logic
@@ -200,6 +201,8 @@ class Candidate:
     @cached_property
     def symbols(self) -> frozenset[tuple[EventKind, str]]:
         """Which symbols are read or written."""
+        if isinstance(self.cube, Future):
+            return symbols_of(self.cube.events)
         waiting = [self.cube.events[number] for number in self.waiting]
         return symbols_of((*waiting, *(event for event, _ in self.facts)))
 
@@ -251,6 +254,10 @@ def _is_part(cube: EventCube, whole: EventCube) -> bool:
     """Whether a cube says all that another says, of the same processes and events."""
     if not set(whole.literals) <= set(cube.literals) or not set(whole.parameters) <= set(cube.parameters):
         return False
+    if isinstance(whole, Future) and not (
+        isinstance(cube, Future) and whole.sources <= cube.sources and whole.coherence <= cube.coherence
+    ):
+        return False
     return (
         whole.before <= cube.before
         and whole.together <= cube.together
@@ -284,6 +291,9 @@ def _embeddings(
     if found is None:
         return
     names = dict(zip(candidate.cube.parameters, chosen, strict=True))
+    if isinstance(candidate.cube, Future):
+        yield from embeddings(candidate.cube, target.cube, found, names)
+        return
     partners: dict[int, list[int]] = {}
     for number in candidate.waiting:
         wanted = candidate.cube.events[number]

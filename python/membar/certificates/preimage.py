@@ -77,7 +77,7 @@ def roots(system: ParameterizedSystem, cube: Cube) -> Iterator[EventCube]:
     numbers = {reader: number for number, reader in enumerate(readers)}
     views = EventCube(
         parameters=cube.parameters,
-        literals=_as_events(cube.literals, numbers),
+        literals=as_events(cube.literals, numbers),
         events=tuple(
             Event(process=reader, kind=EventKind.READ, locations=tuple(found))
             for reader, found in readers.items()
@@ -119,7 +119,8 @@ def universe_of(system: ParameterizedSystem, cube: EventCube) -> tuple[Process, 
 
 def cube_renamed(cube: EventCube, names: Renaming, *, parameters: tuple[ProcessVariable, ...]) -> EventCube:
     """The cube with other processes."""
-    return EventCube(
+    return replace(
+        cube,
         parameters=parameters,
         literals=literals_renamed(cube.literals, names),
         events=tuple(
@@ -133,8 +134,6 @@ def cube_renamed(cube: EventCube, names: Renaming, *, parameters: tuple[ProcessV
             )
             for event in cube.events
         ),
-        before=cube.before,
-        together=cube.together,
     )
 
 
@@ -143,14 +142,18 @@ def pre(system: ParameterizedSystem, cube: EventCube, transition: Transition) ->
 
     Where the number of processes is fixed, `cube` must be grounded, and so are the results.
     """
-    for names, parameters in _participants(system, cube, transition):
-        universe: tuple[Process, ...] = parameters
-        if system.size is not None:
-            universe = tuple(ProcessConstant(number) for number in range(1, system.size + 1))
-        yield from _Step(system, cube, transition, names, parameters, universe).results()
+    for names, parameters in participants(system, cube, transition):
+        yield from Step(system, cube, transition, names, parameters, stage_of(system, parameters)).results()
 
 
-def _participants(
+def stage_of(system: ParameterizedSystem, parameters: tuple[ProcessVariable, ...]) -> tuple[Process, ...]:
+    """The processes that a step with these parameters, and the cube after it, are about."""
+    if system.size is None:
+        return parameters
+    return tuple(ProcessConstant(number) for number in range(1, system.size + 1))
+
+
+def participants(
     system: ParameterizedSystem, cube: EventCube, transition: Transition
 ) -> Iterator[tuple[dict[ProcessVariable, Process], tuple[ProcessVariable, ...]]]:
     """Who may stand for the transition's parameters: processes of the cube, or further ones."""
@@ -185,7 +188,7 @@ def _chosen(
 
 
 @dataclass(frozen=True)
-class _Step:
+class Step:
     """One transition by known processes into one cube."""
 
     system: ParameterizedSystem
@@ -200,7 +203,7 @@ class _Step:
         for changed, conditions in self._registers():
             choices = _Choices(self.cube)
             values = {place: choices.term(place.symbol, value) for place, value in changed.items()}
-            kept = tuple(_substituted(literal, values) for literal in self.cube.literals)
+            kept = tuple(substituted(literal, values) for literal in self.cube.literals)
             known = decided((*literals_renamed(self.transition.guard, self.names), *conditions, *kept))
             if known is None:  # most steps lead elsewhere: no need to look at their events
                 continue
@@ -259,7 +262,7 @@ class _Step:
             written = {place: option.value for place, option in choice if option.value is not None}
             yield written, tuple(literal for _, option in choice for literal in option.conditions)
 
-    def _read_locations(self) -> tuple[Location, ...]:
+    def read_locations(self) -> tuple[Location, ...]:
         """Every weak location that the step looks at."""
         others = [one for one in self.universe if one not in self.names.values()]
         found = [*_renamed_places(places(self.transition.guard), self.names)]
@@ -291,15 +294,15 @@ class _Step:
             return
         actor = self.names[self.transition.acting]
         writes = {place: choices.term(place.symbol, value) for place, value in written.items()}
-        yield from self._with_events(literals, writes, actor)
+        yield from self.with_events(literals, writes, actor)
 
-    def _with_events(
+    def with_events(
         self, literals: Conjunction, writes: Mapping[Location, Term], actor: Process
     ) -> Iterator[EventCube]:
         """The cubes with the step's own events before all others."""
         old = self.cube.events
         events, before, together = list(old), set(self.cube.before), set(self.cube.together)
-        reads = self._read_locations()
+        reads = self.read_locations()
         waits = self.transition.fence or self.transition.atomic
         reader, writer = None, None
         if reads or waits:
@@ -313,16 +316,15 @@ class _Step:
             if self.transition.atomic and reader is not None:
                 together.add((reader, writer))
         numbers = {} if reader is None else {actor: reader}
-        plain = _as_events(literals, numbers)
-        sources = {place: _event_term(term, numbers) for place, term in writes.items()}
+        plain = as_events(literals, numbers)
+        sources = {place: event_term(term, numbers) for place, term in writes.items()}
         for found in self._sources(writer, actor, sources):
             yield from simplified(
                 EventCube(
                     parameters=self.parameters,
-                    literals=tuple(_substituted(literal, found.values) for literal in plain),
+                    literals=tuple(substituted(literal, found.values) for literal in plain),
                     events=tuple(
-                        _without(event, found.satisfied.get(number, ()))
-                        for number, event in enumerate(events)
+                        without(event, found.satisfied.get(number, ())) for number, event in enumerate(events)
                     ),
                     before=frozenset(before | found.before),
                     together=frozenset(together),
@@ -464,20 +466,20 @@ def _after_write(event: Event, actor: Process, writes: Mapping[Location, Term]) 
     return event.process == actor and event.fence
 
 
-def _without(event: Event, satisfied: tuple[Location, ...]) -> Event:
+def without(event: Event, satisfied: tuple[Location, ...]) -> Event:
     if not satisfied:
         return event
     return replace(event, locations=tuple(place for place in event.locations if place not in satisfied))
 
 
-def _substituted(literal: Literal, values: Mapping[Place, Term]) -> Literal:
+def substituted(literal: Literal, values: Mapping[Place, Term]) -> Literal:
     def change(place: Place) -> Term:
         return values.get(place, place)
 
     return Literal(with_places(literal.left, change), literal.comparison, with_places(literal.right, change))
 
 
-def _event_term(term: Term, numbers: Mapping[Process, int]) -> Term:
+def event_term(term: Term, numbers: Mapping[Process, int]) -> Term:
     def change(place: Place) -> Term:
         if isinstance(place, Access) and place.reader is not None:
             return EventValue(numbers[place.reader], place.symbol, place.indices)
@@ -486,9 +488,9 @@ def _event_term(term: Term, numbers: Mapping[Process, int]) -> Term:
     return with_places(term, change)
 
 
-def _as_events(literals: Conjunction, numbers: Mapping[Process, int]) -> Conjunction:
+def as_events(literals: Conjunction, numbers: Mapping[Process, int]) -> Conjunction:
     """Reads of weak memory as values of the events that do them."""
     return tuple(
-        Literal(_event_term(one.left, numbers), one.comparison, _event_term(one.right, numbers))
+        Literal(event_term(one.left, numbers), one.comparison, event_term(one.right, numbers))
         for one in literals
     )
