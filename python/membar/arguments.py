@@ -184,8 +184,8 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
     group.add_argument(
         "--algorithm",
         choices=("forward", "backward", "generic"),
-        help="the procedure of the engine buffers (forward, or backward; default: forward, backward if that does"
-        " not end) or cubes (backward, or generic: every order of writes, for comparison)",
+        help="the procedure of the engine buffers (forward or backward; by default forward, then backward)"
+        " or cubes (backward, or generic: every order of writes, for comparison)",
     )
     group.add_argument(
         "--fair",

@@ -1,9 +1,10 @@
-"""Futures of weak memory without the reduction: section 3 of Conchon, Declerck and Zaïdi, with its corrections.
+"""Futures of weak memory without the reduction: section 3 of Conchon, Declerck and Zaïdi, corrected.
 
 Here writes of a location may reach memory in any order, whatever the order of the steps (`coherence`), and a
-read may take its value from any earlier write (`sources`). A read comes before every write that reaches memory
-after its source; that is known only once the source is. Slow, and made for comparison: what the reduction of
-section 4 proves or refutes must come out here too, and a proof of this kind rests on no theorem about schedules.
+read may take its value from any earlier write (`sources`). A read comes before every write that reaches
+memory after its source; that is known only once the source is. Slow, and made for comparison: what the
+reduction of section 4 proves or refutes must come out here too, and a proof of this kind rests on no theorem
+about schedules.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from membar.systems.terms import Conjunction, EventValue, Place, Process, Term
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Future(EventCube):
-    """A cube of events in which every pair of writes of a location is ordered. A later number is an earlier step.
+    """A cube of events in which all writes of a location are ordered. A later number is an earlier step.
 
     Attributes:
         sources: reads that have found their source: the read, the location, the write.
@@ -61,7 +62,7 @@ def steps(system: ParameterizedSystem, cube: Future, transition: Transition) -> 
 
 @dataclass(slots=True)
 class _Links:
-    """What a new write means for old events; `possible` is false if a process would not see its own writes."""
+    """What a new write means for old events; not `possible` if a process would miss its own writes."""
 
     values: dict[Place, Term] = field(default_factory=dict)
     satisfied: dict[int, tuple[Location, ...]] = field(default_factory=dict)
@@ -159,7 +160,7 @@ class GenericStep(Step):
         found.values[EventValue(read, location.symbol, location.indices)] = value
         found.satisfied[read] = (*found.satisfied.get(read, ()), location)
         found.sources.add((read, location, writer))
-        if events[read].process != self.names[self.acting]:
+        if events[read].process != self.actor:
             found.before.add((writer, read))
         later = [
             other
@@ -171,15 +172,10 @@ class GenericStep(Step):
         found.before |= edges or set()
 
     @property
-    def acting(self) -> Process:
-        """The parameter that reads and writes weak memory.
-
-        Raises:
-            ValueError: there is none, so there are no events.
-        """
-        if self.transition.acting is None:
-            raise ValueError("nobody acts")
-        return self.transition.acting
+    def actor(self) -> Process | None:
+        """Who reads and writes weak memory."""
+        acting = self.transition.acting
+        return None if acting is None else self.names[acting]
 
 
 def _stays_after(event: Event, actor: Process) -> bool:

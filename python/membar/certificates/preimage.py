@@ -467,12 +467,15 @@ def _after_write(event: Event, actor: Process, writes: Mapping[Location, Term]) 
 
 
 def without(event: Event, satisfied: tuple[Location, ...]) -> Event:
+    """An event that no longer waits for some locations."""
     if not satisfied:
         return event
     return replace(event, locations=tuple(place for place in event.locations if place not in satisfied))
 
 
 def substituted(literal: Literal, values: Mapping[Place, Term]) -> Literal:
+    """A literal in which some places have values."""
+
     def change(place: Place) -> Term:
         return values.get(place, place)
 
@@ -480,6 +483,8 @@ def substituted(literal: Literal, values: Mapping[Place, Term]) -> Literal:
 
 
 def event_term(term: Term, numbers: Mapping[Process, int]) -> Term:
+    """A term whose reads of weak memory are values of the events that do them."""
+
     def change(place: Place) -> Term:
         if isinstance(place, Access) and place.reader is not None:
             return EventValue(numbers[place.reader], place.symbol, place.indices)

@@ -2,13 +2,13 @@
 //!
 //! Every transition is written out for each choice of processes. A state is a row of bytes: the value of each cell,
 //! then for each process what its store buffer holds. Values of abstract types are not kept; what `init` leaves open
-//! and numbers that are too large are `UNKNOWN`: comparisons with such a value hold. A number variable that `init`
-//! leaves open is tried with 0 and 1. So there may be more states than are reachable, or fewer; a guess is proved
-//! before it is believed, so this costs guesses, never truth.
+//! is `UNKNOWN`: comparisons with such a value hold. A number variable that `init` leaves open is tried with 0 and 1,
+//! and states with large numbers are left out. So there may be more states than are reachable, or fewer; a guess is
+//! proved before it is believed, so this costs guesses, never truth.
 
 use crate::cubes::instance::arrangements;
 use crate::cubes::system::{
-    Access, Alternatives, Condition, Conjunction, Process, Sort, System, Term, Update,
+    Access, Alternatives, Condition, Conjunction, Process, Sort, System, Term, Transition, Update,
 };
 use crate::cubes::term::Relation;
 
@@ -177,7 +177,7 @@ impl<'a> Ground<'a> {
     }
 
     /// A transition of certain processes; None if comparisons of these processes forbid it.
-    fn rule(&self, transition: &crate::cubes::system::Transition, processes: &[u8]) -> Option<Rule> {
+    fn rule(&self, transition: &Transition, processes: &[u8]) -> Option<Rule> {
         let mut guard = self.checks(&transition.guard, processes);
         let mut possible = true;
         guard.retain(|check| match check {
@@ -425,6 +425,10 @@ impl<'a> Ground<'a> {
                 Given::Sum(total, divisor) => {
                     let sum = self.sum(state, total).filter(|sum| sum % divisor == 0);
                     let value = sum.map_or(UNKNOWN, |sum| stored(sum / divisor));
+                    // Numbers that grow for ever lead out of what is looked at.
+                    if sum.is_some() && value == UNKNOWN {
+                        return;
+                    }
                     open.iter_mut().for_each(|next| put(value, next));
                 }
                 Given::Unknown => open.iter_mut().for_each(|next| put(UNKNOWN, next)),

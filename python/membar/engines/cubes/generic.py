@@ -1,7 +1,7 @@
 """The generic analysis (`--algorithm generic`): backwards over every order in which writes may reach memory.
 
-Section 3 of Conchon, Declerck and Zaïdi, for comparison with the reduction of their section 4, which the engine
-uses otherwise. Slow, in Python, and meant for small systems.
+Section 3 of Conchon, Declerck and Zaïdi, for comparison with the reduction of their section 4, which the
+engine uses otherwise. Slow, in Python, and meant for small systems.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Findings:
 def search(
     system: ParameterizedSystem, *, nodes: int | None, should_stop: Callable[[], bool] = lambda: False
 ) -> Findings:
-    """Searches backwards from all bad states and all that invariants exclude; few processes and events first."""
+    """Searches backwards from bad states and those that invariants exclude; small futures first."""
     cover = Cover(system, Logic(system))
     proof: list[Future] = []
     waiting: list[tuple[int, int, int, Node]] = []
