@@ -23,7 +23,7 @@ from membar.certificates.smt import Logic
 from membar.systems.events import EventCube, EventKind
 from membar.systems.mapping import literals_renamed, plain
 from membar.systems.system import ParameterizedSystem, Transition
-from membar.systems.terms import Access, Comparison, EventValue, Literal
+from membar.systems.terms import Access, Comparison, Constructor, EventValue, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +148,32 @@ def is_initial(system: ParameterizedSystem, cube: EventCube, logic: Logic) -> bo
     """Whether some initial state may be in a cube: waiting reads see initial values."""
     if isinstance(cube, Future) and settled(cube) is None:
         return False
+    if _contradicts_init(system, cube):
+        return False
     return bool(initial_question(system, cube, logic).check() != z3.unsat)
+
+
+def _contradicts_init(system: ParameterizedSystem, cube: EventCube) -> bool:
+    """Whether a literal plainly contradicts what init says of every cell (a shortcut: z3 would find out)."""
+    if len(system.init.alternatives) != 1:
+        return False
+    given = {
+        one.left.symbol: one.right
+        for one in system.init.alternatives[0]
+        if one.comparison is Comparison.EQUAL
+        and isinstance(one.left, Access)
+        and isinstance(one.right, Constructor)
+        and set(one.left.indices) <= set(system.init.parameters)
+        and len(set(one.left.indices)) == len(one.left.indices)
+    }
+    return any(
+        isinstance(one.left, Access)
+        and isinstance(one.right, Constructor)
+        and one.left.symbol in given
+        and (given[one.left.symbol] == one.right) is (one.comparison is Comparison.DIFFERENT)
+        for one in cube.literals
+        if one.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}
+    )
 
 
 def initial_question(system: ParameterizedSystem, cube: EventCube, logic: Logic) -> z3.Solver:

@@ -6,7 +6,7 @@ its waiting reads are waiting reads there, and what it says of their order is kn
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -34,15 +34,65 @@ from membar.systems.terms import (
 
 # A symbol, a constructor, and whether the cell is that, or is not.
 Demand: TypeAlias = tuple[str, str, bool]
+Owner: TypeAlias = "Process | None"
+
+
+def demands_of(cube: EventCube) -> dict[Owner, set[Demand]]:
+    """What a cube says of the cells of each process alone, and (under None) of variables."""
+    found: dict[Owner, set[Demand]] = {}
+    for literal in cube.literals:
+        left, right = literal.left, literal.right
+        if not isinstance(left, Access) or not isinstance(right, Constructor) or len(left.indices) > 1:
+            continue
+        if literal.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}:
+            owner = left.indices[0] if left.indices else None
+            is_equal = literal.comparison is Comparison.EQUAL
+            found.setdefault(owner, set()).add((left.symbol, right.name, is_equal))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """What a cube says of each process's own cells, of variables, and which symbols its events speak of."""
+    """What a cube says of each process's own cells and of variables, and the symbols of its events."""
 
-    processes: tuple[frozenset[Demand], ...]
-    variables: frozenset[Demand]
+    processes: tuple[int, ...]
+    variables: int
     symbols: frozenset[tuple[EventKind, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bits:
+    """A number for each demand, and for each symbol its demands."""
+
+    numbers: dict[Demand, int] = field(default_factory=dict)
+    of_symbol: dict[str, list[Demand]] = field(default_factory=dict)
+
+    def wanted(self, demands: Iterable[Demand]) -> int:
+        """The set of demands, which get numbers."""
+        for demand in demands:
+            if demand not in self.numbers:
+                self.numbers[demand] = len(self.numbers)
+                self.of_symbol.setdefault(demand[0], []).append(demand)
+        return self.known(demands)
+
+    def known(self, demands: Iterable[Demand]) -> int:
+        """Those of the demands that have numbers."""
+        found = 0
+        for demand in demands:
+            number = self.numbers.get(demand)
+            if number is not None:
+                found |= 1 << number
+        return found
+
+    def excluded(self, demands: Iterable[Demand]) -> int:
+        """The demands that these contradict."""
+        found = 0
+        for symbol, name, is_equal in demands:
+            if is_equal:
+                for other in self.of_symbol.get(symbol, ()):
+                    if (other[1] == name) is not other[2]:
+                        found |= 1 << self.numbers[other]
+        return found
 
 
 @dataclass(frozen=True)
@@ -51,6 +101,7 @@ class Covered:
 
     cube: EventCube
     universe: tuple[Process, ...]
+    bits: Bits
 
     @cached_property
     def order(self) -> Order | None:
@@ -58,33 +109,25 @@ class Covered:
         return order(len(self.cube.events), self.cube.before, self.cube.together)
 
     @cached_property
-    def values(self) -> dict[tuple[str, Process | None], str]:
-        """The cells of one process, or of none, that certainly have a certain constructor as value."""
-        return {
-            (
-                literal.left.symbol,
-                literal.left.indices[0] if literal.left.indices else None,
-            ): literal.right.name
-            for literal in self.cube.literals
-            if literal.comparison is Comparison.EQUAL
-            and isinstance(literal.left, Access)
-            and isinstance(literal.right, Constructor)
-            and len(literal.left.indices) <= 1
-        }
+    def _demands(self) -> dict[Owner, set[Demand]]:
+        return demands_of(self.cube)
 
     @cached_property
-    def _allowed(self) -> dict[tuple[frozenset[Demand], Process | None], bool]:
-        return {}
+    def _said(self) -> dict[Owner, int]:
+        return {owner: self.bits.known(demands) for owner, demands in self._demands.items()}
 
-    def allows(self, demands: frozenset[Demand], process: Process | None) -> bool:
-        """Whether nothing certainly contradicts demands on cells (a shortcut: z3 would find out)."""
-        key = (demands, process)
-        if key not in self._allowed:
-            self._allowed[key] = all(
-                (known := self.values.get((symbol, process))) is None or (known == wanted) is equal
-                for symbol, wanted, equal in demands
-            )
-        return self._allowed[key]
+    @cached_property
+    def _excluded(self) -> dict[Owner, int]:
+        return {owner: self.bits.excluded(demands) for owner, demands in self._demands.items()}
+
+    def allows(self, demands: int, owner: Owner, *, exactly: bool) -> bool:
+        """Whether demands are said of cells, if `exactly`; else whether nothing plainly contradicts them.
+
+        A shortcut: z3 would find out.
+        """
+        if exactly:
+            return demands & ~self._said.get(owner, 0) == 0
+        return demands & self._excluded.get(owner, 0) == 0
 
     @cached_property
     def symbols(self) -> frozenset[tuple[EventKind, str]]:
@@ -99,12 +142,19 @@ class Cover:
     system: ParameterizedSystem
     logic: Logic
     candidates: dict[Demands, list[Candidate]] = field(default_factory=dict)
+    bits: Bits = field(default_factory=Bits)
     _numbers: dict[Literal, int] = field(default_factory=dict)
 
     def add(self, cube: EventCube) -> None:
         """One cube more."""
         candidate = Candidate(cube)
-        self.candidates.setdefault(candidate.demands, []).append(candidate)
+        found = demands_of(cube)
+        demands = Demands(
+            tuple(self.bits.wanted(found.get(parameter, ())) for parameter in cube.parameters),
+            self.bits.wanted(found.get(None, ())),
+            candidate.symbols,
+        )
+        self.candidates.setdefault(demands, []).append(candidate)
 
     def is_covered(self, cube: EventCube, *, after: EventCube | None = None) -> bool:
         """Whether every state of `cube` is in one of the cubes; the likeliest is `after`, a step later."""
@@ -114,13 +164,16 @@ class Cover:
         if target.order is None:
             return True
         known = frozenset(map(self._number, cube.literals))
+        if any(
+            self._said(candidate, chosen, events)[1] <= known
+            for candidate, chosen, events in self._matches(target, exactly=True)
+        ):
+            return True
         found: list[list[Conjunction]] = [[], [], []]
-        for candidate, chosen, events in self._matches(target):
+        for candidate, chosen, events in self._matches(target, exactly=False):
             instance, numbers = self._said(candidate, chosen, events)
             unknown = len(numbers - known)
-            if not unknown:
-                return True
-            found[min(unknown, len(found)) - 1].append(instance)
+            found[max(min(unknown, len(found)), 1) - 1].append(instance)
         solver = self._question(cube, ())
         for stage in ([], *found):  # first without any, then with those that say least beyond the cube
             solver.add([self.logic.refuted(instance) for instance in stage])
@@ -131,10 +184,12 @@ class Cover:
     def _number(self, literal: Literal) -> int:
         return self._numbers.setdefault(literal, len(self._numbers))
 
-    def _matches(self, target: Covered) -> Iterator[tuple[Candidate, tuple[Process, ...], Mapping[int, int]]]:
+    def _matches(
+        self, target: Covered, *, exactly: bool
+    ) -> Iterator[tuple[Candidate, tuple[Process, ...], Mapping[int, int]]]:
         """Choices of processes and events of the target for those of each candidate."""
         for demands, alike in self.candidates.items():
-            for chosen in _renamings(demands, target):
+            for chosen in _renamings(demands, target, exactly=exactly):
                 for candidate in alike:
                     for events in _embeddings(candidate, target, chosen):
                         yield candidate, chosen, events
@@ -153,11 +208,11 @@ class Cover:
     def question(self, cube: EventCube) -> z3.Solver:
         """Satisfiable exactly if a state of `cube` is in none of the cubes."""
         target = self._target(cube)
-        found = [self._said(*match)[0] for match in self._matches(target)]
+        found = [self._said(*match)[0] for match in self._matches(target, exactly=False)]
         return self._question(cube, found)
 
     def _target(self, cube: EventCube) -> Covered:
-        return Covered(cube, universe_of(self.system, cube))
+        return Covered(cube, universe_of(self.system, cube), self.bits)
 
     def _question(self, cube: EventCube, found: Sequence[Conjunction]) -> z3.Solver:
         solver = z3.Solver(ctx=self.logic.context)
@@ -179,24 +234,6 @@ class Candidate:
     said: dict[
         tuple[tuple[Process, ...], tuple[tuple[int, int], ...]], tuple[Conjunction, frozenset[int]]
     ] = field(default_factory=dict, repr=False, compare=False)
-
-    @cached_property
-    def demands(self) -> Demands:
-        """What it says of constructors and of events; cubes that agree in this are looked up together."""
-        found: dict[Process | None, set[Demand]] = {parameter: set() for parameter in self.cube.parameters}
-        found[None] = set()
-        for literal in self.cube.literals:
-            left, right = literal.left, literal.right
-            if not isinstance(left, Access) or not isinstance(right, Constructor) or len(left.indices) > 1:
-                continue
-            owner = left.indices[0] if left.indices else None
-            if owner in found and literal.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}:
-                found[owner].add((left.symbol, right.name, literal.comparison is Comparison.EQUAL))
-        return Demands(
-            tuple(frozenset(found[parameter]) for parameter in self.cube.parameters),
-            frozenset(found[None]),
-            self.symbols,
-        )
 
     @cached_property
     def symbols(self) -> frozenset[tuple[EventKind, str]]:
@@ -266,13 +303,15 @@ def _is_part(cube: EventCube, whole: EventCube) -> bool:
     )
 
 
-def _renamings(wanted: Demands, target: Covered) -> Iterator[tuple[Process, ...]]:
-    """Injective choices of processes that nothing contradicts."""
-    if not wanted.symbols <= target.symbols or not target.allows(wanted.variables, None):
+def _renamings(wanted: Demands, target: Covered, *, exactly: bool) -> Iterator[tuple[Process, ...]]:
+    """Injective choices of processes that fit."""
+    if not target.allows(wanted.variables, None, exactly=exactly) or not wanted.symbols <= target.symbols:
         return
     columns = []
     for demands in wanted.processes:
-        columns.append([process for process in target.universe if target.allows(demands, process)])
+        columns.append(
+            [process for process in target.universe if target.allows(demands, process, exactly=exactly)]
+        )
         if not columns[-1]:
             return
     for chosen in product(*columns):

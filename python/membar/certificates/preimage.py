@@ -138,9 +138,10 @@ def cube_renamed(cube: EventCube, names: Renaming, *, parameters: tuple[ProcessV
 
 
 def pre(system: ParameterizedSystem, cube: EventCube, transition: Transition) -> Iterator[EventCube]:
-    """Cubes that together are all states from which the transition leads into `cube`.
+    """Cubes that, with `cube` itself, are all states from which the transition leads into `cube`.
 
-    Where the number of processes is fixed, `cube` must be grounded, and so are the results.
+    Steps that change nothing of what `cube` says start in it, and are left out. Where the number of processes
+    is fixed, `cube` must be grounded, and so are the results.
     """
     for names, parameters in participants(system, cube, transition):
         yield from Step(system, cube, transition, names, parameters, stage_of(system, parameters)).results()
@@ -201,6 +202,8 @@ class Step:
     def results(self) -> Iterator[EventCube]:
         """The cubes before the step."""
         for changed, conditions in self._registers():
+            if not changed and not self._may_satisfy():
+                continue
             choices = _Choices(self.cube)
             values = {place: choices.term(place.symbol, value) for place, value in changed.items()}
             kept = tuple(substituted(literal, values) for literal in self.cube.literals)
@@ -209,7 +212,19 @@ class Step:
                 continue
             for others in self._others():
                 for written, further in self._writes():
-                    yield from self._joined((*known, *others, *further), written, choices)
+                    yield from self._joined(
+                        (*known, *others, *further), written, choices, changed=bool(changed)
+                    )
+
+    def _may_satisfy(self) -> bool:
+        """Whether a waiting read may take its value from the step."""
+        written = {update.symbol for update in self.transition.updates}
+        return any(
+            place.symbol in written
+            for event in self.cube.events
+            if event.kind is EventKind.READ
+            for place in event.locations
+        )
 
     def _others(self) -> Iterator[Conjunction]:
         """One alternative of each universal guard for each process that takes no part."""
@@ -286,7 +301,7 @@ class Step:
         )
 
     def _joined(
-        self, literals: Conjunction, written: Mapping[Location, Value], choices: _Choices
+        self, literals: Conjunction, written: Mapping[Location, Value], choices: _Choices, *, changed: bool
     ) -> Iterator[EventCube]:
         """The cubes for one choice of everything but the sources of reads."""
         if self.transition.acting is None or not self.system.is_weak:
@@ -294,7 +309,12 @@ class Step:
             return
         actor = self.names[self.transition.acting]
         writes = {place: choices.term(place.symbol, value) for place, value in written.items()}
-        yield from self.with_events(literals, writes, actor)
+        for found in self.with_events(literals, writes, actor):
+            if changed or any(
+                new.locations != old.locations
+                for new, old in zip(found.events, self.cube.events, strict=False)
+            ):
+                yield found
 
     def with_events(
         self, literals: Conjunction, writes: Mapping[Location, Term], actor: Process

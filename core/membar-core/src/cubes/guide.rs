@@ -15,7 +15,7 @@ use crate::cubes::ground::{Check, Ground, Source, Total};
 use crate::cubes::instance::arrangements;
 use crate::cubes::matching::contains;
 use crate::cubes::system::System;
-use crate::cubes::term::{Literal, NOBODY, Place};
+use crate::cubes::term::{Judged, Linear, Literal, NOBODY, Place, Relation};
 use crate::error::CoreError;
 
 /// States of an instance that are looked at.
@@ -71,11 +71,14 @@ impl<'a> Guide<'a> {
         cube: &Cube,
         is_initial: impl Fn(&Cube) -> Result<bool, CoreError>,
     ) -> Result<Option<(Cube, Vec<u8>)>, CoreError> {
-        let literals: Vec<Literal> = cube.facts.literals().filter(|one| self.is_kept(one)).collect();
+        let kept: Vec<Literal> = cube.facts.literals().filter(|one| self.is_kept(one)).collect();
+        let mut literals = weaker(&kept)?;
+        let weakened = literals.len();
+        literals.extend(kept);
         let mut parts: Vec<(u32, Vec<usize>)> = Vec::new();
         for size in 1..=MOST_LITERALS {
             for chosen in subsets(literals.len(), size) {
-                if size < cube.facts.len() {
+                if size < cube.facts.len() || chosen.iter().any(|&at| at < weakened) {
                     parts.push((slots_of(chosen.iter().map(|&at| &literals[at])), chosen));
                 }
             }
@@ -201,6 +204,26 @@ fn explored(instance: &Ground<'_>, budget: &mut Budget<'_>) -> Result<Vec<Rc<[u8
         at += 1;
     }
     Ok(states)
+}
+
+/// Inequalities that follow from comparisons of numbers: a number that grows step by step needs one.
+fn weaker(literals: &[Literal]) -> Result<Vec<Literal>, CoreError> {
+    let mut found = Vec::new();
+    for literal in literals {
+        let Literal::Linear(one) = literal else { continue };
+        let factors: &[i64] = match one.relation {
+            Relation::Equal => &[1, -1],
+            Relation::Less => &[1],
+            Relation::Different | Relation::AtMost => &[],
+        };
+        for &factor in factors {
+            let sum = one.sum.times(factor)?;
+            if let Judged::Open(weaker) = Linear::new(Relation::AtMost, sum, one.is_real)? {
+                found.push(Literal::Linear(weaker));
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// How many processes literals speak of.
