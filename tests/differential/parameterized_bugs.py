@@ -214,7 +214,7 @@ BUGS: tuple[tuple[str, str, Rewrite], ...] = (
         "flags with a fence",
         Rewrite(
             COVER,
-            "(known.is_before(events[one], events[other]) or not wanted.is_before(one, other))",
+            "all(known.is_before(images[one], images[other]) for one, other in candidate.wanted_before)",
             "True",
         ),
     ),
@@ -228,7 +228,7 @@ BUGS: tuple[tuple[str, str, Rewrite], ...] = (
         "flags with a fence",
         Rewrite(
             COVER,
-            "if wanted.process is not None and event.process != process_renamed(wanted.process, names):",
+            "if wanted.process is not None and event.process != wanted.process:",
             "if False:",
         ),
     ),
@@ -237,8 +237,8 @@ BUGS: tuple[tuple[str, str, Rewrite], ...] = (
         "flags with a fence",
         Rewrite(
             COVER,
-            "        for place in wanted.locations\n    )",
-            "        for place in wanted.locations[:0]\n    )",
+            "all(place in event.locations for place in wanted.locations)",
+            "True",
         ),
     ),
     (

@@ -16,10 +16,10 @@ import z3
 
 from membar.certificates.generic import Future, embeddings
 from membar.certificates.graph import Order, order
-from membar.certificates.preimage import universe_of
+from membar.certificates.preimage import cube_renamed, universe_of
 from membar.certificates.smt import Logic
-from membar.systems.events import Event, EventCube, EventKind, Location
-from membar.systems.mapping import Renaming, literals_renamed, process_renamed, with_places
+from membar.systems.events import Event, EventCube, EventKind
+from membar.systems.mapping import literals_renamed, with_places
 from membar.systems.system import ParameterizedSystem
 from membar.systems.terms import (
     Access,
@@ -107,6 +107,20 @@ class Covered:
     def order(self) -> Order | None:
         """The closure of its order; None if there is none, so that the cube is empty."""
         return order(len(self.cube.events), self.cube.before, self.cube.together)
+
+    @cached_property
+    def until(self) -> list[list[int]]:
+        """For each event those before it or at its instant."""
+        found = self.order
+        numbers = range(len(self.cube.events))
+        return [
+            [
+                one
+                for one in numbers
+                if found and (found.is_before(one, other) or found.is_together(one, other))
+            ]
+            for other in numbers
+        ]
 
     @cached_property
     def _demands(self) -> dict[Owner, set[Demand]]:
@@ -228,12 +242,16 @@ class Candidate:
     Attributes:
         cube: the cube.
         said: what it says of processes and events that it was asked about, with the numbers of the literals.
+        events: its events, for processes that it was asked about.
     """
 
     cube: EventCube
     said: dict[
         tuple[tuple[Process, ...], tuple[tuple[int, int], ...]], tuple[Conjunction, frozenset[int]]
     ] = field(default_factory=dict, repr=False, compare=False)
+    events: dict[tuple[Process, ...], tuple[Event, ...]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @cached_property
     def symbols(self) -> frozenset[tuple[EventKind, str]]:
@@ -241,7 +259,7 @@ class Candidate:
         if isinstance(self.cube, Future):
             return symbols_of(self.cube.events)
         waiting = [self.cube.events[number] for number in self.waiting]
-        return symbols_of((*waiting, *(event for event, _ in self.facts)))
+        return symbols_of((*waiting, *(self.cube.events[number] for number, _ in self.facts)))
 
     @cached_property
     def order(self) -> Order:
@@ -265,21 +283,39 @@ class Candidate:
         )
 
     @cached_property
-    def facts(self) -> tuple[tuple[Event, int], ...]:
+    def wanted_before(self) -> tuple[tuple[int, int], ...]:
+        """The waiting reads that are ordered."""
+        pairs = product(self.waiting, self.waiting)
+        return tuple(pair for pair in pairs if self.order.is_before(*pair))
+
+    @cached_property
+    def wanted_together(self) -> tuple[tuple[int, int], ...]:
+        """The waiting reads at one instant."""
+        pairs = product(self.waiting, self.waiting)
+        return tuple(pair for pair in pairs if self.order.is_together(*pair))
+
+    def renamed(self, chosen: tuple[Process, ...]) -> tuple[Event, ...]:
+        """Its events, if its processes are the chosen ones."""
+        if chosen not in self.events:
+            names = dict(zip(self.cube.parameters, chosen, strict=True))
+            self.events[chosen] = cube_renamed(self.cube, names, parameters=()).events
+        return self.events[chosen]
+
+    @cached_property
+    def facts(self) -> tuple[tuple[int, int], ...]:
         """The other events, each with a waiting read that it is at or before.
 
         Nothing but earlier events is ever put before them, so all that they mean is: what comes before the
         event comes before that read. Each such fact may be known through another event.
         """
-        return tuple(
-            dict.fromkeys(
-                (event, read)
-                for number, event in enumerate(self.cube.events)
-                if number not in self.waiting
-                for read in self.waiting
-                if self.order.is_before(number, read) or self.order.is_together(number, read)
-            )
-        )
+        found = {
+            (event, read): (number, read)
+            for number, event in enumerate(self.cube.events)
+            if number not in self.waiting
+            for read in self.waiting
+            if self.order.is_before(number, read) or self.order.is_together(number, read)
+        }
+        return tuple(found.values())
 
 
 def symbols_of(events: Sequence[Event]) -> frozenset[tuple[EventKind, str]]:
@@ -329,48 +365,40 @@ def _embeddings(
     found = target.order
     if found is None:
         return
-    names = dict(zip(candidate.cube.parameters, chosen, strict=True))
     if isinstance(candidate.cube, Future):
+        names = dict(zip(candidate.cube.parameters, chosen, strict=True))
         yield from embeddings(candidate.cube, target.cube, found, names)
         return
-    partners: dict[int, list[int]] = {}
+    events = candidate.renamed(chosen)
+    partners: list[list[int]] = []
     for number in candidate.waiting:
-        wanted = candidate.cube.events[number]
-        partners[number] = [
-            other for other, event in enumerate(target.cube.events) if _does(event, wanted, names)
-        ]
-        if not partners[number]:
+        partners.append(
+            [other for other, event in enumerate(target.cube.events) if _does(event, events[number])]
+        )
+        if not partners[-1]:
             return
-    for choice in product(*partners.values()):
-        events = dict(zip(partners, choice, strict=True))
-        if _is_ordered(candidate, found, events) and all(
-            any(
-                _does(event, fact, names)
-                for other, event in enumerate(target.cube.events)
-                if found.is_before(other, events[number]) or found.is_together(other, events[number])
-            )
+    for choice in product(*partners):
+        images = dict(zip(candidate.waiting, choice, strict=True))
+        if _is_ordered(candidate, found, images) and all(
+            any(_does(target.cube.events[other], events[fact]) for other in target.until[images[number]])
             for fact, number in candidate.facts
         ):
-            yield events
+            yield images
 
 
-def _is_ordered(candidate: Candidate, known: Order, events: Mapping[int, int]) -> bool:
-    wanted = candidate.order
-    return all(
-        (known.is_before(events[one], events[other]) or not wanted.is_before(one, other))
-        and (known.is_together(events[one], events[other]) or not wanted.is_together(one, other))
-        for one in events
-        for other in events
+def _is_ordered(candidate: Candidate, known: Order, images: Mapping[int, int]) -> bool:
+    return all(known.is_before(images[one], images[other]) for one, other in candidate.wanted_before) and all(
+        known.is_together(images[one], images[other]) for one, other in candidate.wanted_together
     )
 
 
-def _does(event: Event, wanted: Event, names: Renaming) -> bool:
+def _does(event: Event, wanted: Event) -> bool:
     """Whether an event does at least what is wanted.
 
     A wanted read of nothing only says what comes before it: earlier reads of its process, which are before
     every event of the process, and with a fence earlier writes, which are before writes and fences.
     """
-    if wanted.process is not None and event.process != process_renamed(wanted.process, names):
+    if wanted.process is not None and event.process != wanted.process:
         return False
     is_write = event.kind is EventKind.WRITE
     if wanted.kind is EventKind.READ:
@@ -378,11 +406,7 @@ def _does(event: Event, wanted: Event, names: Renaming) -> bool:
             return False
         if not wanted.locations:
             return True
-    return event.kind is wanted.kind and all(
-        Location(place.symbol, tuple(process_renamed(index, names) for index in place.indices))
-        in event.locations
-        for place in wanted.locations
-    )
+    return event.kind is wanted.kind and all(place in event.locations for place in wanted.locations)
 
 
 def _with_events(literals: Conjunction, events: Mapping[int, int]) -> Conjunction:

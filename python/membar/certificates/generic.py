@@ -22,6 +22,7 @@ from membar.certificates.preimage import (
     simplified,
     stage_of,
     substituted,
+    values_of,
     without,
 )
 from membar.systems.events import Event, EventCube, EventKind, Location
@@ -56,8 +57,10 @@ def pre(system: ParameterizedSystem, cube: Future, transition: Transition) -> It
 
 def steps(system: ParameterizedSystem, cube: Future, transition: Transition) -> Iterator[GenericStep]:
     """The transition, by each choice of processes."""
+    said = values_of(cube.literals)
     for names, parameters in participants(system, cube, transition):
-        yield GenericStep(system, cube, transition, names, parameters, stage_of(system, parameters))
+        stage = stage_of(system, parameters)
+        yield GenericStep(system, cube, transition, names, parameters, stage, said)
 
 
 @dataclass(slots=True)

@@ -143,8 +143,10 @@ def pre(system: ParameterizedSystem, cube: EventCube, transition: Transition) ->
     Steps that change nothing of what `cube` says start in it, and are left out. Where the number of processes
     is fixed, `cube` must be grounded, and so are the results.
     """
+    said = values_of(cube.literals)
     for names, parameters in participants(system, cube, transition):
-        yield from Step(system, cube, transition, names, parameters, stage_of(system, parameters)).results()
+        stage = stage_of(system, parameters)
+        yield from Step(system, cube, transition, names, parameters, stage, said).results()
 
 
 def stage_of(system: ParameterizedSystem, parameters: tuple[ProcessVariable, ...]) -> tuple[Process, ...]:
@@ -198,9 +200,12 @@ class Step:
     names: Mapping[ProcessVariable, Process]
     parameters: tuple[ProcessVariable, ...]
     universe: tuple[Process, ...]
+    said: Mapping[Cell, Value]
 
     def results(self) -> Iterator[EventCube]:
         """The cubes before the step."""
+        if self._is_elsewhere():
+            return
         for changed, conditions in self._registers():
             if not changed and not self._may_satisfy():
                 continue
@@ -215,6 +220,25 @@ class Step:
                     yield from self._joined(
                         (*known, *others, *further), written, choices, changed=bool(changed)
                     )
+
+    def _is_elsewhere(self) -> bool:
+        """Whether the cube plainly contradicts what the guard leaves, or an assignment makes, of a cell."""
+        said = self.said
+        updated = {update.symbol for update in self.transition.updates}
+        for (symbol, indices), value in values_of(self.transition.guard).items():
+            if symbol not in updated:
+                cell = (symbol, tuple(process_renamed(index, self.names) for index in indices))
+                if said.get(cell, value) != value:
+                    return True
+        return any(
+            said.get(
+                (update.symbol, tuple(process_renamed(index, self.names) for index in update.indices)),
+                update.value,
+            )
+            != update.value
+            for update in self.transition.updates
+            if isinstance(update, Assign) and isinstance(update.value, Constructor)
+        )
 
     def _may_satisfy(self) -> bool:
         """Whether a waiting read may take its value from the step."""
@@ -385,6 +409,18 @@ class _Sources:
     values: dict[Place, Term] = field(default_factory=dict)
     satisfied: dict[int, tuple[Location, ...]] = field(default_factory=dict)
     before: set[tuple[int, int]] = field(default_factory=set)
+
+
+def values_of(literals: Conjunction) -> Mapping[Cell, Value]:
+    """The registers that literals give a constructor."""
+    return {
+        (one.left.symbol, one.left.indices): one.right
+        for one in literals
+        if one.comparison is Comparison.EQUAL
+        and isinstance(one.left, Access)
+        and one.left.reader is None
+        and isinstance(one.right, Constructor)
+    }
 
 
 class _Choices:

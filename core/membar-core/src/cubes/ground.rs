@@ -253,12 +253,12 @@ impl<'a> Ground<'a> {
             let mut union: Vec<Option<Domain>> = vec![None; self.cells];
             for conjunction in &self.system.init {
                 let narrowed = self.narrowed(domains.clone(), conjunction, &tuple);
-                union.iter_mut().zip(narrowed).for_each(|(all, one)| {
+                for (all, one) in union.iter_mut().zip(narrowed) {
                     *all = Some(match *all {
                         Some(other) if other != one => Domain::Any,
                         _ => one,
                     });
-                });
+                }
             }
             domains = union.into_iter().map(|domain| domain.unwrap_or(Domain::Any)).collect();
         }
@@ -269,14 +269,18 @@ impl<'a> Ground<'a> {
             if is_open && domains[cell] == Domain::Any && states.len() < MOST_INITIAL {
                 let with = |value: i64| {
                     let mut states = states.clone();
-                    states.iter_mut().for_each(|state| state[cell] = stored(value));
+                    for state in &mut states {
+                        state[cell] = stored(value);
+                    }
                     states
                 };
                 states = [with(0), with(1)].concat();
             }
         }
         if self.has_buffers {
-            states.iter_mut().for_each(|state| state.resize(self.cells + usize::from(self.count), 0));
+            for state in &mut states {
+                state.resize(self.cells + usize::from(self.count), 0);
+            }
         }
         states
     }
@@ -420,7 +424,9 @@ impl<'a> Ground<'a> {
             match given {
                 Given::Copy(source) => {
                     let value = self.value(state, *source);
-                    open.iter_mut().for_each(|next| put(value, next));
+                    for next in &mut open {
+                        put(value, next);
+                    }
                 }
                 Given::Sum(total, divisor) => {
                     let sum = self.sum(state, total).filter(|sum| sum % divisor == 0);
@@ -429,9 +435,15 @@ impl<'a> Ground<'a> {
                     if sum.is_some() && value == UNKNOWN {
                         return;
                     }
-                    open.iter_mut().for_each(|next| put(value, next));
+                    for next in &mut open {
+                        put(value, next);
+                    }
                 }
-                Given::Unknown => open.iter_mut().for_each(|next| put(UNKNOWN, next)),
+                Given::Unknown => {
+                    for next in &mut open {
+                        put(UNKNOWN, next);
+                    }
+                }
                 Given::OneOf(size) => {
                     let mut more = Vec::new();
                     for next in open {

@@ -41,9 +41,9 @@ impl PartialOrd for Place {
 impl Place {
     /// All of it in one number, by which places are ordered.
     fn key(self) -> u64 {
-        let [a, b] = self.symbol.to_be_bytes();
-        let [c, d, e, f] = self.index;
-        u64::from_be_bytes([a, b, self.node, self.reader, c, d, e, f])
+        let access = u32::from_be_bytes(self.index);
+        let event = u16::from_be_bytes([self.node, self.reader]);
+        u64::from(self.symbol) << 48 | u64::from(event) << 32 | u64::from(access)
     }
 
     /// The cell of a symbol.
