@@ -243,7 +243,7 @@ BUGS: tuple[tuple[str, str, Rewrite], ...] = (
     ),
     (
         "`init` is only about one process",
-        "lock",
+        "a number each",
         Rewrite(
             CHECK,
             "for chosen in product(universe, repeat=len(system.init.parameters)):",

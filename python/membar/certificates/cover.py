@@ -162,13 +162,20 @@ class Cover:
     def add(self, cube: EventCube) -> None:
         """One cube more."""
         candidate = Candidate(cube)
-        found = demands_of(cube)
-        demands = Demands(
-            tuple(self.bits.wanted(found.get(parameter, ())) for parameter in cube.parameters),
+        self.candidates.setdefault(self._demands(candidate), []).append(candidate)
+
+    def remove(self, cube: EventCube) -> None:
+        """One cube less."""
+        candidate = Candidate(cube)
+        self.candidates[self._demands(candidate)].remove(candidate)
+
+    def _demands(self, candidate: Candidate) -> Demands:
+        found = demands_of(candidate.cube)
+        return Demands(
+            tuple(self.bits.wanted(found.get(parameter, ())) for parameter in candidate.cube.parameters),
             self.bits.wanted(found.get(None, ())),
             candidate.symbols,
         )
-        self.candidates.setdefault(demands, []).append(candidate)
 
     def is_covered(self, cube: EventCube, *, after: EventCube | None = None) -> bool:
         """Whether every state of `cube` is in one of the cubes; the likeliest is `after`, a step later."""

@@ -2,13 +2,13 @@
 //!
 //! Every transition is written out for each choice of processes. A state is a row of bytes: the value of each cell,
 //! then for each process what its store buffer holds. Values of abstract types are not kept; what `init` leaves open
-//! is `UNKNOWN`: comparisons with such a value hold. A number variable that `init` leaves open is tried with 0 and 1,
-//! and states with large numbers are left out. So there may be more states than are reachable, or fewer; a guess is
-//! proved before it is believed, so this costs guesses, never truth.
+//! is `UNKNOWN`: comparisons with such a value hold. Where there are few, values that `init` leaves open are tried, of
+//! number variables 0 and 1; states with large numbers are left out. So there may be more states than are reachable,
+//! or fewer; a guess is proved before it is believed, so this costs guesses, never truth.
 
 use crate::cubes::instance::arrangements;
 use crate::cubes::system::{
-    Access, Alternatives, Condition, Conjunction, Process, Sort, System, Term, Transition, Update,
+    Access, Alternatives, Condition, Conjunction, Formula, Process, Sort, System, Term, Transition, Update,
 };
 use crate::cubes::term::Relation;
 
@@ -16,8 +16,8 @@ use crate::cubes::term::Relation;
 pub const UNKNOWN: u8 = u8::MAX;
 /// The byte of the number 0.
 const ZERO: i64 = 100;
-/// Initial states beyond which open numbers stay unknown.
-const MOST_INITIAL: usize = 8;
+/// Initial states beyond which open values stay unknown.
+const MOST_INITIAL: usize = 64;
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -245,7 +245,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Initial states, with `UNKNOWN` wherever init leaves a choice, except for some variables that are numbers.
+    /// Initial states, with `UNKNOWN` where init leaves too many choices.
     #[must_use]
     pub fn initial(&self) -> Vec<Vec<u8>> {
         let mut domains = vec![Domain::Any; self.cells];
@@ -264,17 +264,23 @@ impl<'a> Ground<'a> {
         }
         let mut states = vec![domains.iter().map(|domain| domain.value(self.count)).collect::<Vec<u8>>()];
         for (number, symbol) in self.system.symbols.iter().enumerate() {
-            let cell = self.first[number];
-            let is_open = matches!(symbol.sort, Sort::Integer | Sort::Real) && symbol.dimensions == 0;
-            if is_open && domains[cell] == Domain::Any && states.len() < MOST_INITIAL {
-                let with = |value: i64| {
-                    let mut states = states.clone();
-                    for state in &mut states {
-                        state[cell] = stored(value);
-                    }
-                    states
-                };
-                states = [with(0), with(1)].concat();
+            let values: Vec<u8> = match symbol.sort {
+                Sort::Finite(size) => (0..size).collect(),
+                Sort::Integer | Sort::Real if symbol.dimensions == 0 => vec![stored(0), stored(1)],
+                _ => continue,
+            };
+            let end = self.first.get(number + 1).copied().unwrap_or(self.cells);
+            for cell in self.first[number]..end {
+                if domains[cell] == Domain::Any && states.len() * values.len() <= MOST_INITIAL {
+                    let with = |&value: &u8| {
+                        let mut states = states.clone();
+                        for state in &mut states {
+                            state[cell] = value;
+                        }
+                        states
+                    };
+                    states = values.iter().flat_map(with).collect();
+                }
             }
         }
         if self.has_buffers {
@@ -282,7 +288,23 @@ impl<'a> Ground<'a> {
                 state.resize(self.cells + usize::from(self.count), 0);
             }
         }
+        states.retain(|state| !self.system.invariants.iter().any(|formula| self.is_excluded(state, formula)));
         states
+    }
+
+    /// Whether a state is plainly one that an invariant excludes.
+    fn is_excluded(&self, state: &[u8], formula: &Formula) -> bool {
+        let is_known = |source: &Source| self.value(state, *source) != UNKNOWN;
+        arrangements(formula.parameters, self.count, false).iter().any(|processes| {
+            self.checks(&formula.conditions, processes).iter().all(|check| {
+                let plain = match check {
+                    Check::Pair(_, left, right) => is_known(left) && is_known(right),
+                    Check::Among(source, _) => is_known(source),
+                    Check::Sum(_, total) => total.parts.iter().all(|part| is_known(&part.0)),
+                };
+                plain && self.holds(state, check)
+            })
+        })
     }
 
     fn narrowed(&self, mut domains: Vec<Domain>, conjunction: &Conjunction, tuple: &[u8]) -> Vec<Domain> {
