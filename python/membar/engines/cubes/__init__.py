@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 NAME = "cubes"
 _UNSAFE = "unsafe"
 _ANY_NUMBER = "any number of processes"
+# A proof of more cubes is looked for again with guesses, asked of this many processes.
+_LARGE = 100
+_GUESSES = 3
+_SECONDS_FOR_GUESSES = 2.0
 _NOTHING = "nothing was established"
 _NO_RUN = "a bad state seems reachable, but no run of concrete processes shows it"
 
@@ -123,21 +127,35 @@ class _Search:
     def run(self) -> Outcome:
         found = self._searched(trust=False)
         if found.stopped is None and found.trace is None:
-            return self._holds(found)
+            return self._holds(self._smaller(found))
         if found.trace is not None and found.trace[2] < len(self.system.unsafe):
             violation = self._followed(found)
             if violation is not None:
                 return Violated(self._described("a run of concrete processes"), _UNSAFE, processes=violation)
         return self._believing(found) if self.system.invariants else self._unknown(found)
 
-    def _searched(self, *, trust: bool) -> _core.CubeFindings:
+    def _smaller(self, found: _core.CubeFindings) -> _core.CubeFindings:
+        """A proof of fewer cubes, if guesses lead to one soon: checking a large one takes longer."""
+        limits = self.task.limits
+        if len(found.cubes) <= _LARGE or self.task.options.brab is not None:
+            return found
+        seconds = self._seconds() + _SECONDS_FOR_GUESSES
+        if limits.seconds is not None:
+            seconds = min(seconds, (limits.seconds - self._seconds()) / 2)
+        guessed = self._searched(trust=False, guesses=_GUESSES, seconds=seconds)
+        closed = guessed.stopped is None and guessed.trace is None
+        return guessed if closed and len(guessed.cubes) < len(found.cubes) else found
+
+    def _searched(
+        self, *, trust: bool, guesses: int | None = None, seconds: float | None = None
+    ) -> _core.CubeFindings:
         limits = self.task.limits
         left = None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0)
         try:
             found = self.core.search(
                 trust=trust,
-                guesses=self.task.options.brab,
-                seconds=left,
+                guesses=guesses or self.task.options.brab,
+                seconds=left if seconds is None else max(seconds, 0.0),
                 nodes=limits.states,
                 memory=limits.memory,
             )
