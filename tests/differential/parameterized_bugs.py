@@ -7,6 +7,7 @@ from differential.mutation import Rewrite
 FRONT = "membar.frontends.cubicle"
 MACHINE = "membar.engines.instances.machine"
 PREIMAGE = "membar.certificates.preimage"
+STAGE = "membar.certificates.stage"
 COVER = "membar.certificates.cover"
 CHECK = "membar.certificates.check"
 
@@ -178,12 +179,12 @@ BUGS: tuple[tuple[str, str, Rewrite], ...] = (
     (
         "steps are only of processes of the cube",
         "others",
-        Rewrite(PREIMAGE, "if one not in names.values()), unused):", "if one not in names.values()),):"),
+        Rewrite(STAGE, "if one not in names.values()), unused):", "if one not in names.values()),):"),
     ),
     (
         "steps are only of further processes",
         "lock that is not taken",
-        Rewrite(PREIMAGE, "(*(one for one in old if one not in names.values()), unused)", "(unused,)"),
+        Rewrite(STAGE, "(*(one for one in old if one not in names.values()), unused)", "(unused,)"),
     ),
     (
         "universal guards are forgotten",

@@ -18,8 +18,9 @@ from membar.certificates import generic
 from membar.certificates.cover import Cover
 from membar.certificates.generic import Future, future, settled
 from membar.certificates.graph import order
-from membar.certificates.preimage import grounded, pre, roots, universe_of
+from membar.certificates.preimage import pre, roots
 from membar.certificates.smt import Logic
+from membar.certificates.stage import grounded, universe_of
 from membar.systems.events import EventCube, EventKind
 from membar.systems.mapping import literals_renamed, plain
 from membar.systems.system import ParameterizedSystem, Transition

@@ -16,8 +16,8 @@ import z3
 from membar.certificates.demands import Bits, Demand, Demands, Owner, demands_of
 from membar.certificates.generic import Future, embeddings
 from membar.certificates.graph import Order, order
-from membar.certificates.preimage import cube_renamed, universe_of
 from membar.certificates.smt import Logic
+from membar.certificates.stage import cube_renamed, universe_of
 from membar.systems.events import Event, EventCube, EventKind
 from membar.systems.mapping import literals_renamed, with_places
 from membar.systems.system import ParameterizedSystem

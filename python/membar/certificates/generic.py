@@ -18,13 +18,12 @@ from membar.certificates.preimage import (
     Step,
     as_events,
     event_term,
-    participants,
     simplified,
-    stage_of,
     substituted,
     values_of,
     without,
 )
+from membar.certificates.stage import participants, stage_of
 from membar.systems.events import Event, EventCube, EventKind, Location
 from membar.systems.mapping import Renaming, process_renamed
 from membar.systems.system import ParameterizedSystem, Transition
