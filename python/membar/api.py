@@ -288,7 +288,7 @@ def check(
     text = source if isinstance(source, SourceFile) else SourceFile.read(source)
     if defines or include_dirs:
         folders = tuple(str(folder) for folder in include_dirs)
-        text = SourceFile(text.path, text.text, (*text.defines, *defines), (*text.include_dirs, *folders))
+        text = replace(text, defines=(*text.defines, *defines), include_dirs=(*text.include_dirs, *folders))
     for option, value in (words or {}).items():
         text = _with_option(text, option, value)
     if error is not None:
@@ -405,7 +405,7 @@ def _with_error(source: SourceFile, error: str) -> SourceFile:
                 help="a litmus test has its own question; XCFA files can be asked",
             )
         )
-    return SourceFile(source.path, frontend.with_error(source.text, error))
+    return replace(source, text=frontend.with_error(source.text, error))
 
 
 def _with_claim(source: SourceFile, formula: str) -> SourceFile:
@@ -414,7 +414,7 @@ def _with_claim(source: SourceFile, formula: str) -> SourceFile:
     Where the language has no words for claims the text stays as it is.
     """
     with_claim = frontend_for(source).with_claim
-    return source if with_claim is None else SourceFile(source.path, with_claim(source.text, formula))
+    return source if with_claim is None else replace(source, text=with_claim(source.text, formula))
 
 
 def _with_option(source: SourceFile, option: str, value: str) -> SourceFile:
@@ -429,7 +429,7 @@ def _with_option(source: SourceFile, option: str, value: str) -> SourceFile:
                 help=f"it is for {', '.join(knowing) or 'no language'}",
             )
         )
-    return SourceFile(source.path, frontend.with_option[option](source.text, value))
+    return replace(source, text=frontend.with_option[option](source.text, value))
 
 
 def answer(task: Task, engine: Engine) -> Outcome:

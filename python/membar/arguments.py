@@ -51,37 +51,7 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument("files", nargs="+", metavar="FILE", type=Path)
     _question(check)
     _output(check)
-    check.add_argument(
-        "--property",
-        metavar="LIST",
-        help="what to check, separated by commas; `none` only explores (default: all that apply)",
-    )
-    check.add_argument(
-        "--error",
-        metavar="EXPR|LABEL",
-        help="a state or location that must not be reached; `final EXPR`: no final state (XCFA)",
-    )
-    check.add_argument(
-        "--ltl",
-        metavar="FORMULA",
-        help="what must be true of all runs, such as `G(P.wait -> F P.cs)`: G F X U R W, [] <>, && || -> !",
-    )
-    check.add_argument(
-        "--dve-errors",
-        choices=("terminal", "legacy"),
-        help="DVE: what follows a run-time error: nothing (default), or what DiVinE 2 did (sc only)",
-    )
-    check.add_argument(
-        "--atomic",
-        metavar="FILE",
-        type=Path,
-        help="DVE: writes that do not go through store buffers, `variable, transition` per line; `*` is any",
-    )
-    check.add_argument(
-        "--atomic-rule",
-        choices=("own", "all"),
-        help="what an atomic write waits for: its own store buffer (default), or all",
-    )
+    _asked(check)
     check.add_argument(
         "--explain", action="store_true", help="which axiom forbids the outcome, with the cycle"
     )
@@ -125,6 +95,20 @@ def parser() -> argparse.ArgumentParser:
     _bounds(compare)
     compare.add_argument("--json", action="store_true", help="one JSON object per line")
 
+    repair = _command(commands, "repair", "find the cheapest change that makes a program right")
+    repair.add_argument("file", metavar="FILE", type=Path)
+    _question(repair)
+    _asked(repair)
+    repair.add_argument(
+        "--weaken", action="store_true", help="let go what is stronger than needed, instead of adding"
+    )
+    repair.add_argument("--all", action="store_true", help="every repair of the least cost")
+    repair.add_argument(
+        "--costs", metavar="FILE", type=Path, help="what changes cost (default: our own table)"
+    )
+    repair.add_argument("--apply", action="store_true", help="write the repair, keeping FILE.orig")
+    repair.add_argument("--json", action="store_true", help="one JSON object")
+
     models = _command(commands, "models", "list the memory models, or show one")
     models.add_argument("action", nargs="?", choices=["show"])
     models.add_argument("name", nargs="?", metavar="NAME")
@@ -160,6 +144,41 @@ def _command(
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
+    )
+
+
+def _asked(command: argparse.ArgumentParser) -> None:
+    """What must be true."""
+    command.add_argument(
+        "--property",
+        metavar="LIST",
+        help="what to check, separated by commas; `none` only explores (default: all that apply)",
+    )
+    command.add_argument(
+        "--error",
+        metavar="EXPR|LABEL",
+        help="a state or location that must not be reached; `final EXPR`: no final state (XCFA)",
+    )
+    command.add_argument(
+        "--ltl",
+        metavar="FORMULA",
+        help="what must be true of all runs, such as `G(P.wait -> F P.cs)`: G F X U R W, [] <>, && || -> !",
+    )
+    command.add_argument(
+        "--dve-errors",
+        choices=("terminal", "legacy"),
+        help="DVE: what follows a run-time error: nothing (default), or what DiVinE 2 did (sc only)",
+    )
+    command.add_argument(
+        "--atomic",
+        metavar="FILE",
+        type=Path,
+        help="DVE: writes that do not go through store buffers, `variable, transition` per line; `*` is any",
+    )
+    command.add_argument(
+        "--atomic-rule",
+        choices=("own", "all"),
+        help="what an atomic write waits for: its own store buffer (default), or all",
     )
 
 
@@ -320,7 +339,7 @@ def options(arguments: argparse.Namespace) -> Options:
         algorithm=arguments.algorithm,
         jobs=arguments.jobs,
         fair=arguments.fair,
-        all_executions=getattr(arguments, "all", False),
+        all_executions=arguments.command != "repair" and getattr(arguments, "all", False),
         brab=getattr(arguments, "brab", None),
         instances=getattr(arguments, "instances", ()),
         reductions_off=frozenset(name for name in _REDUCTIONS if getattr(arguments, f"no_{name}")),
@@ -331,6 +350,8 @@ def _coherence(arguments: argparse.Namespace) -> Coherence:
     """What is told apart: tables, herd's blocks and lists speak of executions unless told not to."""
     if arguments.coherence is not None:
         return Coherence(arguments.coherence)
+    if arguments.command == "repair":
+        return Coherence.OBSERVED
     is_verdict = arguments.command == "check" and not (arguments.all or arguments.herd)
     return Coherence.OBSERVED if is_verdict else Coherence.ALL
 
