@@ -104,7 +104,7 @@ def places(
         macros: what names of orders stand for, where they are macros.
         fences: the statement that is a fence, by its order.
     """
-    yield from fence_places(text, accesses, _LADDERS["fence"], fences)
+    yield from fence_places(text, accesses, _LADDERS["fence"], fences, title="fence ")
     for call in sorted(text.calls, key=lambda call: call.name.start):
         for form in (_FORMS.get(call.name.text), _FAILURES.get(call.name.text)):
             if form is not None and (place := _order_place(text, call, form, macros)) is not None:
@@ -116,12 +116,17 @@ def fence_places(
     accesses: Sequence[tuple[int, int]],
     ladder: Sequence[tuple[str, tuple[int, ...]]],
     fences: Mapping[str, str],
+    *,
+    title: str,
 ) -> Iterator[Place]:
-    """A place before each statement with an access of its own or a call of a function of the text."""
+    """A place before each statement with an access of its own or a call of a function of the text.
+
+    `title` stands before the name of each fence.
+    """
     for statement in text.statements:
         own = any(statement.start <= start < statement.head_end for start, _ in accesses)
         if own or statement.calls & text.functions:
-            yield _fence_place(text, statement, ladder, fences)
+            yield _fence_place(text, statement, ladder, fences, title)
 
 
 def _fence_place(
@@ -129,6 +134,7 @@ def _fence_place(
     statement: Statement,
     ladder: Sequence[tuple[str, tuple[int, ...]]],
     fences: Mapping[str, str],
+    title: str,
 ) -> Place:
     before, behind = text.span(statement.start, statement.start), text.span(statement.end, statement.end)
     line, column = text.source.position(statement.start)
@@ -146,7 +152,7 @@ def _fence_place(
         title=f"before line {line}",
         span=text.span(statement.start, statement.head_end),
         alternatives=alternatives(
-            [(f"fence {order}" if order else "", edits(order)) for order, _ in ladder],
+            [(f"{title}{order}" if order else "", edits(order)) for order, _ in ladder],
             [below for _, below in ladder],
         ),
         loops=statement.loops,
