@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from membar import plugins
+from membar.changes import Place
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
 from membar.frontends import Frontend, SystemFrontend
@@ -202,6 +203,25 @@ def language_of(source: SourceFile) -> Frontend | SystemFrontend:
             help=f"file names end in {', '.join(endings)}",
         )
     )
+
+
+def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+    """Where a text can be made stronger or weaker.
+
+    Raises:
+        InputError: its language has no such places.
+    """
+    frontend = frontend_for(source)
+    if frontend.places is None:
+        knowing = ", ".join(each.name for each in frontends() if each.places is not None)
+        raise InputError(
+            Diagnostic(
+                code="W0415",
+                message=f"{frontend.name} files cannot be repaired",
+                help=f"languages that can: {knowing}",
+            )
+        )
+    return frontend.places(source, program)
 
 
 def default_model(program: Program) -> str:

@@ -127,6 +127,8 @@ def fence_places(
         own = any(statement.start <= start < statement.head_end for start, _ in accesses)
         if own or statement.calls & text.functions:
             yield _fence_place(text, statement, ladder, fences, title)
+    for statement in text.last_in_loops:
+        yield _fence_behind(text, statement, ladder, fences, title)
 
 
 def _fence_place(
@@ -155,6 +157,30 @@ def _fence_place(
             [(f"{title}{order}" if order else "", edits(order)) for order, _ in ladder],
             [below for _, below in ladder],
         ),
+        loops=statement.loops,
+    )
+
+
+def _fence_behind(
+    text: CText,
+    statement: Statement,
+    ladder: Sequence[tuple[str, tuple[int, ...]]],
+    fences: Mapping[str, str],
+    title: str,
+) -> Place:
+    """A place at the end of a loop's block: what the next round does comes behind it."""
+    behind = text.span(statement.end, statement.end)
+    line, column = text.source.position(statement.start)
+    indent = text.source.line(line)[: column - 1]
+    gap = f"\n{indent}" if not indent.strip() else " "
+    readings = [
+        (f"{title}{order}" if order else "", (Edit(behind, gap + fences[order]),) if order else ())
+        for order, _ in ladder
+    ]
+    return Place(
+        title=f"behind line {text.source.position(statement.end)[0]}",
+        span=text.span(statement.start, statement.end),
+        alternatives=alternatives(readings, [below for _, below in ladder]),
         loops=statement.loops,
     )
 

@@ -67,12 +67,13 @@ class Call:
 
 @dataclass(eq=False)
 class CText:
-    """The functions of a text."""
+    """The functions of a text: their statements in order, those that end the block of a loop, their calls."""
 
     source: SourceFile
     start: int = 0
     end: int | None = None
     statements: list[Statement] = field(default_factory=list)
+    last_in_loops: list[Statement] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
 
@@ -136,6 +137,7 @@ class CText:
         inner = loops + (self._text(at) in ("while", "for"))
         mark = len(self.statements)
         after = self._statement(body, inner, is_braced=False)
+        self._note_last(mark, body, after, is_loop=inner > loops)
         if self._text(at) == "if" and self._text(after) == "else":
             after = self._statement(after + 1, loops, is_braced=False)
         self._add(mark, at, body, after, loops, is_braced=is_braced, inner=inner)
@@ -144,12 +146,21 @@ class CText:
     def _do(self, at: int, loops: int, *, is_braced: bool) -> int:
         mark = len(self.statements)
         after = self._statement(at + 1, loops + 1, is_braced=False)
+        self._note_last(mark, at + 1, after, is_loop=True)
         tail = after
         while after < len(self._tokens) and self._text(after) != ";":
             after += 1
         self._collect(tail, after, loops + 1)
         self._add(mark, at, at + 1, after + 1, loops, is_braced=is_braced, inner=loops)
         return after + 1
+
+    def _note_last(self, mark: int, body: int, after: int, *, is_loop: bool) -> None:
+        """Notes the last statement of a loop's block, behind which another can stand."""
+        if is_loop and self._text(body) == "{" and len(self.statements) > mark:
+            end = self._tokens[after - 2].end if after >= 2 else 0
+            self.last_in_loops += [
+                item for item in self.statements[mark:] if item.end == end and item.is_braced
+            ][:1]
 
     def _simple(self, at: int, loops: int, *, is_braced: bool) -> int:
         after = at

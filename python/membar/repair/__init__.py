@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from membar import api
 from membar.changes import Choice, Place, edited
-from membar.diagnostics import Diagnostic, InputError
 from membar.outcome import Explored, Holds, HoldsWithin, Unknown, Violated
 from membar.program.condition import Quantifier
 from membar.repair.costs import Costs, costs_for
 from membar.repair.search import Found, Search, UndecidedError
 from membar.source import SourceFile
 from membar.task import Limits, Options
-
-if TYPE_CHECKING:
-    from membar.program.program import Program
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +182,9 @@ class _Repairing:
         self.model = api.load_model(
             question.model or api.default_model(self.program), include_dirs=question.include_dirs
         )
-        self.places = _places(source, self.program)
+        self.places = api.places(source, self.program)
+        if weaken:
+            self.places = tuple(_no_stronger(place) for place in self.places if place.current)
         self.costs: Costs = costs_for(self.model.name, costs)
 
     def verdict(self, seconds: float | None, all_cheapest: bool) -> Verdict:  # noqa: FBT001
@@ -201,7 +198,7 @@ class _Repairing:
             orderly = self.question.ask(self.source, model="sc")
             if not _is_right(orderly):
                 return NotRepairable("it is wrong under sc too: no fence or order can mend that", orderly)
-        base = self._weakest() if self.weaken else tuple(place.current for place in self.places)
+        base = tuple(0 if self.weaken else place.current for place in self.places)
         costs = self.costs.all_of(self.places, base)
         search = Search(
             self.places,
@@ -219,10 +216,6 @@ class _Repairing:
                 self.question.ask(self._text(strongest)),
             )
         return self._repair(found, costs, base)
-
-    def _weakest(self) -> Choice:
-        """Where weakening begins: nothing new is added, and all that is there goes."""
-        return tuple(0 for _ in self.places)
 
     def _text(self, choice: Choice) -> SourceFile:
         return edited(self.source, self.places, choice)
@@ -260,18 +253,20 @@ class _Repairing:
         return Change(place=self.places[number], alternative=choice[number], cost=cost, prevents=prevents)
 
 
-def _places(source: SourceFile, program: Program) -> tuple[Place, ...]:
-    frontend = api.frontend_for(source)
-    if frontend.places is None:
-        knowing = ", ".join(each.name for each in api.frontends() if each.places is not None)
-        raise InputError(
-            Diagnostic(
-                code="W0415",
-                message=f"{frontend.name} files cannot be repaired",
-                help=f"languages that can: {knowing}",
+def _no_stronger(place: Place) -> Place:
+    """A place without the alternatives that what stands there does not include."""
+    kept = sorted(place.alternatives[place.current].includes)
+    return replace(
+        place,
+        alternatives=tuple(
+            replace(
+                place.alternatives[old],
+                includes=frozenset(kept.index(below) for below in place.alternatives[old].includes),
             )
-        )
-    return frontend.places(source, program)
+            for old in kept
+        ),
+        current=len(kept) - 1,
+    )
 
 
 def _is_right(result: api.Result) -> bool:
