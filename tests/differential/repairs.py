@@ -91,9 +91,7 @@ def difference(seed: int, folder: Path, most: int) -> str | None:
 
 def main() -> int:
     """Compares many programs and tells how it went."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description="Repairs against brute force.")
     parser.add_argument("--programs", type=int, default=300)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--most", type=int, default=3000)

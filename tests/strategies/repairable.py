@@ -78,12 +78,8 @@ def _load(random: Random, dialect: str, location: str, register: str) -> list[st
 
 def _table(dialect: str, threads: list[list[str]]) -> str:
     if dialect == "C":
-        code = "".join(
-            f"P{number} (atomic_int* x, atomic_int* y) {{\n"
-            + "".join(f"  {line}\n" for line in lines)
-            + "}\n"
-            for number, lines in enumerate(threads)
-        )
+        bodies = ["".join(f"  {line}\n" for line in lines) for lines in threads]
+        code = "".join(f"P{n} (atomic_int* x, atomic_int* y) {{\n{body}}}\n" for n, body in enumerate(bodies))
         return f"C random\n{{ [x] = 0; [y] = 0; }}\n{code}"
     pointers = "".join(f"{n}:X10=x; {n}:X11=y; " for n in range(len(threads)))
     height = max(map(len, threads))

@@ -168,7 +168,7 @@ class CText:
             after = self._behind(after) if self._text(after) in _CLOSES else after + 1
         if self._text(after) == ";":
             after += 1
-        if after > at + 1 or self._text(at) != ";":
+        if at < len(self._tokens) and self._text(at) != ";":
             self._add(len(self.statements), at, after, after, loops, is_braced=is_braced, inner=loops)
         return max(after, at + 1)
 
@@ -191,7 +191,7 @@ class CText:
     def _collect(self, start: int, end: int, loops: int) -> list[str]:
         """The names called between two tokens; the calls are noted."""
         names = []
-        for at in range(start, end):
+        for at in range(start, min(end, len(self._tokens))):
             token = self._tokens[at]
             if self._text(at + 1) == "(" and (token.text[0].isalpha() or token.text[0] == "_"):
                 names.append(token.text)

@@ -12,7 +12,7 @@ from membar.changes import Choice, Place, edited
 from membar.outcome import Explored, Holds, HoldsWithin, Unknown, Violated
 from membar.program.condition import Quantifier
 from membar.repair.costs import Costs, costs_for
-from membar.repair.search import Found, Search, UndecidedError
+from membar.repair.search import Found, Search
 from membar.source import SourceFile
 from membar.task import Limits, Options
 
@@ -32,8 +32,10 @@ class Question:
     include_dirs: Sequence[Path] = ()
     mapping: str | None = None
 
-    def ask(self, source: SourceFile, *, model: str | None = None) -> api.Result:
-        """The answer about a text, under another model if one is named."""
+    def ask(
+        self, source: SourceFile, *, model: str | None = None, seconds: float | None = None
+    ) -> api.Result:
+        """The answer about a text, under another model if one is named, within some time if it is short."""
         return api.check(
             source,
             model=model or self.model,
@@ -42,7 +44,7 @@ class Question:
             error=self.error,
             ltl=self.ltl,
             words=self.words,
-            limits=self.limits,
+            limits=self.limits if seconds is None else replace(self.limits, seconds=seconds),
             options=self.options,
             include_dirs=self.include_dirs,
             mapping=self.mapping,
@@ -87,8 +89,7 @@ class Repair:
         changes: the differences, in the order of the text.
         cost: of all changes; when weakening, of all that is left.
         before: the same of the text as it is, when weakening.
-        lower_bound: no repair by such changes costs less, where strength is monotone.
-        is_monotone: a stronger text never fails where a weaker one passes.
+        lower_bound: no repair by such changes costs less.
         others: further repairs of the same cost, if all were asked for.
         result: the answer about the repaired text.
         tested: how many texts were checked.
@@ -100,7 +101,6 @@ class Repair:
     cost: int
     before: int | None
     lower_bound: int
-    is_monotone: bool
     others: tuple[SourceFile, ...]
     result: api.Result
     tested: int
@@ -108,7 +108,7 @@ class Repair:
     @property
     def is_minimal(self) -> bool:
         """Whether it is proved that nothing cheaper does."""
-        return self.is_monotone and self.lower_bound >= self.cost
+        return self.lower_bound >= self.cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def repair(
     """
     try:
         return _Repairing(source, question, weaken, costs, progress).verdict(seconds, all_cheapest)
-    except UndecidedError as undecided:
+    except _UndecidedError as undecided:
         return Undecided(undecided.reason)
 
 
@@ -198,35 +198,58 @@ class _Repairing:
             orderly = self.question.ask(self.source, model="sc")
             if not _is_right(orderly):
                 return NotRepairable("it is wrong under sc too: no fence or order can mend that", orderly)
+        deadline = None if seconds is None else time.monotonic() + seconds
         base = tuple(0 if self.weaken else place.current for place in self.places)
         costs = self.costs.all_of(self.places, base)
         search = Search(
             self.places,
             costs,
             base,
-            lambda choice: _is_right(self.question.ask(self._text(choice))),
-            deadline=None if seconds is None else time.monotonic() + seconds,
+            lambda choice: self._passes(choice, deadline),
+            is_monotone=self.is_monotone,
+            deadline=deadline,
             progress=self.progress,
         )
         found = search.run(all_cheapest=all_cheapest)
+        if found is None and search.is_undecided:
+            return Undecided("no repair was found, and not every candidate could be decided")
         if found is None:
             strongest = tuple(place.strongest for place in self.places)
             return NotRepairable(
                 "even with every change that is known here it is wrong",
                 self.question.ask(self._text(strongest)),
             )
-        return self._repair(found, costs, base)
+        return self._repair(found, costs, base, seconds)
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether stronger texts are right where weaker ones are.
+
+        Fences, orders and atomic writes only take executions and reachable states away, and a property of
+        single executions or states stays true of fewer. Claims about runs without end are another matter.
+        """
+        return not self.program.claims and self.question.ltl is None
+
+    def _passes(self, choice: Choice, deadline: float | None) -> bool | None:
+        """Whether the text as chosen is right; None if that cannot be told in the time that is left."""
+        left = None if deadline is None else max(0.1, deadline - time.monotonic())
+        try:
+            return _is_right(self.question.ask(self._text(choice), seconds=left))
+        except _UndecidedError:
+            return None
 
     def _text(self, choice: Choice) -> SourceFile:
         return edited(self.source, self.places, choice)
 
-    def _repair(self, found: Found, costs: Sequence[Sequence[int]], base: Choice) -> Verdict:
+    def _repair(
+        self, found: Found, costs: Sequence[Sequence[int]], base: Choice, seconds: float | None
+    ) -> Verdict:
         choice, *others = found.choices
         result = self.question.ask(self._text(choice))
         if not _is_right(result):
-            raise UndecidedError("internal error, please report: the repaired program is not right")
+            raise _UndecidedError("internal error, please report: the repaired program is not right")
         changes = tuple(
-            self._change(number, choice, costs[number][choice[number]])
+            self._change(number, choice, costs[number][choice[number]], seconds)
             for number, place in enumerate(self.places)
             if choice[number] != place.current
         )
@@ -237,7 +260,6 @@ class _Repairing:
             cost=found.cost,
             before=self._present(costs, base) if self.weaken else None,
             lower_bound=found.lower_bound,
-            is_monotone=_is_monotone(result),
             others=tuple(self._text(other) for other in others),
             result=result,
             tested=found.tested,
@@ -246,11 +268,19 @@ class _Repairing:
     def _present(self, costs: Sequence[Sequence[int]], base: Choice) -> int:
         return sum(costs[n][place.current] for n, place in enumerate(self.places) if place.current != base[n])
 
-    def _change(self, number: int, choice: Choice, cost: int) -> Change:
+    def _change(self, number: int, choice: Choice, cost: int, seconds: float | None) -> Change:
         """The change at a place, with what happens without it."""
         without = (*choice[:number], self.places[number].current, *choice[number + 1 :])
-        prevents = None if self.weaken else self.question.ask(self._text(without))
+        prevents = None if self.weaken else self.question.ask(self._text(without), seconds=seconds)
         return Change(place=self.places[number], alternative=choice[number], cost=cost, prevents=prevents)
+
+
+class _UndecidedError(Exception):
+    """A question that the answer depends on has none; `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 def _no_stronger(place: Place) -> Place:
@@ -273,7 +303,7 @@ def _is_right(result: api.Result) -> bool:
     """Whether a program does what it should. What `exists` asks for should not happen.
 
     Raises:
-        UndecidedError: nobody knows, or nothing was asked.
+        _UndecidedError: nobody knows, or nothing was asked.
     """
     condition = result.program.condition
     is_wish = condition is not None and condition.quantifier is Quantifier.EXISTS
@@ -287,18 +317,9 @@ def _is_right(result: api.Result) -> bool:
         case Violated():
             return False
         case Unknown(reason=reason):
-            raise UndecidedError(reason)
+            raise _UndecidedError(reason)
         case Explored():
-            raise UndecidedError("the program asks nothing")
-
-
-def _is_monotone(result: api.Result) -> bool:
-    """Whether stronger texts are right where weaker ones are, for what was asked.
-
-    Fences, orders and atomic writes only take executions and reachable states away, and a property of single
-    executions or states stays true of fewer. Claims about runs that go on for ever are another matter.
-    """
-    return not result.program.claims
+            raise _UndecidedError("the program asks nothing")
 
 
 __all__ = [

@@ -3,27 +3,25 @@
 A choice that fails is made as strong as it can be and still fail. Whatever passes is stronger somewhere, if
 a stronger choice never fails where a weaker one passes: that is one demand. The cheapest choice that meets
 all demands is tried next. The first one that passes is a cheapest of all.
+
+Where a stronger choice may fail although a weaker one passes, that only gives a choice that passes; then all
+that are cheaper are tried one after the other.
 """
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from membar.changes import Choice, Place
 from membar.repair.hitting import HittingSets
 
-Passes: TypeAlias = Callable[[Choice], bool]
-
-
-class UndecidedError(Exception):
-    """A choice could neither be shown right nor wrong; `reason` says why."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+# Whether a choice passes; None if that cannot be told.
+Test: TypeAlias = Callable[[Choice], bool | None]
+_MOST_CHOICES: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,50 +49,50 @@ class Found:
 
 
 class Search:
-    """One search for a cheapest choice. `passes` is asked about each choice once."""
+    """One search for a cheapest choice. Each choice is tested once.
+
+    What cannot be told is never taken for granted: such a choice is no repair, and says nothing about others.
+    """
 
     def __init__(
         self,
         places: Sequence[Place],
         costs: Sequence[Sequence[int]],
         base: Choice,
-        passes: Passes,
+        test: Test,
         *,
+        is_monotone: bool = True,
         deadline: float | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> None:
         self._places = places
+        self._costs = costs
+        self._is_monotone = is_monotone
         self._hitting = HittingSets(places, costs, base)
         self._base = base
-        self._ask = passes
-        self._known: dict[Choice, bool] = {}
+        self._test = test
+        self._known: dict[Choice, bool | None] = {}
         self._deadline = deadline
         self._progress = progress
         self._failing = 0
         self._best: Choice | None = None
         self._bound = 0
+        self._undecided: int | None = None
 
     def run(self, *, all_cheapest: bool = False) -> Found | None:
-        """What passes at the least cost; None if not even the strongest choice passes."""
+        """What passes at the least cost; None if nothing passes."""
         strongest = tuple(place.strongest for place in self._places)
-        if not self._passes(strongest):
-            return None
-        self._best = self._reduced(strongest)
         cheapest: list[Choice] = []
-        while not self._is_late() and (choice := self._hitting.cheapest()) is not None:
-            self._bound = self._hitting.total(choice)
-            if cheapest and self._bound > self._hitting.total(cheapest[0]):
-                break
-            if self._passes(choice):
-                cheapest.append(choice)
-                if not all_cheapest:
-                    break
-                self._hitting.exclude(choice)
-            else:
-                self._hitting.demand(self._grown(choice))
-                self._failing += 1
-        if cheapest:
-            self._bound = self._hitting.total(cheapest[0])
+        passes = self._passes(strongest)
+        if passes:
+            self._best = self._reduced(strongest)
+            cheapest = self._by_demands(all_cheapest=all_cheapest and self._is_monotone)
+        elif passes is False and self._is_monotone:
+            return None
+        if not self._is_monotone:
+            cheapest = self._one_by_one(all_cheapest=all_cheapest)
+        if self._best is None:
+            return None
         found = tuple(sorted(cheapest)) or (self._best,)
         return Found(
             choices=found,
@@ -104,11 +102,62 @@ class Search:
             failing=self._failing,
         )
 
-    def _passes(self, choice: Choice) -> bool:
-        found = self._known.get(choice)
-        if found is None:
-            found = self._known[choice] = self._ask(choice)
+    @property
+    def is_undecided(self) -> bool:
+        """Whether some choice could not be decided."""
+        return None in self._known.values()
+
+    def _by_demands(self, *, all_cheapest: bool) -> list[Choice]:
+        """The cheapest choices that pass, if strength is monotone; none if time is over before."""
+        cheapest: list[Choice] = []
+        while not self._is_late() and (choice := self._hitting.cheapest()) is not None:
+            cost = self._hitting.total(choice)
+            if cheapest and cost > self._hitting.total(cheapest[0]):
+                break
+            self._raise_bound(cost if self._is_monotone else 0)
+            match self._passes(choice):
+                case False:
+                    self._hitting.demand(self._grown(choice))
+                    self._failing += 1
+                    continue
+                case True:
+                    cheapest.append(choice)
+                case None:
+                    self._undecided = cost if self._undecided is None else self._undecided
+            if cheapest and not all_cheapest:
+                break
+            self._hitting.exclude(choice)
+        return cheapest
+
+    def _one_by_one(self, *, all_cheapest: bool) -> list[Choice]:
+        """The cheapest choices that pass, each choice tried from the cheapest on; none if time is over."""
+        cheapest: list[Choice] = []
+        for count, (cost, choice) in enumerate(_by_cost(self._places, self._costs, self._base)):
+            if cheapest and cost > self._hitting.total(cheapest[0]):
+                break
+            self._raise_bound(cost)
+            if self._is_late() or count > _MOST_CHOICES:
+                return []
+            match self._passes(choice):
+                case True:
+                    cheapest.append(choice)
+                case None:
+                    self._undecided = cost if self._undecided is None else self._undecided
+                case False:
+                    pass
+            if cheapest and not all_cheapest:
+                break
+        return cheapest
+
+    def _raise_bound(self, cost: int) -> None:
+        """Nothing that passes costs less than `cost`, but for what could not be decided."""
+        self._bound = cost if self._undecided is None else min(cost, self._undecided)
+
+    def _passes(self, choice: Choice) -> bool | None:
+        if choice not in self._known:
+            self._known[choice] = self._test(choice)
             self._report()
+        found = self._known[choice]
         if found and (self._best is None or self._hitting.total(choice) < self._hitting.total(self._best)):
             self._best = choice
         return found
@@ -142,7 +191,7 @@ class Search:
             if self._is_late():
                 break
             for higher in self._raised(choice, stretch):
-                if not self._passes(higher):
+                if self._passes(higher) is False:
                     choice = higher
                     stretch.clear()
                     break
@@ -160,6 +209,21 @@ class Search:
         for level in reversed(range(len(here))):
             if level != choice[place] and choice[place] in here[level].includes:
                 yield (*choice[:place], level, *choice[place + 1 :])
+
+
+def _by_cost(
+    places: Sequence[Place], costs: Sequence[Sequence[int]], base: Choice
+) -> Iterator[tuple[int, Choice]]:
+    """Every choice that is nowhere weaker than `base`, from the cheapest on."""
+    waiting: list[tuple[int, int, Choice]] = [(0, 0, base)]
+    while waiting:
+        cost, first, choice = heapq.heappop(waiting)
+        yield cost, choice
+        for number in range(first, len(places)):
+            for index, alternative in enumerate(places[number].alternatives):
+                if index != base[number] and base[number] in alternative.includes:
+                    changed = (*choice[:number], index, *choice[number + 1 :])
+                    heapq.heappush(waiting, (cost + costs[number][index], number + 1, changed))
 
 
 def _halves(numbers: Sequence[int]) -> Iterator[list[int]]:

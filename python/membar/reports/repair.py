@@ -180,7 +180,10 @@ def patch(source: SourceFile, repaired: SourceFile) -> str:
 
 def _unified(path: str, before: str, after: str) -> str:
     lines = difflib.unified_diff(
-        before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{path}", f"b/{path}"
+        before.splitlines(keepends=True),
+        after.splitlines(keepends=True),
+        f"a/{path.lstrip('/')}",
+        f"b/{path.lstrip('/')}",
     )
     return "".join(
         text if text.endswith("\n") else f"{text}\n\\ No newline at end of file\n" for text in lines

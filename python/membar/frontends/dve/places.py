@@ -29,11 +29,11 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:  # noqa: 
 
 def _place(source: SourceFile, process: x.Process, transition: x.Transition, variable: str) -> Place:
     end = source.span(len(source.text), len(source.text))
-    written = f"atomic {variable}, {process.name}.{transition.number};\n"
-    gap = "" if source.text.endswith("\n") else "\n"
+    written = f"atomic {variable}, {process.name}.{transition.number};"
+    written = f"{written}\n" if source.text.endswith("\n") else f"\n{written}"
     return Place(
         title=f"the write of {variable} in line {transition.span.line} "
         f"({process.name}: {transition.source} -> {transition.target})",
         span=transition.span,
-        alternatives=alternatives([("", ()), ("atomic write", (Edit(end, gap + written),))], [(), ()]),
+        alternatives=alternatives([("", ()), ("atomic write", (Edit(end, written),))], [(), ()]),
     )
