@@ -1,7 +1,8 @@
 //! Searches with store buffers, as Python sees them.
 
 use membar_core::buffers::budget::{Budget, Halted};
-use membar_core::buffers::concrete::{self, Discipline, Until};
+use membar_core::buffers::concrete::{self, Until};
+use membar_core::buffers::discipline::Discipline;
 use membar_core::buffers::dual;
 use membar_core::buffers::fault::Fault;
 use membar_core::buffers::forward::{self, Reductions};

@@ -24,6 +24,9 @@ use super::hashing::QuickMap;
 use super::question::{Findings, Goal, Question};
 use super::system::{End, LocalId, System};
 
+/// States met between two looks at the budget.
+const LOOK_EVERY: u64 = 64;
+
 /// A message in a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Message {
@@ -81,7 +84,10 @@ pub fn search(
     if !question.predicates.is_empty() {
         return Err(CoreError::Unsupported("backwards, error states are control points or assertions"));
     }
-    let program = flatten(system)?;
+    let program = match flatten(system, budget)? {
+        Ok(program) => program,
+        Err(halted) => return Ok(Findings { stopped: Some(halted), ..Findings::default() }),
+    };
     let mut found = Findings { is_exact: program.is_exact, ..Findings::default() };
     for (goal, elements) in targets(system, &program.threads, question) {
         let mut search = Search {
@@ -175,6 +181,9 @@ impl Search<'_, '_, '_> {
                 self.before_meeting(&element, meeting, &mut before);
             }
             for next in before {
+                if self.visited.is_multiple_of(LOOK_EVERY) {
+                    self.budget.step(self.stored, self.bytes)?;
+                }
                 if self.add(next) {
                     return Ok(true);
                 }
@@ -273,9 +282,10 @@ impl Search<'_, '_, '_> {
     /// Two threads met: both queues were empty, and are.
     fn before_meeting(&self, element: &Element, meeting: &Meeting, out: &mut Vec<Element>) {
         let parts = meeting.threads.map(|thread| element.threads[thread].as_ref());
-        let fits = parts.iter().zip(meeting.to).all(|(part, to)| {
-            part.is_none_or(|(local, queue)| *local == to && queue.is_empty())
-        });
+        let fits = parts
+            .iter()
+            .zip(meeting.to)
+            .all(|(part, to)| part.is_none_or(|(local, queue)| *local == to && queue.is_empty()));
         let is_asked = parts.iter().any(Option::is_some) || changes_asked(&meeting.block, &element.memory);
         if !fits || !is_asked {
             return;

@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use crate::error::CoreError;
 use crate::program::{CellId, EdgeId};
 
+use super::budget::{Budget, Halted};
 use super::fault::Fault;
 use super::system::{End, LocalId, Memory, System, Taken};
 
@@ -234,18 +235,24 @@ impl Block {
 ///
 /// # Errors
 /// Values and local states do not come to an end.
-pub(super) fn flatten(system: &mut System<'_>) -> Result<FlatProgram, CoreError> {
+pub(super) fn flatten(
+    system: &mut System<'_>,
+    budget: &mut Budget<'_>,
+) -> Result<Result<FlatProgram, Halted>, CoreError> {
     let mut values: Vec<BTreeSet<u64>> =
         system.cells.iter().map(|cell| BTreeSet::from([cell.initial])).collect();
     loop {
         let before = (values.iter().map(BTreeSet::len).sum::<usize>(), system.met());
         let mut taken = Vec::new();
         for thread in 0..system.threads() {
-            taken.push(alone(system, thread, &mut values)?);
+            match alone(system, thread, &mut values, budget)? {
+                Ok(steps) => taken.push(steps),
+                Err(halted) => return Ok(Err(halted)),
+            }
         }
         let met = together(system, &mut values)?;
         let steps = taken.iter().flatten().map(|(_, step)| step);
-        for step in steps.chain(met.iter().map(|(_, _, step)| step)) {
+        for step in steps.chain(met.iter().map(|(_, step)| step)) {
             for bit in &step.memory.bits {
                 if let Bit::Store(_, cell, value) | Bit::Write(cell, value) = *bit {
                     values[cell.index()].insert(value);
@@ -256,22 +263,29 @@ pub(super) fn flatten(system: &mut System<'_>) -> Result<FlatProgram, CoreError>
             return Err(CoreError::TooLarge("backwards, the values of memory do not look finite"));
         }
         if before == (values.iter().map(BTreeSet::len).sum(), system.met()) {
-            return Ok(flat(system, taken, met));
+            return Ok(Ok(flat(system, taken, met)));
         }
     }
 }
 
-/// Every step of a thread, with where it begins.
+/// Steps of a thread, with where they begin.
+type Steps = Vec<(LocalId, Taken<Anything>)>;
+
+/// Every step of a thread.
 fn alone(
     system: &mut System<'_>,
     thread: usize,
     values: &mut Vec<BTreeSet<u64>>,
-) -> Result<Vec<(LocalId, Taken<Anything>)>, CoreError> {
+    budget: &mut Budget<'_>,
+) -> Result<Result<Steps, Halted>, CoreError> {
     let mut result = Vec::new();
     let mut number = 0;
     while number < system.locals(thread).len() {
         if number > MOST_LOCALS {
             return Err(CoreError::TooLarge("backwards, the states of a thread do not look finite"));
+        }
+        if let Err(halted) = budget.step(0, 0) {
+            return Ok(Err(halted));
         }
         let from = local(number);
         let mut taken = Vec::new();
@@ -279,7 +293,7 @@ fn alone(
         result.extend(taken.into_iter().map(|step| (from, step)));
         number += 1;
     }
-    Ok(result)
+    Ok(Ok(result))
 }
 
 /// Who meets, sender first, and where they are.
@@ -289,13 +303,13 @@ type Pair = ([usize; 2], [LocalId; 2]);
 fn together(
     system: &mut System<'_>,
     values: &mut Vec<BTreeSet<u64>>,
-) -> Result<Vec<([usize; 2], [LocalId; 2], Taken<Anything>)>, CoreError> {
+) -> Result<Vec<(Pair, Taken<Anything>)>, CoreError> {
     let mut result = Vec::new();
     for ([sender, receiver], [from, other]) in pairs(system) {
         let memory = Anything { thread: sender, bits: Vec::new() };
         let mut taken = Vec::new();
         system.meet(values, (sender, from), (receiver, other), &memory, &mut taken)?;
-        result.extend(taken.into_iter().map(|step| ([sender, receiver], [from, other], step)));
+        result.extend(taken.into_iter().map(|step| (([sender, receiver], [from, other]), step)));
         if result.len() > MOST_MEETINGS {
             return Err(CoreError::TooLarge("backwards, there are too many ways to meet"));
         }
@@ -329,11 +343,7 @@ fn local(number: usize) -> LocalId {
 }
 
 /// Steps by single accesses.
-fn flat(
-    system: &System<'_>,
-    taken: Vec<Vec<(LocalId, Taken<Anything>)>>,
-    met: Vec<([usize; 2], [LocalId; 2], Taken<Anything>)>,
-) -> FlatProgram {
+fn flat(system: &System<'_>, taken: Vec<Steps>, met: Vec<(Pair, Taken<Anything>)>) -> FlatProgram {
     let mut program = FlatProgram { is_exact: !system.has_committed(), ..FlatProgram::default() };
     for (thread, steps) in taken.into_iter().enumerate() {
         let mut flat = Flat { into: vec![Vec::new(); system.locals(thread).len()], ..Flat::default() };
@@ -345,7 +355,7 @@ fn flat(
         }
         program.threads.push(flat);
     }
-    for (threads, from, step) in met {
+    for ((threads, from), step) in met {
         let Some(parts) = parts(&step.memory.bits) else { continue };
         let mut to = [from[0], from[1]];
         let stores = |side: usize| {

@@ -14,7 +14,7 @@ use crate::error::CoreError;
 use super::acceleration::Known;
 use super::automaton::{Language, Letter};
 use super::budget::{Budget, Halted};
-use super::concrete::Discipline;
+use super::discipline::Discipline;
 use super::fault::Fault;
 use super::hashing::QuickMap;
 use super::paths::{Came, Growth, Node, NodeId, Target};
@@ -134,7 +134,9 @@ pub fn search(
             search.found.runs.insert(goal, run);
         }
     }
-    search.found.unbounded = search.unbounded();
+    if stopped.is_none() {
+        search.found.unbounded = search.unbounded();
+    }
     Ok(search.found)
 }
 
@@ -159,8 +161,7 @@ impl Search<'_, '_, '_> {
     }
 
     fn is_answered(&self) -> bool {
-        self.reductions.only_first
-            && self.found.goals.iter().any(|goal| self.question.is_answered_by(goal))
+        self.reductions.only_first && self.found.goals.iter().any(|goal| self.question.is_answered_by(goal))
     }
 
     /// Goes from the top state by one of its transitions.
@@ -246,8 +247,7 @@ impl Search<'_, '_, '_> {
             }
             return Ok(());
         }
-        let may_stay =
-            self.question.may_stay(system, &state.locals) && self.fault != Fault::DeadlockAtEnds;
+        let may_stay = self.question.may_stay(system, &state.locals) && self.fault != Fault::DeadlockAtEnds;
         let is_asked = self.question.deadlocks && !may_stay;
         if !is_asked || !(empty || self.fault == Fault::DeadlockWithFullBuffers) {
             return Ok(());

@@ -137,7 +137,9 @@ impl System<'_> {
     fn opened(&mut self, thread: usize, point: u32, registers: &[u64]) -> Vec<EdgeId> {
         let code = self.code(thread);
         let leaving = code.leaving[point as usize].iter().copied();
-        leaving.filter(|edge| code.edges[edge.index()].guard.evaluate(registers, &mut self.stack) != 0).collect()
+        leaving
+            .filter(|edge| code.edges[edge.index()].guard.evaluate(registers, &mut self.stack) != 0)
+            .collect()
     }
 
     /// Every step in which `sender` sends and `receiver` receives, without room in between.
@@ -207,45 +209,11 @@ impl System<'_> {
             };
         };
         match operation {
-            Operation::Load { register, address, size, signed, exclusive, .. } => {
-                if *exclusive && !is_instruction(&edge.operations) {
-                    return Err(CoreError::Unsupported("an exclusive load has no meaning here"));
-                }
-                if *exclusive && let Some(memory) = progress.memory.drained(world) {
-                    progress.memory = memory;
-                } else if *exclusive {
-                    return Ok(());
-                }
-                let Some(cell) = self.cell(&progress, address, *size) else {
-                    push(attempt, progress, End::Faulty);
-                    return Ok(());
-                };
-                for (value, memory) in progress.memory.load(world, cell) {
-                    let mut next = progress.with(memory);
-                    next.set(*register, extended(value, *size, *signed));
-                    next.made.push(value);
-                    self.go(world, attempt, at + 1, next)?;
-                }
-                return Ok(());
-            }
-            Operation::Store { address, value, size, exclusive, tags } => {
-                let Some(cell) = self.cell(&progress, address, *size) else {
-                    push(attempt, progress, End::Faulty);
-                    return Ok(());
-                };
-                let value = self.value(&progress, value) & self.cells[cell.index()].mask();
-                if self.is_atomic(*tags) {
-                    match self.alone(world, *tags, &progress.memory) {
-                        Some(memory) => progress.memory = memory,
-                        None => return Ok(()),
-                    }
-                    progress.memory.write(world, cell, value);
-                } else if *exclusive {
-                    progress.memory.write(world, cell, value);
-                } else if !progress.memory.store(world, cell, value) {
-                    return Ok(());
-                }
-            }
+            Operation::Load { .. } => return self.load(world, attempt, at, operation, progress),
+            Operation::Store { .. } => match self.stored(world, attempt, operation, progress) {
+                Some(after) => progress = after,
+                None => return Ok(()),
+            },
             Operation::Rmw(rmw) => return self.modify(world, attempt, at, rmw, progress),
             Operation::Fence { tags, .. } if self.has_tag(*tags, SENDS) => {
                 return match progress.handed_over(world, at + 1) {
@@ -304,6 +272,65 @@ impl System<'_> {
             }
         }
         self.go(world, attempt, at + 1, progress)
+    }
+
+    fn load<M: Memory>(
+        &mut self,
+        world: &mut M::World,
+        attempt: &mut Attempt<'_, M>,
+        at: usize,
+        operation: &Operation,
+        mut progress: Progress<M>,
+    ) -> Result<(), CoreError> {
+        let Operation::Load { register, address, size, signed, exclusive, .. } = operation else {
+            return Ok(());
+        };
+        if *exclusive {
+            let edge = &self.code(progress.thread).edges[progress.edge.index()];
+            if !is_instruction(&edge.operations) {
+                return Err(CoreError::Unsupported("an exclusive load has no meaning here"));
+            }
+            match progress.memory.drained(world) {
+                Some(memory) => progress.memory = memory,
+                None => return Ok(()),
+            }
+        }
+        let Some(cell) = self.cell(&progress, address, *size) else {
+            push(attempt, progress, End::Faulty);
+            return Ok(());
+        };
+        for (value, memory) in progress.memory.load(world, cell) {
+            let mut next = progress.with(memory);
+            next.set(*register, extended(value, *size, *signed));
+            next.made.push(value);
+            self.go(world, attempt, at + 1, next)?;
+        }
+        Ok(())
+    }
+
+    /// What a store leads to; None if it waits, or goes wrong.
+    fn stored<M: Memory>(
+        &mut self,
+        world: &mut M::World,
+        attempt: &mut Attempt<'_, M>,
+        operation: &Operation,
+        mut progress: Progress<M>,
+    ) -> Option<Progress<M>> {
+        let Operation::Store { address, value, size, exclusive, tags } = operation else { return None };
+        let Some(cell) = self.cell(&progress, address, *size) else {
+            push(attempt, progress, End::Faulty);
+            return None;
+        };
+        let value = self.value(&progress, value) & self.cells[cell.index()].mask();
+        if self.is_atomic(*tags) {
+            progress.memory = self.alone(world, *tags, &progress.memory)?;
+            progress.memory.write(world, cell, value);
+        } else if *exclusive {
+            progress.memory.write(world, cell, value);
+        } else if !progress.memory.store(world, cell, value) {
+            return None;
+        }
+        Some(progress)
     }
 
     fn modify<M: Memory>(
@@ -446,8 +473,7 @@ impl<M: Memory> Progress<M> {
         };
         let partner = Partner { thread: self.thread, edge: self.edge, made: self.made, local: Some(local) };
         let memory = self.memory.seen_by(world, sender);
-        let next =
-            Self { thread: sender, edge, registers, made, memory, meeting: Stage::Met(partner) };
+        let next = Self { thread: sender, edge, registers, made, memory, meeting: Stage::Met(partner) };
         Ok((at, next))
     }
 }

@@ -8,7 +8,7 @@
 
 use super::acceleration::Known;
 use super::automaton::{Language, Letter};
-use super::concrete::Discipline;
+use super::discipline::Discipline;
 use super::forward::{Place, Search, Step};
 use super::run::{Act, Move};
 use super::symbolic::Transition;
@@ -177,7 +177,7 @@ impl Search<'_, '_, '_> {
         lane: usize,
         letter: Letter,
         parent: Option<NodeId>,
-        word: &[Letter],
+        rest: &[Letter],
     ) -> Option<usize> {
         let world = &self.semantics.world;
         if world.discipline != Discipline::Marked {
@@ -185,11 +185,11 @@ impl Search<'_, '_, '_> {
         }
         let before = self.nodes[parent? as usize].lanes[lane];
         let stood = |&place: &usize| {
-            let mut longer = word.to_vec();
+            let mut longer = rest.to_vec();
             longer.insert(place, letter);
-            world.passes(letter, &word[..place]) && world.automata.contains(before, &longer)
+            world.passes(letter, &rest[..place]) && world.automata.contains(before, &longer)
         };
-        (0..=word.len()).find(stood)
+        (0..=rest.len()).find(stood)
     }
 
     /// A transition as a move of a run.

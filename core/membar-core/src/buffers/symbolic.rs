@@ -8,7 +8,7 @@ use crate::error::CoreError;
 use crate::program::{CellId, EdgeId};
 
 use super::automaton::{Automata, Language, Letter};
-use super::concrete::{Discipline, Entry, Passing};
+use super::discipline::{Discipline, Entry, Passing};
 use super::fault::Fault;
 use super::hashing::QuickMap;
 use super::system::{End, LocalId, Memory, Partner, System, Taken};
@@ -239,9 +239,9 @@ impl Memory for View {
         let is_behind_mark = match self.fresh.last() {
             Some(entry) => entry.0 == mark,
             // Two marks in a row are as good as one: none is put where all contents end with one.
-            None => self.lanes[own].iter().all(|&lane| {
-                lane == Language::EMPTY_WORD || world.automata.ending_with(lane, mark) == lane
-            }),
+            None => self.lanes[own]
+                .iter()
+                .all(|&lane| lane == Language::EMPTY_WORD || world.automata.ending_with(lane, mark) == lane),
         };
         if !is_behind_mark {
             self.fresh.push((mark, 0));
@@ -351,8 +351,7 @@ impl<'s, 'p> Semantics<'s, 'p> {
         let mut taken = Vec::new();
         let movers = self.system.movers(&state.locals);
         let (local, may_move) = (state.locals[thread], movers[thread]);
-        let refusals =
-            self.system.steps_if(&mut self.world, thread, local, &view, may_move, &mut taken)?;
+        let refusals = self.system.steps_if(&mut self.world, thread, local, &view, may_move, &mut taken)?;
         self.blocked |= refusals.blocked;
         if may_move && !self.system.meeting_edges((thread, local), true).is_empty() {
             for receiver in (0..state.locals.len()).filter(|&other| other != thread && movers[other]) {

@@ -97,6 +97,7 @@ pub trait Memory: Clone {
     fn order(&mut self, world: &mut Self::World, mark: CellId);
 
     /// The same as another thread sees it, in the middle of a step of both.
+    #[must_use]
     fn seen_by(&self, world: &mut Self::World, thread: usize) -> Self;
 }
 
@@ -216,7 +217,9 @@ impl<'a> System<'a> {
                     Operation::StoreConditional { .. } => {
                         return Err(CoreError::Unsupported("a store-conditional has no meaning here"));
                     }
-                    Operation::Fence { tags, .. } if system.mark.is_none() && system.has_tag(*tags, ORDER) => {
+                    Operation::Fence { tags, .. }
+                        if system.mark.is_none() && system.has_tag(*tags, ORDER) =>
+                    {
                         system.mark = Some(system.extra_cell()?);
                     }
                     _ => {}
@@ -317,7 +320,8 @@ impl<'a> System<'a> {
     /// The control point; a thread whose start is in memory is at its entry, whether it has begun or not.
     #[must_use]
     pub fn point_in(&self, thread: usize, local: LocalId, memory: &[u64]) -> Option<u32> {
-        self.point(thread, local).or_else(|| self.is_due(thread, local, memory).then(|| self.code(thread).entry))
+        self.point(thread, local)
+            .or_else(|| self.is_due(thread, local, memory).then(|| self.code(thread).entry))
     }
 
     /// Whether a thread has not begun although its start is in memory.

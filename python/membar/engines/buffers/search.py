@@ -67,6 +67,8 @@ class Search:
         tally.limit = self._limit(found)
         for goal in found.findings.goals:
             self._take(goal, found, tally)
+        if tally.limit is not None and self.task.program.condition is not None and tally.deadlock is None:
+            tally.looked_for -= {"deadlock"}  # the condition is answered, but not all states were looked at
         tally.notes.extend(told(found.findings, self.task.program))
         if self.task.options.all_executions:
             tally.notes.extend(self._counted(found))
@@ -76,22 +78,20 @@ class Search:
         limits = self.task.limits
         if found.is_whole:
             return None
-        is_answer = self.procedures.is_answer(found)
-        match found.findings.stopped:
-            case "found" | "time" | "states" | None if is_answer and self.task.options.all_executions:
-                return "what no procedure came to the end of was reached"
-            case "found" | "time" | "states" | None if is_answer:
-                return "the first answer, where the search ended, was reached"
-            case None:
-                return "steps of several loads, which the search takes apart, were reached"
-            case "time":
-                return f"the time limit of {limits.seconds:g} s was reached"
-            case "states":
-                return f"the limit of {limits.states} states was reached"
-            case "memory":
-                return f"the memory limit of {limits.memory} bytes was reached"
-            case _:
-                return "a request to stop was reached"
+        stopped, stored = found.findings.stopped, found.findings.stored
+        if stopped == "time" and self.procedures.left == 0.0:
+            return f"the time limit of {limits.seconds:g} s was reached"
+        if stopped == "states" and limits.states is not None and stored >= limits.states:
+            return f"the limit of {limits.states} states was reached"
+        if stopped == "memory":
+            return f"the memory limit of {limits.memory} bytes was reached"
+        if stopped == "request":
+            return "a request to stop was reached"
+        if not self.procedures.is_answer(found):
+            return "what the search takes apart, though it is one step, was reached"
+        if self.task.options.all_executions:
+            return "the last round, in which no procedure ended, was reached"
+        return "the first answer, where the search ended, was reached"
 
     def _take(self, goal: Goal, found: Found, tally: Tally) -> None:
         """Adds one thing that is reachable; the first of each kind, or all, with a run that shows it."""
