@@ -267,10 +267,10 @@ impl<'a> System<'a> {
         self.fault != Fault::CommittedIgnored && self.committed.iter().any(|points| !points.is_empty())
     }
 
-    /// Whether a thread is at a point that holds others up.
+    /// Whether a thread is at a point that holds others up, even if it has ended there.
     #[must_use]
     pub fn is_committed(&self, thread: usize, local: LocalId) -> bool {
-        self.committed[thread].contains(&self.local(thread, local).point)
+        self.point(thread, local).is_some_and(|point| self.committed[thread].contains(&point))
     }
 
     /// Per thread, whether it may take an edge: those at committed points, if there are any, else all.
