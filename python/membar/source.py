@@ -19,12 +19,14 @@ class SourceFile:
         text: what is in it.
         defines: `NAME` or `NAME=VALUE`, for languages with a preprocessor.
         include_dirs: where such a language looks for other files.
+        replaced: path and text of such files that are to be taken instead of what is on the disk.
     """
 
     path: str
     text: str
     defines: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
+    replaced: tuple[tuple[str, str], ...] = ()
 
     @staticmethod
     def read(path: str | Path) -> SourceFile:

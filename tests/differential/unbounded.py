@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the test
 
 from membar import _core, api
 from membar.engines.buffers.question import Lowered, lowered
-from membar.engines.buffers.witness import followed
+from membar.engines.buffers.witness import followed, shown_moves
 from membar.models.model import Model
 from membar.program.program import Program
 from membar.task import Task
@@ -210,7 +210,7 @@ def _runs(seed: int, asked: Lowered, found: _core.BufferFindings, report: Report
             kinds.add(kind)
             report.counts["runs read off and followed"] += 1
             report.counts["of them longer than 100 steps"] += len(run) > 100
-            moves = followed(asked.machine, run)
+            moves = followed(asked.machine, shown_moves(asked, run))
             if kind == "failure" and moves[-1].failure is None:
                 report.wrong.append(f"{seed}: the run to {kind} {numbers} ends otherwise")
 

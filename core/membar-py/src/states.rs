@@ -243,6 +243,12 @@ impl RunAnswer {
         self.answer.fault
     }
 
+    /// Whether an assertion failed, which ends a run, where the automaton might still have accepted it.
+    #[getter]
+    fn failed(&self) -> bool {
+        self.answer.failed
+    }
+
     /// States of the product that were met.
     #[getter]
     fn states(&self) -> u64 {

@@ -76,7 +76,14 @@ def is_lasting(program: Program, model: Model, witness: Witness) -> bool:
         if trace.status is Status.CUT:
             events = sum(event.thread == index for event in witness.execution.events)
             points = watched.of(index)
-            trace = follow(expanded, index, witness.choices[index], events=events, watches=points)
+            trace = follow(
+                expanded,
+                index,
+                witness.choices[index],
+                events=events,
+                watches=points,
+                has_steps=bool(witness.steps),
+            )
         chosen.append(trace)
     return is_stuck(chosen, witness.execution)
 
@@ -87,7 +94,7 @@ def _rerun(program: Program, index: int, witness: Witness) -> Trace:
     if unborn and not _is_spawned(program, index, witness):
         return Trace(thread=index, status=Status.UNBORN)
     try:
-        return follow(program, index, witness.choices[index], events=events)
+        return follow(program, index, witness.choices[index], events=events, has_steps=bool(witness.steps))
     except ChoiceError as wrong:
         raise ChoiceError(f"thread {program.threads[index].name}: {wrong}") from None
 
@@ -98,7 +105,9 @@ def _is_spawned(program: Program, index: int, witness: Witness) -> bool:
     for other in range(len(program.threads)):
         if other != index:
             events = sum(event.thread == other for event in witness.execution.events)
-            trace = follow(program, other, witness.choices[other], events=events)
+            trace = follow(
+                program, other, witness.choices[other], events=events, has_steps=bool(witness.steps)
+            )
             if any(turn.is_spawn and turn.thread == name for turn in trace.turns):
                 return True
     return False

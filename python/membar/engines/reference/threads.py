@@ -58,6 +58,7 @@ Values: TypeAlias = Mapping[int, Sequence[int]]  # per cell, what a read of it m
 _WIDEST_CHOICE = 1 << 16  # more values than this are not enumerated
 _LONGEST_LOOP = 1 << 12  # local turns of one loop in one run
 _NO_BOUND = 1 << 62
+MOST_RELATED = 512  # events of a thread, in a run told step by step, up to which pairs of them are listed
 
 
 class _Run:
@@ -71,8 +72,10 @@ class _Run:
         *,
         bound: int,
         most_events: int | None = None,
+        related: bool = True,
     ) -> None:
         self.code = code
+        self.related = related
         self.program = code.program
         self.choices = choices
         self.values = values
@@ -338,6 +341,8 @@ class _Run:
         return evaluate(expr, self.registers, self.program.bases)
 
     def _origins(self, expr: Expr) -> Origins:
+        if not self.related:
+            return NOWHERE
         return origins_of(expr, self.origins, self.registers, self.program.bases)
 
     def _set(self, register: str, value: int, origins: Origins) -> None:
@@ -350,9 +355,10 @@ class _Run:
             thread=self.code.index,
             status=end.status,
             events=events,
+            related=self.related,
             po=frozenset(
                 (a.id, b.id)
-                for b in events
+                for b in (events if self.related else ())
                 for a in events[: b.id]
                 if a.step != b.step or b.step not in self.unordered
             ),
@@ -425,18 +431,22 @@ def follow(
     *,
     events: int,
     watches: Sequence[Watch] = (),
+    has_steps: bool = False,
 ) -> Trace:
     """The run of thread `index` along `choices`, without search.
 
     It ends where the thread ends, or else (status CUT) where it would need one more choice or make more
-    than `events` events: a witness may leave other threads in the middle.
+    than `events` events: a witness may leave other threads in the middle. A long run that is told step by
+    step (`has_steps`) comes without the pairs of its events: there are as many as the square of its length,
+    and nobody asks a model about them.
 
     Raises:
         ChoiceError: there is no such run.
     """
     given = Choices(choices, searching=False)
-    run = _Run(Code(program, index, watches), given, None, bound=_NO_BOUND, most_events=events)
-    trace = run.to_the_end()
+    code = Code(program, index, watches)
+    related = not has_steps or events <= MOST_RELATED
+    trace = _Run(code, given, None, bound=_NO_BOUND, most_events=events, related=related).to_the_end()
     if len(given.made) != len(choices):
         raise ChoiceError(f"{len(choices) - len(given.made)} choices are left over")
     return trace

@@ -51,6 +51,7 @@ class Trace:
         failure: text of the failed assertion.
         fault: what is wrong with the access that ended it.
         span: the place where it ended, unless complete.
+        related: whether pairs of events are listed; long runs that are told step by step do without.
         needs: the (cell, value) pairs it reads.
         supplies: the (cell, value) pairs it writes.
     """
@@ -77,6 +78,7 @@ class Trace:
     span: Span | None = None
     needs: frozenset[Pair] = frozenset()
     supplies: frozenset[Pair] = frozenset()
+    related: bool = True
 
 
 class ChoiceError(Exception):

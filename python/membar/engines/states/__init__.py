@@ -17,13 +17,12 @@ from membar.diagnostics import EngineLimitError
 from membar.engines import Engine
 from membar.models.model import Operational
 from membar.outcome import InterruptError, Outcome, Statistics
-from membar.program.operations import Assert
 from membar.program.temporal import Claim, predicates_of
 from membar.progress import Progress
 from membar.properties import PROPERTIES
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, judge
-from membar.properties.property import has_operation
+from membar.properties.memory import property_of
 from membar.task import Task
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
 NAME = "states"
 INTERRUPTED = "an interrupt was reached"
+FAILED = "a failed assertion, which ends runs that the claims are about, was reached"
 _LOOKED_FOR = frozenset({"condition", "errors", "claims", "assertions", "deadlock"})
 
 
@@ -80,21 +80,9 @@ def explore(
         fault=fault,
     )
     tally = _Search(task, machine, bound, how).run()
-    if tally.limit is None and tally.lasso is None and _ends_runs_unasked(task):
-        tally.limit = "a failed assertion, which ends runs that the claims are about, was reached"
     if task.options.jobs > 1:
         tally.notes.append("--jobs has no effect: the engine states works in one thread")
     return tally
-
-
-def _ends_runs_unasked(task: Task) -> bool:
-    """Whether claims were asked about, assertions were not, and one of these can fail."""
-    asks = bool(task.program.claims) and "claims" in task.properties and "assertions" not in task.properties
-    if not asks or not has_operation(task.program, Assert):
-        return False
-    program = replace(task.program, claims=(), errors=(), condition=None)
-    found = explore(replace(task, program=program, properties=("assertions",)))
-    return found.failed_assertion is not None or found.limit is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,9 +207,12 @@ class _Search:
     def _take_claims(self) -> None:
         """Looks for a run that breaks a claim, one claim after another, unless something else is broken."""
         tally = self.tally
-        has_failed = tally.failed_assertion is not None and "assertions" in self.task.properties
-        is_over = tally.limit is not None or has_failed or tally.error is not None
-        for claim in () if is_over else self.program.claims:
+        asked = self.task.properties
+        failure = tally.failed_assertion
+        has_failed = failure is not None and property_of(self.program, failure.message) in asked
+        if has_failed or (tally.error is not None and "errors" in asked):
+            return
+        for claim in self.program.claims:
             if tally.lasso is None and tally.limit is None:
                 self._take_claim(claim)
 
@@ -246,6 +237,8 @@ class _Search:
         self.tally.limit = self._limit(answer.stopped)
         if answer.held:
             self.tally.buffers_held = self.bound
+        if answer.failed and answer.lasso is None:
+            self.tally.limit = self.tally.limit or FAILED
         if answer.lasso is not None:
             said = f": {claim.text}" if claim.text else ""
             message = f"claim {claim.name} is false{said}"

@@ -1,0 +1,334 @@
+"""The cheapest change that makes a program right under its model: `membar repair`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from membar import api
+from membar.changes import Choice, Place, edited
+from membar.outcome import Explored, Holds, HoldsWithin, Unknown, Violated
+from membar.program.condition import Quantifier
+from membar.repair.costs import Costs, costs_for
+from membar.repair.search import Found, Search
+from membar.source import SourceFile
+from membar.task import Limits, Options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What must be true of the program: the arguments of `api.check`, but for the text."""
+
+    model: str | None = None
+    engine: str | None = None
+    properties: Collection[str] | None = None
+    error: str | None = None
+    ltl: str | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    options: Options = field(default_factory=Options)
+    include_dirs: Sequence[Path] = ()
+    mapping: str | None = None
+
+    def ask(
+        self, source: SourceFile, *, model: str | None = None, seconds: float | None = None
+    ) -> api.Result:
+        """The answer about a text, under another model if one is named, within some time if it is short."""
+        return api.check(
+            source,
+            model=model or self.model,
+            engine=self.engine,
+            properties=self.properties,
+            error=self.error,
+            ltl=self.ltl,
+            words=self.words,
+            limits=self.limits if seconds is None else replace(self.limits, seconds=seconds),
+            options=self.options,
+            include_dirs=self.include_dirs,
+            mapping=self.mapping,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One change of a repair.
+
+    Attributes:
+        place: where.
+        alternative: the number of what stands there then.
+        cost: what it adds.
+        prevents: the answer about the program with all other changes: what this one prevents; None where
+            that could not be decided.
+    """
+
+    place: Place
+    alternative: int
+    cost: int
+    prevents: api.Result | None
+
+    @property
+    def name(self) -> str:
+        """What stands there then; empty if it is nothing."""
+        return self.place.alternatives[self.alternative].name
+
+    @property
+    def was(self) -> str:
+        """What stands there now; empty if it is nothing."""
+        return self.place.alternatives[self.place.current].name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repair:
+    """A way to make a program right.
+
+    Attributes:
+        source: the text as it is.
+        repaired: the text as it should be.
+        changes: the differences, in the order of the text.
+        cost: of all changes; when weakening, of all that is left.
+        before: the same of the text as it is, when weakening.
+        lower_bound: no repair by such changes costs less.
+        others: further repairs of the same cost, if all were asked for.
+        result: the answer about the repaired text.
+        tested: how many texts were checked.
+    """
+
+    source: SourceFile
+    repaired: SourceFile
+    changes: tuple[Change, ...]
+    cost: int
+    before: int | None
+    lower_bound: int
+    others: tuple[SourceFile, ...]
+    result: api.Result
+    tested: int
+
+    @property
+    def is_minimal(self) -> bool:
+        """Whether it is proved that nothing cheaper does."""
+        return self.lower_bound >= self.cost
+
+
+@dataclass(frozen=True, slots=True)
+class NothingToRepair:
+    """The program is right as it is."""
+
+    result: api.Result
+
+
+@dataclass(frozen=True, slots=True)
+class NotRepairable:
+    """No change that is known here makes it right, and why; with the answer that shows it."""
+
+    reason: str
+    result: api.Result | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Some question on the way had no answer."""
+
+    reason: str
+
+
+Verdict = Repair | NothingToRepair | NotRepairable | Undecided
+
+
+def repair(
+    source: SourceFile,
+    question: Question,
+    *,
+    weaken: bool = False,
+    all_cheapest: bool = False,
+    costs: Path | None = None,
+    seconds: float | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Verdict:
+    """The cheapest text that is right, between the text and all that could be added to it.
+
+    Args:
+        source: the text.
+        question: what must be true of it.
+        weaken: let everything go that is not needed, instead of adding what is.
+        all_cheapest: find all of the least cost.
+        costs: the user's table of costs.
+        seconds: afterwards the best repair so far is given, with a lower bound.
+        progress: called now and then with a short text.
+
+    Raises:
+        InputError: the text, an argument or the table is wrong, or the language cannot be repaired.
+    """
+    try:
+        return _Repairing(source, question, weaken, costs, progress).verdict(seconds, all_cheapest)
+    except _UndecidedError as undecided:
+        return Undecided(undecided.reason)
+
+
+class _Repairing:
+    """One repair on its way."""
+
+    def __init__(
+        self,
+        source: SourceFile,
+        question: Question,
+        weaken: bool,  # noqa: FBT001 - of this file only
+        costs: Path | None,
+        progress: Callable[[str], None] | None,
+    ) -> None:
+        self.source, self.question, self.weaken, self.progress = source, question, weaken, progress
+        self.program = api.parse(source)
+        self.model = api.load_model(
+            question.model or api.default_model(self.program), include_dirs=question.include_dirs
+        )
+        self.places = api.places(source, self.program)
+        if weaken:
+            self.places = tuple(_no_stronger(place) for place in self.places if place.current)
+        self.costs: Costs = costs_for(self.model.name, costs)
+
+    def verdict(self, seconds: float | None, all_cheapest: bool) -> Verdict:  # noqa: FBT001
+        now = self.question.ask(self.source)
+        if _is_right(now):
+            if not self.weaken:
+                return NothingToRepair(now)
+        elif self.weaken:
+            return NotRepairable("it is not right as it is, so that nothing can be weakened", now)
+        else:
+            orderly = self.question.ask(self.source, model="sc")
+            if not _is_right(orderly):
+                return NotRepairable("it is wrong under sc too: no fence or order can mend that", orderly)
+        deadline = None if seconds is None else time.monotonic() + seconds
+        base = tuple(0 if self.weaken else place.current for place in self.places)
+        costs = self.costs.all_of(self.places, base)
+        search = Search(
+            self.places,
+            costs,
+            base,
+            lambda choice: self._passes(choice, deadline),
+            is_monotone=self.is_monotone,
+            deadline=deadline,
+            progress=self.progress,
+        )
+        found = search.run(all_cheapest=all_cheapest)
+        if found is None and search.is_undecided:
+            return Undecided("no repair was found, and not every candidate could be decided")
+        if found is None:
+            strongest = tuple(place.strongest for place in self.places)
+            return NotRepairable(
+                "even with every change that is known here it is wrong",
+                self.question.ask(self._text(strongest)),
+            )
+        return self._repair(found, costs, base, seconds)
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether stronger texts are right where weaker ones are.
+
+        Fences, orders and atomic writes only take executions and reachable states away, and a property of
+        single executions or states stays true of fewer. Claims about runs without end are another matter.
+        """
+        return not self.program.claims and self.question.ltl is None
+
+    def _passes(self, choice: Choice, deadline: float | None) -> bool | None:
+        """Whether the text as chosen is right; None if that cannot be told in the time that is left."""
+        left = None if deadline is None else max(0.1, deadline - time.monotonic())
+        try:
+            return _is_right(self.question.ask(self._text(choice), seconds=left))
+        except _UndecidedError:
+            return None
+
+    def _text(self, choice: Choice) -> SourceFile:
+        return edited(self.source, self.places, choice)
+
+    def _repair(
+        self, found: Found, costs: Sequence[Sequence[int]], base: Choice, seconds: float | None
+    ) -> Verdict:
+        choice, *others = found.choices
+        result = self.question.ask(self._text(choice))
+        if not _is_right(result):
+            raise _UndecidedError("internal error, please report: the repaired program is not right")
+        changes = tuple(
+            self._change(number, choice, costs[number][choice[number]], seconds)
+            for number, place in enumerate(self.places)
+            if choice[number] != place.current
+        )
+        return Repair(
+            source=self.source,
+            repaired=self._text(choice),
+            changes=changes,
+            cost=found.cost,
+            before=self._present(costs, base) if self.weaken else None,
+            lower_bound=found.lower_bound,
+            others=tuple(self._text(other) for other in others),
+            result=result,
+            tested=found.tested,
+        )
+
+    def _present(self, costs: Sequence[Sequence[int]], base: Choice) -> int:
+        return sum(costs[n][place.current] for n, place in enumerate(self.places) if place.current != base[n])
+
+    def _change(self, number: int, choice: Choice, cost: int, seconds: float | None) -> Change:
+        """The change at a place, with what happens without it."""
+        without = (*choice[:number], self.places[number].current, *choice[number + 1 :])
+        prevents = None if self.weaken else self.question.ask(self._text(without), seconds=seconds)
+        return Change(place=self.places[number], alternative=choice[number], cost=cost, prevents=prevents)
+
+
+class _UndecidedError(Exception):
+    """A question that the answer depends on has none; `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def _no_stronger(place: Place) -> Place:
+    """A place without the alternatives that what stands there does not include."""
+    kept = sorted(place.alternatives[place.current].includes)
+    return replace(
+        place,
+        alternatives=tuple(
+            replace(
+                place.alternatives[old],
+                includes=frozenset(kept.index(below) for below in place.alternatives[old].includes),
+            )
+            for old in kept
+        ),
+        current=len(kept) - 1,
+    )
+
+
+def _is_right(result: api.Result) -> bool:
+    """Whether a program does what it should. What `exists` asks for should not happen.
+
+    Raises:
+        _UndecidedError: nobody knows, or nothing was asked.
+    """
+    condition = result.program.condition
+    is_wish = condition is not None and condition.quantifier is Quantifier.EXISTS
+    match result.outcome:
+        case Holds() | HoldsWithin() if is_wish:
+            return False
+        case Violated(property="condition") if is_wish:
+            return True
+        case Holds() | HoldsWithin():
+            return True
+        case Violated():
+            return False
+        case Unknown(reason=reason):
+            raise _UndecidedError(reason)
+        case Explored():
+            raise _UndecidedError("the program asks nothing")
+
+
+__all__ = [
+    "Change",
+    "NotRepairable",
+    "NothingToRepair",
+    "Question",
+    "Repair",
+    "Undecided",
+    "Verdict",
+    "repair",
+]
