@@ -76,6 +76,12 @@ def test_sets_of_contents_do_not_come_to_an_end() -> None:
     assert isinstance(check(endless(WAITS), algorithm="forward", seconds=0.5), Unknown)
 
 
+def test_what_no_set_of_contents_ends_with_is_answered_backwards() -> None:
+    outcome = check(endless(WAITS), properties=("assertions",))
+    assert isinstance(outcome, Holds)
+    assert outcome.run.algorithm == "backwards from bad states"
+
+
 def test_a_deadlock_that_short_buffers_show_is_one() -> None:
     outcome = check(endless(WAITS))
     assert isinstance(outcome, Violated)

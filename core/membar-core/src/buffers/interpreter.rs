@@ -175,8 +175,11 @@ impl System<'_> {
 
     /// The open edges of a thread that send, or receive, with their channels.
     pub(super) fn meeting_edges(&mut self, (thread, local): At, sends: bool) -> Vec<(EdgeId, u64)> {
+        if !self.meets[thread] {
+            return Vec::new();
+        }
         let Local { point, registers } = self.local(thread, local).clone();
-        if point & GONE != 0 || self.meetings[thread].iter().all(Option::is_none) {
+        if point & GONE != 0 {
             return Vec::new();
         }
         let edges = self.opened(thread, point, &registers).into_iter();

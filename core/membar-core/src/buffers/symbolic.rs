@@ -380,7 +380,7 @@ impl<'s, 'p> Semantics<'s, 'p> {
                 }
                 // Who comes to a committed point, or leaves one, holds others up or lets them go.
                 let moved = locals.iter().zip(&state.locals).enumerate().filter(|(_, (to, from))| to != from);
-                for (other, (&to, &from)) in moved {
+                for (other, (&to, &from)) in moved.filter(|_| self.system.has_committed()) {
                     view.footprint.everything |=
                         self.system.is_committed(other, to) || self.system.is_committed(other, from);
                 }

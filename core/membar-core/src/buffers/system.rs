@@ -173,6 +173,9 @@ pub struct System<'a> {
     /// Per thread and edge, what it has to do with a rendezvous.
     pub(super) meetings: Vec<Vec<Option<Meeting>>>,
     committed: Vec<Vec<u32>>,
+    has_committed: bool,
+    /// Per thread, whether it ever meets another.
+    pub(super) meets: Vec<bool>,
     /// For the evaluation of expressions.
     pub(super) stack: Vec<u64>,
 }
@@ -196,6 +199,9 @@ impl<'a> System<'a> {
             mark: None,
             meetings: Vec::new(),
             committed: committed.to_vec(),
+            has_committed: fault != Fault::CommittedIgnored
+                && committed.iter().any(|points| !points.is_empty()),
+            meets: Vec::new(),
             stack: Vec::new(),
         };
         system.committed.resize(threads, Vec::new());
@@ -231,6 +237,7 @@ impl<'a> System<'a> {
             for edge in &thread.edges {
                 meetings.push(system.meeting_of(&edge.operations)?);
             }
+            system.meets.push(meetings.iter().any(Option::is_some));
             system.meetings.push(meetings);
         }
         for (number, thread) in program.threads.iter().enumerate() {
@@ -264,7 +271,7 @@ impl<'a> System<'a> {
     /// Whether some control point holds other threads up.
     #[must_use]
     pub fn has_committed(&self) -> bool {
-        self.fault != Fault::CommittedIgnored && self.committed.iter().any(|points| !points.is_empty())
+        self.has_committed
     }
 
     /// Whether a thread is at a point that holds others up, even if it has ended there.
@@ -276,9 +283,12 @@ impl<'a> System<'a> {
     /// Per thread, whether it may take an edge: those at committed points, if there are any, else all.
     #[must_use]
     pub fn movers(&self, locals: &[LocalId]) -> Vec<bool> {
+        if !self.has_committed {
+            return vec![true; locals.len()];
+        }
         let committed: Vec<bool> =
             locals.iter().enumerate().map(|(thread, &local)| self.is_committed(thread, local)).collect();
-        if self.has_committed() && committed.contains(&true) { committed } else { vec![true; locals.len()] }
+        if committed.contains(&true) { committed } else { vec![true; locals.len()] }
     }
 
     fn extra_cell(&mut self) -> Result<CellId, CoreError> {

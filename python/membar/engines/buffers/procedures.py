@@ -31,6 +31,8 @@ _GROWTH = 4
 _EARLY_BOUNDS = (1, 2, 3)
 _EARLY_STATES = 20_000
 _EARLY_SECONDS = 1.0
+# And a look backwards, where no deadlock is asked for: what it can answer it often answers at once.
+_QUICK_SECONDS = 0.25
 # Who wants all errors gets those found by then, if no procedure has ended.
 _ROUNDS_FOR_ALL = 2
 
@@ -155,18 +157,18 @@ class Procedures:
                 yield from self._bounded(bound, _EARLY_SECONDS, _EARLY_STATES)
         seconds, states = _FIRST_SECONDS, _FIRST_STATES
         can_go_back = self._backward_can_answer()
+        if can_go_back and not self._question.seeks_deadlocks and not self._task.options.all_executions:
+            found = self._if_finite(_QUICK_SECONDS, _EARLY_STATES)
+            if found is not None and found.findings.stopped is None:
+                yield found
         while True:
             yield self._forward(self._least(seconds), self._fewest(states))
             if can_go_back:
-                try:
-                    found = self._backward(self._least(seconds), self._fewest(states))
-                except OverflowError:  # its data does not look finite when nothing but stores is looked at
-                    can_go_back = False
-                else:
-                    # Once it has ended it would say the same again.
-                    can_go_back = found.findings.stopped is not None
-                    if not can_go_back or self._is_last(found):
-                        yield found
+                found = self._if_finite(seconds, states)
+                # Once it has ended it would say the same again.
+                can_go_back = found is not None and found.findings.stopped is not None
+                if found is not None and (not can_go_back or self._is_last(found)):
+                    yield found
             bound += 1
             yield from self._bounded(bound, seconds, states)
             seconds, states = _GROWTH * seconds, _GROWTH * states
@@ -219,6 +221,13 @@ class Procedures:
             seconds=seconds, states=states, memory=self._task.limits.memory
         )
         return Found(algorithm="backward", findings=findings)
+
+    def _if_finite(self, seconds: float, states: int) -> Found | None:
+        """Backwards; None if the data does not look finite when nothing but stores is looked at."""
+        try:
+            return self._backward(self._least(seconds), self._fewest(states))
+        except OverflowError:
+            return None
 
     def _bounded(self, bound: int, seconds: float, states: int) -> Iterator[Found]:
         """Exploration with short buffers, if it says something about longer ones."""
