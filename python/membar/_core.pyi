@@ -259,6 +259,8 @@ class StateSpace:
         stop_at_failure: bool = False,
         keep_finals: bool = False,
         reduced: bool = False,
+        jobs: int = 1,
+        round_size: int | None = None,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
