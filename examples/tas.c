@@ -1,4 +1,4 @@
-/* Expected: rc11 HOLDS WITHIN, sc HOLDS WITHIN, x86-tso HOLDS WITHIN, armv8 HOLDS WITHIN.
+/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS WITHIN.
    Test-and-set lock. A turn that finds it taken writes, so that the loop is no mere waiting and has a bound. */
 #include <assert.h>
 #include <pthread.h>

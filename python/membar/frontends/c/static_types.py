@@ -14,13 +14,13 @@ from membar.frontends.c.world import Declared, Defined, Object
 from membar.program.expr import TRUE
 
 if TYPE_CHECKING:
-    from membar.frontends.c.expressions import Expressions
+    from membar.frontends.c.lvalues import Lvalues
 
 
 class StaticTypes:
     """The types of the expressions of one machine."""
 
-    def __init__(self, expressions: Expressions) -> None:
+    def __init__(self, expressions: Lvalues) -> None:
         self.e = expressions
 
     def type_of_at(self, node: ast.Node, state: State) -> t.CType:
