@@ -102,6 +102,7 @@ class _Writer:
             self.until, self.until, self.rotated, self.peeled, self.two_looks, self.two_looks,
             self.look_and_look, self.compare_exchange, self.exchange, self.counting, self.writing,
             self.choosing, self.remembering, self.alternating, self.nested, self.copying, self.fetching,
+            self.test_and_set, self.test_and_set, self.look_and_set,
         ]  # fmt: skip
         if self.features.exclusives:
             kinds += [self.exclusive, self.exclusive, self.exclusive_apart]
@@ -165,6 +166,32 @@ class _Writer:
         top = self.point
         self.step(self.rmw("r", TRUE, Constant(1)))
         self.back(top, self.wanted("r"))
+
+    def test_and_set(self) -> None:
+        """A turn that finds it taken writes back what was there; perhaps it also looks elsewhere."""
+        top, after = self.point, self.new()
+        if self.random.randrange(3) == 0:
+            self.step(self.read("t$"))
+        self.step(self.rmw("r", TRUE, Constant(1)))
+        self.leave(after, equals(Register("r"), Constant(0)))
+        self.maybe_fence()
+        self.edge(self.point, top)
+        self.point = after
+        if self.random.randrange(2):
+            self.store()
+
+    def look_and_set(self) -> None:
+        """The same, but the operation is not the last thing that a turn does."""
+        top, after = self.point, self.new()
+        self.step(self.rmw("r", TRUE, Constant(1)))
+        self.leave(after, equals(Register("r"), Constant(0)))
+        if self.random.randrange(2):
+            self.step(self.read("t$"))
+            self.leave(after, self.wanted("t$"))
+        else:
+            self.step(Choose("t$", Constant(0), Constant(1)))
+        self.edge(self.point, top)
+        self.point = after
 
     def fetching(self) -> None:
         """Each turn writes what it reads."""
