@@ -46,7 +46,7 @@ MISTAKES = (
     Mistake("fences do nothing", Rewrite(f"{C}.library.atomics", "    if order != RELAXED:\n        e.m.flow.emit(Fence", "    if order is None:\n        e.m.flow.emit(Fence"), ("acquire fence", "store buffering, relaxed and fences")),
     Mistake("atomic variables accessed plainly", Rewrite(f"{C}.machine", '            return frozenset({"SC"})\n        return frozenset() if', '            return frozenset({"NA"})\n        return frozenset() if'), ("an atomic block",)),
     Mistake("an increment of an atomic variable is no single step", Rewrite(f"{C}.expressions", "        if isinstance(place.type, t.Atomic):\n            old, new = self.modify(place, op, one, node)\n", "        if isinstance(place.type, t.Void):\n            old, new = self.modify(place, op, one, node)\n"), ("an atomic counter",)),
-    Mistake("a mutex that does not exclude", Rewrite(f"{C}.library.threads", "            condition=is_free,", "            condition=TRUE,"), ("mutex", "never ends", "trylock")),
+    Mistake("a mutex that does not exclude", Rewrite(f"{C}.library.threads", "    return is_free\n", "    return TRUE\n"), ("mutex", "never ends", "trylock")),
     Mistake("unlocking does not release", Rewrite(f"{C}.library.threads", 'tags=_tags(m, _RELEASED, "UL")', 'tags=_tags(m, _LOOKED, "UL")'), ("mutex", "trylock")),
     Mistake("anybody may unlock", Rewrite(f"{C}.library.threads", '        m.check((m.flow.get(key) or Slot(FALSE)).expr, message, node, kind="assertions")', '        m.check(TRUE, message, node, kind="assertions")'), ("not the owner",)),
     Mistake("joining does not wait", Rewrite(f"{C}.library.threads", '    m.flow.emit(Join(f"@{number}"), m.span(node))\n', ""), ("join orders", "an atomic counter", "mutex")),
@@ -66,7 +66,6 @@ MISTAKES = (
     Mistake("a value that is missing on one way is missing on all", Rewrite(f"{C}.calls", '        m.flow.put_all({(*frame.key, offset, ""): UNSET for offset, _ in self._parts(m, frame.result)})\n', ""), ("a value is missing on another way",)),
     Mistake("locals live for ever", Rewrite(f"{C}.machine", "        self.flow.put_all({item.death: Slot(TRUE) for item in ending if item.is_pointed_to})\n", ""), ("a local after its function", "a local after its block", "a local that was returned")),
     Mistake("locals in memory live for ever", Rewrite(f"{C}.machine", "            if item.in_memory:\n                distance", "            if not item.in_memory:\n                distance"), ("a local after its function",)),
-    Mistake("a local that is declared again stays dead", Rewrite(f"{C}.machine", "        self.flow.forget([item.death])\n", ""), ("a local of each turn",)),
     Mistake("what a jump passes has no name", Rewrite(f"{C}.statements", "            return False  # a jump may pass it, and its name is known all the same\n", "            return True\n"), ("a declaration before the first case", "a declaration that is jumped over")),
     Mistake("what a jump passes is lost on the other way", Rewrite(f"{C}.flow", "        nothing = dict.fromkeys(declared, UNSET)\n", "        nothing: dict[Key, Slot] = {}\n"), ("a declaration that one way passes",)),
 )  # fmt: skip

@@ -171,7 +171,6 @@ class Machine:
     def begin_life(self, item: Object) -> None:
         """A local variable lives from here on."""
         item.is_local = True
-        self.flow.forget([item.death])
         if self.frames:
             self.frames[-1].locals.append(item)
 
