@@ -57,6 +57,18 @@ def waiting_program_of_seed(seed: int, features: Features) -> Program:
     return Program(name=f"waiting-{seed}", language="Program", objects=objects, threads=threads)
 
 
+def kept_lock(features: Features) -> Program:
+    """Two threads that take a lock by setting it and never give it back."""
+    threads = []
+    for index in range(2):
+        writer = _Writer(Random(0), features, index)
+        writer.step(writer.rmw("r", TRUE, Constant(1), Address("x")))
+        writer.back(0, equals(Register("r"), Constant(0)))
+        threads.append(Thread(name=f"P{index}", entry=0, edges=tuple(writer.edges)))
+    objects = tuple(MemoryObject(name=name, size=SIZE) for name in PLACES)
+    return Program(name="test-and-set", language="Program", objects=objects, threads=tuple(threads))
+
+
 class _Writer:
     """One thread: a few statements, one of them perhaps a loop."""
 
@@ -295,12 +307,17 @@ class _Writer:
         address = self.place() if place is None else place
         return Load(register=register, address=address, size=SIZE, tags=tags, exclusive=exclusive)
 
-    def rmw(self, register: str, condition: Expr, value: Expr) -> Rmw:
+    def rmw(self, register: str, condition: Expr, value: Expr, place: Expr | None = None) -> Rmw:
         read, write = self.random.choice(self.features.rmws or ((frozenset(), frozenset()),))
         return Rmw(
-            register=register, address=self.place(), value=value, condition=condition, size=SIZE,
-            read_tags=read, write_tags=write,
-        )  # fmt: skip
+            register=register,
+            address=self.place() if place is None else place,
+            value=value,
+            condition=condition,
+            size=SIZE,
+            read_tags=read,
+            write_tags=write,
+        )
 
     def maybe_fence(self) -> None:
         if self.features.fences and self.random.randrange(4) == 0:
