@@ -467,7 +467,7 @@ def follow(
     """
     given = Choices(choices, searching=False)
     code = Code(program, index, watches)
-    related = not has_steps or events <= MOST_RELATED
+    related = not has_steps or (events is not None and events <= MOST_RELATED)
     trace = _Run(code, given, None, bound=_NO_BOUND, most_events=events, related=related).to_the_end()
     if len(given.made) != len(choices):
         raise ChoiceError(f"{len(choices) - len(given.made)} choices are left over")
