@@ -86,6 +86,13 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--certificate", metavar="FILE", type=Path, help=".cub: write the proof's obligations as SMT-LIB"
     )
+    check.add_argument(
+        "--threads",
+        metavar="any[:NAME]",
+        type=_threads,
+        help="C: prove it for any number of threads, sc and x86-tso; NAME is the macro for their number"
+        " (default: N)",
+    )
     check.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
     check.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report")
 
@@ -300,6 +307,14 @@ def _positive(text: str) -> int:
 
 def _sizes(text: str) -> tuple[int, ...]:
     return tuple(_positive(part.strip()) for part in text.split(","))
+
+
+def _threads(text: str) -> str:
+    """What the program calls the number of its threads."""
+    found = re.fullmatch(r"any(?::([A-Za-z_]\w*))?", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"`{text}` is not `any` or `any:NAME`")
+    return found.group(1) or "N"
 
 
 def _buffers(text: str) -> int:

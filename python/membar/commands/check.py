@@ -45,6 +45,8 @@ def _answer(
     file: Path, chosen: argparse.Namespace, progress: Callable[[str], None] | None
 ) -> api.Result | proving.SystemResult | InputError:
     try:
+        if chosen.threads is not None:
+            return _lifted(file, chosen, progress)
         if proving.is_system(file):
             return _proved(file, chosen, progress)
         return api.check(
@@ -87,6 +89,36 @@ def _proved(
         limits=chosen.limit,
         options=replace(arguments.options(chosen), progress=progress),
         include_dirs=chosen.include,
+    )
+
+
+def _lifted(
+    file: Path, chosen: argparse.Namespace, progress: Callable[[str], None] | None
+) -> api.Result | proving.SystemResult:
+    """The answer about a program with any number of threads."""
+    from membar import lift  # noqa: PLC0415 - only where asked for
+
+    asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--explain": chosen.explain, "--herd": chosen.herd}
+    asked |= {"--engine": chosen.engine}
+    for option, value in asked.items():
+        if value:
+            raise InputError(
+                Diagnostic(
+                    code="W0424",
+                    message=f"{option} cannot be given together with --threads any",
+                    help="what is asked there: that no assertion of the program fails",
+                )
+            )
+    return lift.check_any(
+        file,
+        name=chosen.threads,
+        model=chosen.model,
+        properties=arguments.properties(chosen),
+        limits=chosen.limit,
+        options=replace(arguments.options(chosen), progress=progress),
+        include_dirs=chosen.include,
+        defines=chosen.define,
+        mapping=chosen.mapping,
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from membar.changes import Place
 from membar.program.program import Program
+from membar.program.template import Template
 from membar.source import SourceFile
 from membar.systems.system import ParameterizedSystem
 
@@ -29,6 +30,8 @@ class Frontend:
         by_states: engines with states answer, on store buffers, where the user names no engine.
         with_error: a text and what `--error` says → a text that also asks this; None: it cannot be asked.
         with_option: option of the command line → how a text says what its value says.
+        template: a text, and the name of the number of its threads → the program for any such number; None:
+            it has no such programs.
         with_claim: a text and an LTL formula → a text that also claims this of all runs; None: it cannot.
         places: a text and its program → where the text can be made stronger or weaker; None: nowhere.
     """
@@ -44,6 +47,7 @@ class Frontend:
     with_claim: Callable[[str, str], str] | None = None
     with_option: Mapping[str, Callable[[str, str], str]] = field(default_factory=dict)
     places: Callable[[SourceFile, Program], tuple[Place, ...]] | None = None
+    template: Callable[[SourceFile, str], Template] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from membar.changes import Place
 from membar.frontends import Frontend
 from membar.program.program import Program
+from membar.program.template import Template
 from membar.source import SourceFile
 
 
@@ -22,11 +23,18 @@ def _places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     return places(source, program)
 
 
+def _copies(source: SourceFile, macro: str) -> Template:
+    from membar.frontends.c.translate import parse_copies  # noqa: PLC0415 - the parsers are heavy
+
+    return parse_copies(source, macro)
+
+
 FRONTEND = Frontend(
     name="C",
     suffixes=(".c",),
     parse=_parse,
     places=_places,
+    template=_copies,
     default_models=MappingProxyType({"C": "rc11"}),
     tags=MappingProxyType(
         {

@@ -18,6 +18,8 @@ from membar.program.expr import FALSE, Address, Constant, Expr, signed
 from membar.program.program import Value as Initial
 
 # Types of libraries that are one integer in memory, and that only library functions look into.
+ANY: Final = "__membar_any"
+"""How many threads there are, where that is any number."""
 OPAQUE: Final = {
     "pthread_mutex_t": 4,
     "mtx_t": 4,
@@ -81,6 +83,10 @@ class Declarations:
             self._m.refuse(node, f"an array of `{t.spelled(element)}`", codes.TYPE)
         if node.dim is None:
             return t.Array(element, None)
+        if self._m.world.is_any and isinstance(node.dim, ast.ID) and node.dim.name == ANY:
+            if not t.is_scalar(element):
+                self._m.refuse(node, f"an array of `{t.spelled(element)}` with an element per thread")
+            return t.Array(element, 1, is_per_thread=True)
         count = self.number(node.dim, "the size of an array")
         if not 0 <= count <= _MOST_SCALARS:
             self._m.refuse(node, f"an array of {count} elements", codes.TYPE)
@@ -266,6 +272,8 @@ class Declarations:
         if is_static:
             if node.init is not None:
                 item.initial = self._initial(item, node.init)
+                if isinstance(kind, t.Array) and kind.is_per_thread and any(item.initial.values()):
+                    self._m.refuse(node, "initial values for some of any number of threads", codes.CONSTANT)
         else:
             self._begin(item, node)
         return item

@@ -8,6 +8,7 @@ from pycparser import c_ast as ast
 
 from membar.frontends.c import codes
 from membar.frontends.c import types as t
+from membar.frontends.c.declarations import ANY
 from membar.frontends.c.flow import State
 from membar.frontends.c.lvalues import Lvalues
 from membar.frontends.c.values import (
@@ -22,7 +23,8 @@ from membar.frontends.c.values import (
     truth,
 )
 from membar.frontends.c.world import Defined, Enumerator, Place
-from membar.program.expr import FALSE, Constant, Expr
+from membar.program.expr import FALSE, Constant, Expr, Register
+from membar.program.template import NUMBER
 
 _LITERALS: Final = (t.INT, t.UINT, t.LONG, t.ULONG)
 
@@ -79,6 +81,12 @@ class Expressions(Lvalues):
                 self.value(node)
 
     def _name(self, node: ast.ID) -> Value | Aggregate:
+        if node.name == ANY and self.m.world.is_any:
+            if self.m.is_constant_only:
+                self.m.refuse(
+                    node, "the number of threads is not known before the program runs", codes.CONSTANT
+                )
+            return Value(Register(NUMBER), t.INT)
         match self.m.scope.find(node.name):
             case Enumerator(number=number):
                 return constant(number, t.INT if -(1 << 31) <= number < 1 << 31 else t.LONG)
@@ -179,6 +187,8 @@ class Expressions(Lvalues):
 
     def _size(self, node: ast.Node) -> int:
         kind = self._operand_type(node)
+        if isinstance(kind, t.Array) and kind.is_per_thread:
+            self.m.refuse(node, "the size of an array with an element per thread", codes.CONSTANT)
         size = 1 if isinstance(kind, t.Void) else t.size_of(kind)
         if size is None:
             self.m.refuse(node, f"the size of the incomplete type `{t.spelled(kind)}`", codes.TYPE)

@@ -16,7 +16,8 @@ from membar.frontends.c.machine import Machine
 from membar.frontends.c.static_types import StaticTypes, decayed
 from membar.frontends.c.values import Aggregate, B, Value, binary, converted, integer, known
 from membar.frontends.c.world import Declared, Defined, Object, Place
-from membar.program.expr import Address, Constant
+from membar.program.expr import Address, Constant, Expr, Register
+from membar.program.template import NUMBER
 
 
 class Lvalues(Constants):
@@ -131,16 +132,19 @@ class Lvalues(Constants):
         if array.count is None:
             return
         number = known(index.expr)
-        if number is not None and number < array.count:
+        if number is not None and number < array.count and not array.is_per_thread:
             return
         kind = integer(index.type)
         wide = index.expr if kind is None else converted(index, t.ULONG).expr
         item = self.m.object_at(base.address)
         name = f"`{item.name}`" if item is not None else "an array"
         limit = array.count + (1 if self.is_address_only else 0)
+        bound: Expr = Constant(limit)
+        if array.is_per_thread:
+            bound = binary(B.ADD, Register(NUMBER), Constant(limit - 1))
         self.m.check(
-            binary(B.LT, wide, Constant(limit)),
-            f"index outside {name}, which has {array.count} elements",
+            binary(B.LT, wide, bound),
+            f"index outside {name}, which has {'N' if array.is_per_thread else array.count} elements",
             node,
         )
 

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 from pycparser import c_ast as ast
 
 from membar.frontends.c import codes
+from membar.frontends.c.copies import made, repeated_call
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.flow import Key, State, TooLargeError
 from membar.frontends.c.machine import Machine
@@ -282,6 +283,11 @@ class Statements:
         close = self._in_scope(node)
         if isinstance(node, ast.For):
             self.run(node.init)
+            found = repeated_call(node) if self.m.world.is_any else None
+            if found is not None:
+                made(self.e, found, node)
+                close()
+                return
         frame.breaks.append(flow.exit())
         self._repeat(lambda: self._turn(node), node)
         flow.arrive(frame.breaks.pop())
@@ -332,6 +338,7 @@ class Statements:
         It is clear as long as the loop's own condition is decided, or all of a turn leads to the next one.
         """
         flow = self.m.flow
+        met: list[dict[Key, Slot]] = []
         for _ in range(_MOST_TURNS):
             before = flow.state
             left = flow.arrivals()
@@ -341,6 +348,9 @@ class Statements:
             is_left = flow.arrivals() > left
             if (is_left and not decided) or before is None or not _moved_on(before, state):
                 return False
+            met.append(_known_part(before))
+            if _known_part(state) in met:
+                return False  # the same turns again and again, as far as is known
             flow.state = state
         return False
 
@@ -363,6 +373,10 @@ class Statements:
             m.back_to(start)
         m.loops -= 1
         flow.state = None
+
+
+def _known_part(state: State) -> dict[Key, Slot]:
+    return {key: slot for key, slot in state.slots.items() if is_constant(slot.expr)}
 
 
 def _moved_on(before: State, after: State) -> bool:

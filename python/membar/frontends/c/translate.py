@@ -10,10 +10,11 @@ from typing import Final
 from pycparser import c_ast as ast
 
 from membar.diagnostics import Diagnostic, InputError, Label
-from membar.frontends.c import codes
+from membar.frontends.c import codes, copies
 from membar.frontends.c import types as t
 from membar.frontends.c.addresses import exactly, mapped
 from membar.frontends.c.calls import Calls, Library
+from membar.frontends.c.declarations import ANY
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.flow import TooLargeError
 from membar.frontends.c.library import atomics, gcc, kernel, threads, verifier
@@ -28,6 +29,7 @@ from membar.program.meeting import meeting_points
 from membar.program.operations import Join, Load, Operation, Store
 from membar.program.program import Edge, MemoryObject, Program, Thread
 from membar.program.program import Value as Initial
+from membar.program.template import Template
 from membar.source import SourceFile
 
 LANGUAGE: Final = "C"
@@ -49,15 +51,36 @@ def parse_c(source: SourceFile) -> Program:
     Raises:
         InputError: the text is no C, or C that membar does not know.
     """
+    return _translated(source, is_any=False)[0]
+
+
+def parse_copies(source: SourceFile, macro: str) -> Template:
+    """The program of a C file that creates as many threads as `macro` says, which is any number.
+
+    Raises:
+        InputError: the text is no C, C that membar does not know, or does not create them.
+    """
+    copies.check_directives(source, macro)
+    defines = tuple(item for item in source.defines if item.split("=", 1)[0] != macro)
+    text = SourceFile(source.path, source.text, (*defines, f"{macro}={ANY}"), source.include_dirs)
+    program, world, objects = _translated(text, is_any=True)
+    if world.copied is None:
+        copies.nothing_copied(source, macro)
+    assert world.copied is not None
+    return Template(program=program, copied=world.copied.name, per_thread=objects)
+
+
+def _translated(source: SourceFile, *, is_any: bool) -> tuple[Program, World, frozenset[str]]:
     tree = parse(source)
     known = Findings()
     try:
         for _ in range(_MOST_PASSES):
-            world = World(tree, known, is_kernel=tree.text.is_kernel)
-            program = _Pass(world, source).program()
+            world = World(tree, known, is_kernel=tree.text.is_kernel, is_any=is_any)
+            building = _Pass(world, source)
+            program = building.program()
             found = known.joined(world.after)
             if found == known:
-                return program
+                return program, world, building.per_thread
             known = found
     except TooLargeError:
         message = "the program is too large after its calls and loops were written out"
@@ -75,6 +98,7 @@ class _Pass:
     def __init__(self, world: World, source: SourceFile) -> None:
         self.world = world
         self.source = source
+        self.per_thread: frozenset[str] = frozenset()
 
     def program(self) -> Program:
         world = self.world
@@ -99,7 +123,11 @@ class _Pass:
                         primary=Label(world.plans[done].span, "here") if world.plans[done].span else None,  # type: ignore[arg-type] # guarded
                     )
                 )
+            before = set(world.objects)
             machines.append(self._thread(world.plans[done]))
+            if world.plans[done] is world.copied:
+                created = [item for label, item in world.objects.items() if label not in before]
+                copies.check_private(created, world.copied)
             done += 1
         world.after.threads = 1 + len(world.plans)
         self._escapes(machines)
@@ -209,6 +237,7 @@ class _Pass:
         world = self.world
         names = {1: MAIN} | {plan.number: plan.name for plan in world.plans}
         places = _Places(world)
+        self.per_thread = frozenset(places.per_thread)
         built = []
         for machine in machines:
             edges = tuple(_finished(edge, names, places) for edge in machine.flow.edges)
@@ -261,6 +290,7 @@ class _Places:
         self.objects: list[MemoryObject] = []
         self._parts: dict[str, list[tuple[int, int, str]]] = {}
         self._names: set[str] = set()
+        self.per_thread: set[str] = set()
         for item in world.objects.values():
             if item.in_memory:
                 self._add(item)
@@ -275,6 +305,8 @@ class _Places:
             count += 1
             shown = f"{item.name}#{count}"
         self._names.add(shown)
+        if isinstance(item.type, t.Array) and item.type.is_per_thread:
+            self.per_thread.add(shown)
         for leaf in t.leaves(item.type):
             size = t.size_of(leaf.type) or 4
             count = 1 if leaf.count is None else max(leaf.count, 1)

@@ -37,10 +37,14 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """`count` elements; None where the initialiser or the argument says how many."""
+    """`count` elements; None where the initialiser or the argument says how many.
+
+    With `is_per_thread` there are as many as threads, any number; `count` is 1.
+    """
 
     element: CType
     count: int | None
+    is_per_thread: bool = False
 
 
 @dataclass(frozen=True, slots=True)

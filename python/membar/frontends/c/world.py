@@ -240,6 +240,9 @@ class World:
     plans: list[ThreadPlan] = field(default_factory=list)
     untyped: dict[str, int] = field(default_factory=dict)
     is_kernel: bool = False
+    # Any number of threads (`copies.py`), and the thread that stands for all of them.
+    is_any: bool = False
+    copied: ThreadPlan | None = None
 
     def function_at(self, address: Expr) -> Defined | None:
         """The function with an address."""

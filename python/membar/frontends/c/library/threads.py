@@ -18,6 +18,7 @@ from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, constant,
 from membar.frontends.c.world import Defined, Object, Place, ThreadPlan
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
 from membar.program.operations import Assume, Join, Load, Rmw, Spawn, Store, Tags
+from membar.program.template import ME
 
 Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value]
 _BUSY: Final = 16
@@ -136,7 +137,14 @@ def _joined(e: Expressions, node: ast.FuncCall, number: int, into: Value | None)
 
 def _self(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     del node, arguments
-    return constant(e.m.number, t.ULONG)
+    return Value(_number(e.m), t.ULONG)
+
+
+def _number(m: Machine) -> Expr:
+    """What identifies a thread: its number, for copies counted from that of the first."""
+    if m.world.copied is not None and m.world.copied.number == m.number:
+        return binary(B.ADD, Register(ME), Constant(m.number))
+    return Constant(m.number)
 
 
 def _exit(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
@@ -165,7 +173,7 @@ def _held(place: Place) -> tuple[object, ...] | None:
 
 def _owner(m: Machine) -> Expr:
     """What a locked mutex holds: its owner, if owners are looked up in memory."""
-    return Constant(m.number if m.world.before.owners_in_memory else 1)
+    return _number(m) if m.world.before.owners_in_memory else Constant(1)
 
 
 def _mutex(e: Expressions, node: ast.Node) -> Place:

@@ -1,0 +1,424 @@
+"""Expressions along a path: their values, as far as numbers of threads and of unbounded variables allow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final
+
+from membar.lifting.domains import Memory, constructor, integer, thread_constructor
+from membar.lifting.path import EACH, FIRST, Path, SplitError, has_next, is_less, is_same, is_true
+from membar.lifting.values import (
+    AtHead,
+    CannotLiftError,
+    Count,
+    Held,
+    Identity,
+    Number,
+    Pointer,
+    Scaled,
+    Sum,
+    Tally,
+    Value,
+)
+from membar.program import expr as e
+from membar.program.expr import MASK, BinaryOp, UnaryOp, signed
+from membar.program.template import ME, NUMBER
+from membar.systems.linear import linear
+from membar.systems.terms import Basic, Comparison, Literal, ProcessVariable, Term
+
+B = BinaryOp
+_COMPARISONS: Final = frozenset({B.EQ, B.NE, B.LT, B.LE, B.SLT, B.SLE})
+_MIRRORED: Final = {B.LT: B.LE, B.LE: B.LT, B.SLT: B.SLE, B.SLE: B.SLT}
+_LEAST_BITS: Final = 32
+"""Numbers of threads fit into this many bits, and no fewer."""
+_TRUE, _FALSE = Number(1), Number(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """How expressions are evaluated, given what variables can hold."""
+
+    memory: Memory
+    acting: ProcessVariable
+
+    def truth(self, expr: e.Expr, path: Path) -> bool:
+        """Whether an expression is not 0."""
+        value = self.forced(self.value(expr, path), path)
+        if isinstance(value, Number):
+            return value.word != 0
+        return not self._compared(B.EQ, value, _FALSE, path)
+
+    def value(self, expr: e.Expr, path: Path) -> Value:
+        """The value of an expression; what is only copied is not looked at."""
+        match expr:
+            case e.Constant(value=word):
+                return Number(word)
+            case e.Address(name=name, offset=offset):
+                return Pointer(name, offset)
+            case e.Register(name=name):
+                return self._register(name, path)
+            case e.Unary(op=op, operand=operand):
+                return self._unary(op, self.forced(self.value(operand, path), path), path)
+            case e.Extend(operand=operand, width=width, signed=is_signed):
+                return self.extended(self.value(operand, path), width, is_signed, path)
+            case e.Select(condition=condition, then=then, otherwise=otherwise):
+                return self.value(then if self.truth(condition, path) else otherwise, path)
+            case e.Binary(op=op, left=left, right=right):
+                return self._binary(op, left, right, path)
+
+    def _register(self, name: str, path: Path) -> Value:
+        if name == ME:
+            return Identity(self.acting)
+        if name == NUMBER:
+            return Count()
+        return path.registers.get(name, _FALSE)
+
+    def forced(self, value: Value, path: Path) -> Value:
+        """A value that was looked at; splits into what a variable may hold."""
+        if not isinstance(value, Held):
+            return value
+        if value in path.known:
+            return path.known[value]
+        memory, domain = self.memory, self.memory.domains[value.storage]
+        if domain.range is not None:
+            return Sum(0, ((1, value),), *domain.range)
+        place = memory.word_place(value)
+        options: list[tuple[Value, tuple[Literal, ...]]] = []
+        for word in domain.listed:
+            assert place is not None
+            options.append(
+                (Number(word), (Literal(place[0], Comparison.EQUAL, constructor(place[1], word)),))
+            )
+        if domain.offset is not None:
+            named = Identity(memory.thread_place(value), domain.offset)
+            kind = (
+                () if place is None else (Literal(place[0], Comparison.EQUAL, thread_constructor(place[1])),)
+            )
+            options.append((named, kind))
+        if len(options) == 1:
+            return options[0][0]
+        raise SplitError(*(path.knowing(value, found, *literals) for found, literals in options))
+
+    # Operators
+
+    def _unary(self, op: UnaryOp, value: Value, path: Path) -> Value:
+        if op is UnaryOp.NOT:
+            return _FALSE if self._is_nonzero(value, path) else _TRUE
+        if isinstance(value, Number):
+            return Number(e.evaluate(e.Unary(op, e.Constant(value.word)), {}, {}))
+        if isinstance(value, Sum) and op is UnaryOp.NEGATE:
+            return _scaled(value, -1)
+        raise CannotLiftError(f"`{op.value}` of {_spoken(value)}")
+
+    def _is_nonzero(self, value: Value, path: Path) -> bool:
+        if isinstance(value, Number):
+            return value.word != 0
+        return not self._compared(B.EQ, value, _FALSE, path)
+
+    def _binary(self, op: BinaryOp, left: e.Expr, right: e.Expr, path: Path) -> Value:
+        one = self.forced(self.value(left, path), path)
+        if op is B.AND and one == _FALSE:
+            return _FALSE
+        if op is B.OR and one == _TRUE and _is_truth(right):
+            return _TRUE
+        other = self.forced(self.value(right, path), path)
+        if isinstance(one, Number) and isinstance(other, Number):
+            both = e.Binary(op, e.Constant(one.word), e.Constant(other.word))
+            return Number(e.evaluate(both, {}, {}))
+        if op in _COMPARISONS:
+            return _TRUE if self._compared(op, one, other, path) else _FALSE
+        found = _calculated(op, one, other)
+        if found is None:
+            raise CannotLiftError(f"`{op.value.rstrip('us')}` of {_spoken(one)} and {_spoken(other)}")
+        return found
+
+    def extended(self, value: Value, width: int, is_signed: bool, path: Path) -> Value:  # noqa: FBT001 - as in Extend
+        """The low bits of a value as a number of `width` bits."""
+        match value:
+            case Number(word=word):
+                low = word & ((1 << width) - 1)
+                return Number(signed(low, width) & MASK if is_signed else low)
+            case Identity() | Count() | AtHead() | Tally():
+                if width < _LEAST_BITS:
+                    raise CannotLiftError(f"the number of a thread in {width} bits")
+                return value
+            case Sum():
+                return self._wrapped(value, width, is_signed, path)
+            case Held():
+                if self._fits(value, width, is_signed):
+                    return value
+                return self.extended(self.forced(value, path), width, is_signed, path)
+            case Pointer() | Scaled():
+                if width < 64:
+                    raise CannotLiftError("part of an address")
+                return value
+
+    def _fits(self, held: Held, width: int, is_signed: bool) -> bool:  # noqa: FBT001
+        domain = self.memory.domains[held.storage]
+        if domain.is_integer or (domain.offset is not None and width < _LEAST_BITS):
+            return False
+        least, most = _range(width, is_signed)
+        return all(least <= signed(word) <= most for word in domain.words)
+
+    def _wrapped(self, value: Sum, width: int, is_signed: bool, path: Path) -> Value:  # noqa: FBT001
+        least, most = _range(width, is_signed)
+        low, high, span = value.low, value.high, 1 << width
+        if low < least - span or high > most + span:
+            raise CannotLiftError("a number that may wrap around more than once")
+        if high > most and not is_true(path, self._literal(value, Comparison.AT_MOST, _exactly(most))):
+            return Sum(value.constant - span, value.terms, max(low, most + 1) - span, high - span)
+        if low < least and not is_true(path, self._literal(_exactly(least), Comparison.AT_MOST, value)):
+            return Sum(value.constant + span, value.terms, low + span, min(high, least - 1) + span)
+        return Sum(value.constant, value.terms, max(low, least), min(high, most))
+
+    # Comparisons
+
+    def _compared(self, op: BinaryOp, left: Value, right: Value, path: Path) -> bool:
+        if op is B.NE:
+            return not self._compared(B.EQ, left, right, path)
+        if op in (B.LT, B.LE) and (_may_be_negative(left) or _may_be_negative(right)):
+            raise CannotLiftError("an unsigned comparison of numbers that may be negative")
+        match left, right:
+            case Number(), Number():
+                both = e.Binary(op, e.Constant(left.word), e.Constant(right.word))
+                return bool(e.evaluate(both, {}, {}))
+            case (AtHead(), Count(offset=0)) if op in (B.LT, B.SLT):
+                return has_next(path, left)
+            case (Count(offset=0), AtHead()) if op in (B.LE, B.SLE):
+                return not has_next(path, right)
+            case (AtHead(), Count(offset=0)) if op is B.EQ:
+                return not has_next(path, left)
+            case (Tally(), Count() | Number()) if op is B.EQ:
+                return self._counted(left, right, path)
+            case (Count() | Number(), Tally()) if op is B.EQ:
+                return self._counted(right, left, path)
+            case (Sum(), Number()) | (Number(), Sum()) | (Sum(), Sum()):
+                return self._sums(op, _as_sum(left), _as_sum(right), path)
+            case (Identity(), Identity()) if left.offset == right.offset:
+                if op is B.EQ:
+                    return is_same(path, left.who, right.who)
+                if op in (B.LT, B.SLT):
+                    return is_less(path, left.who, right.who)
+                return not is_less(path, right.who, left.who)
+            case (Identity() | Number() | Count(), Identity() | Number() | Count()):
+                return self._with_constant(op, left, right, path)
+            case (Pointer(index=None), Pointer(index=None)) if op is B.EQ:
+                return left == right
+            case _:
+                raise CannotLiftError(f"{_spoken(left)} compared with {_spoken(right)}")
+
+    def _with_constant(self, op: BinaryOp, left: Value, right: Value, path: Path) -> bool:
+        """The number of a thread, or how many there are, compared with a number or with the other."""
+        if _rank(left) > _rank(right):
+            if op is not B.EQ:
+                return not self._with_constant(_MIRRORED[op], right, left, path)
+            left, right = right, left
+        match left, right:
+            case Identity(who=who, offset=offset), Number(word=word):
+                number = word if op in (B.LT, B.LE) else signed(word)
+                return self._with_number(op, Identity(who), number - offset, path)
+            case Identity(offset=offset), Count(offset=other):
+                return _below_all(op, other - offset, left, right)
+            case Count(offset=offset), Count(offset=other):
+                return {B.EQ: offset == other, B.LT: offset < other, B.SLT: offset < other}.get(
+                    op, offset <= other
+                )
+            case Count(offset=offset), Number(word=word):
+                return _exceeded(offset, word if op in (B.LT, B.LE) else signed(word), left, right)
+            case _:
+                raise CannotLiftError(f"{_spoken(left)} compared with {_spoken(right)}")
+
+    def _with_number(self, op: BinaryOp, thread: Identity, number: int, path: Path) -> bool:
+        """The number of a thread, without an offset, compared with a constant: 0 is that of the first."""
+        if op is B.EQ:
+            if number < 0:
+                return False
+            if number == 0:
+                return is_same(path, thread.who, FIRST)
+        else:
+            limit = number if op in (B.LT, B.SLT) else number + 1
+            if limit <= 0:
+                return False
+            if limit == 1:
+                return is_same(path, thread.who, FIRST)
+            if limit >= 1 << _LEAST_BITS:
+                return True
+        raise CannotLiftError("the number of a thread compared with a constant other than 0")
+
+    def _counted(self, tally: Tally, number: Count | Number, path: Path) -> bool:
+        """Whether all threads are in a tally, or none; splits if that is not known."""
+        if isinstance(number, Number):
+            if signed(number.word) != tally.offset:
+                raise CannotLiftError("how many threads came, compared with a constant other than 0")
+            word = 0
+        elif number.offset == tally.offset - (0 if tally.has_own else 1):
+            word = 1
+        elif number.offset >= tally.offset and not tally.has_own:
+            return False
+        else:
+            raise CannotLiftError("how many threads came, compared with other than all of them")
+        own = Held(tally.storage, (self.acting,), tally.reader)
+        if tally.has_own and self.forced(own, path) != Number(word):
+            return False
+        everyone = self._is_word(Held(tally.storage, (EACH,), tally.reader), word)
+        if everyone in path.everyone:
+            return True
+        for other in path.others:
+            if self.forced(Held(tally.storage, (other,), tally.reader), path) != Number(word):
+                return False
+        extended, fresh = path.another()
+        one = Held(tally.storage, (fresh,), tally.reader)
+        exception = extended.knowing(one, Number(1 - word), self._is_word(one, 1 - word))
+        raise SplitError(path.for_all(everyone), exception)
+
+    def _is_word(self, held: Held, word: int) -> Literal:
+        place = self.memory.word_place(held)
+        assert place is not None
+        return Literal(place[0], Comparison.EQUAL, constructor(place[1], word))
+
+    def _sums(self, op: BinaryOp, left: Sum, right: Sum, path: Path) -> bool:
+        if op in (B.LT, B.LE) and min(left.low, right.low) < 0:
+            raise CannotLiftError("an unsigned comparison of numbers that may be negative")
+        comparison = {B.EQ: Comparison.EQUAL, B.LT: Comparison.LESS, B.SLT: Comparison.LESS}.get(
+            op, Comparison.AT_MOST
+        )
+        difference = _added(left, _scaled(right, -1))
+        if not difference.terms:
+            zero = difference.constant
+            return {Comparison.EQUAL: zero == 0, Comparison.LESS: zero < 0}.get(comparison, zero <= 0)
+        return is_true(path, self._literal(left, comparison, right))
+
+    def _literal(self, left: Sum, comparison: Comparison, right: Sum) -> Literal:
+        return Literal(self.term(left), comparison, self.term(right))
+
+    def term(self, value: Sum) -> Term:
+        """A sum as a term of the system."""
+        if not value.terms:
+            return integer(value.constant)
+        parts = [(Fraction(factor), self.memory.number_place(held)) for factor, held in value.terms]
+        return linear(Basic.INT, Fraction(value.constant), parts)
+
+
+def _range(width: int, is_signed: bool) -> tuple[int, int]:  # noqa: FBT001
+    return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
+
+
+def _is_truth(expr: e.Expr) -> bool:
+    """Whether an expression is 0 or 1."""
+    match expr:
+        case e.Binary(op=op, left=left, right=right):
+            return op in _COMPARISONS or (op in (B.AND, B.OR) and _is_truth(left) and _is_truth(right))
+        case e.Unary(op=op):
+            return op is UnaryOp.NOT
+        case e.Constant(value=value):
+            return value in (0, 1)
+        case _:
+            return False
+
+
+def _below_all(op: BinaryOp, distance: int, left: Value, right: Value) -> bool:
+    """A thread's number compared with `distance` more than the number of threads, which is larger."""
+    if distance >= 0:
+        return op is not B.EQ
+    if distance == -1 and op in (B.LE, B.SLE):
+        return True
+    raise CannotLiftError(f"{_spoken(left)} compared with {_spoken(right)}")
+
+
+def _exceeded(offset: int, number: int, left: Value, right: Value) -> bool:
+    """How many threads there are, at least one, plus `offset`, equal to or below a constant: never, if so."""
+    if 1 + offset > number:
+        return False
+    raise CannotLiftError(f"{_spoken(left)} compared with {_spoken(right)}")
+
+
+def _may_be_negative(value: Value) -> bool:
+    match value:
+        case Identity(offset=offset):
+            return offset < 0
+        case Count(offset=offset):
+            return offset < -1
+        case _:
+            return False
+
+
+def _rank(value: Value) -> int:
+    """Threads first, then their number, then constants."""
+    return 0 if isinstance(value, Identity) else 1 if isinstance(value, Count) else 2
+
+
+def _as_sum(value: Value) -> Sum:
+    if isinstance(value, Number):
+        return _exactly(signed(value.word))
+    assert isinstance(value, Sum)
+    return value
+
+
+def _exactly(number: int) -> Sum:
+    return Sum(number, (), number, number)
+
+
+def _scaled(value: Sum, factor: int) -> Sum:
+    if factor == 0:
+        return _exactly(0)
+    bounds = sorted((value.low * factor, value.high * factor))
+    terms = tuple((own * factor, held) for own, held in value.terms)
+    return Sum(value.constant * factor, terms, *bounds)
+
+
+def _added(one: Sum, other: Sum) -> Sum:
+    factors: dict[Held, int] = {}
+    for factor, held in (*one.terms, *other.terms):
+        factors[held] = factors.get(held, 0) + factor
+    kept = tuple((factor, held) for held, factor in factors.items() if factor)
+    return Sum(one.constant + other.constant, kept, one.low + other.low, one.high + other.high)
+
+
+def _calculated(op: BinaryOp, left: Value, right: Value) -> Value | None:
+    """Sums and products, where they mean something; None: they do not."""
+    if op is B.SUB and isinstance(right, Number):
+        return _calculated(B.ADD, left, Number(-right.word & MASK))
+    match op, left, right:
+        case (B.ADD, Number(), Identity() | Count() | Tally() | Pointer()):
+            return _calculated(op, right, left)
+        case (B.ADD, Identity(), Number()):
+            return Identity(left.who, left.offset + signed(right.word))
+        case (B.ADD, Tally(), Number()):
+            return replace(left, offset=left.offset + signed(right.word))
+        case (B.ADD, Count(), Number()):
+            return Count(left.offset + signed(right.word))
+        case (B.ADD, Pointer(), Number()):
+            return Pointer(left.name, left.offset + signed(right.word), left.index, left.factor)
+        case (B.ADD, Pointer(index=None), Scaled()):
+            offset = left.offset + right.identity.offset * right.factor
+            return Pointer(left.name, offset, right.identity.who, right.factor)
+        case (B.ADD, Pointer(index=None), Identity()):
+            return Pointer(left.name, left.offset + right.offset, right.who, 1)
+        case (B.MUL, Identity(), Number()):
+            return Scaled(left, signed(right.word))
+        case (B.SHL, Identity(), Number()):
+            return Scaled(left, 1 << right.word) if right.word < 32 else None
+        case (B.ADD | B.SUB, Sum() | Number(), Sum() | Number()):
+            other = _as_sum(right)
+            return _added(_as_sum(left), other if op is B.ADD else _scaled(other, -1))
+        case (B.MUL, Sum(), Number()):
+            return _scaled(left, signed(right.word))
+        case _:
+            return None
+
+
+def _spoken(value: Value) -> str:
+    match value:
+        case Identity():
+            return "the number of a thread"
+        case Count() | AtHead():
+            return "the number of threads" if isinstance(value, Count) else "a count through all threads"
+        case Pointer() | Scaled():
+            return "an address"
+        case Tally():
+            return "how many threads came"
+        case Sum() | Held():
+            return "a variable with many values"
+        case Number(word=word):
+            return f"{signed(word)}"

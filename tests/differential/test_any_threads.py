@@ -1,0 +1,71 @@
+"""Lifting to any number of threads: random programs, known ones, and deliberate mistakes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from differential.any_threads import (
+    Verdict,
+    compared,
+    concrete_verdict,
+    lifted_verdict,
+    program,
+    random_program,
+)
+from differential.any_threads_mistakes import MISTAKES, PROGRAMS, Mistake
+from differential.mutation import planted
+from membar import api, lift
+from membar.source import SourceFile
+
+MODEL = api.load_model("x86-tso")
+_SEEDS = range(6)
+
+
+@pytest.mark.parametrize("seed", _SEEDS)
+def test_random_programs_keep_the_laws(seed: int) -> None:
+    found = compared(random_program(seed), MODEL)
+    assert found is not None
+    assert found.problem is None
+
+
+def test_random_programs_are_worth_something() -> None:
+    verdicts = [
+        concrete_verdict(SourceFile("random.c", random_program(seed)), MODEL, 2) for seed in range(12)
+    ]
+    assert verdicts.count(Verdict.FAILS) >= 3
+    assert verdicts.count(Verdict.SAFE) >= 3
+
+
+def fails(name: str) -> bool:
+    source = SourceFile("program.c", program(f"  {PROGRAMS[name][0]}\n"))
+    found = lifted_verdict(lift.system_of(source, model=MODEL), MODEL, 2)
+    assert found is not Verdict.OPEN
+    return found is Verdict.FAILS
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_known_program_is_lifted_exactly(name: str) -> None:
+    source = SourceFile("program.c", program(f"  {PROGRAMS[name][0]}\n"))
+    expected = PROGRAMS[name][1]
+    assert (concrete_verdict(source, MODEL, 2) is Verdict.FAILS) is expected
+    assert fails(name) is expected
+
+
+def notices(name: str) -> bool:
+    """Whether a program no longer gets the right answer; a crash is one of the wrong ones."""
+    try:
+        return fails(name) is not PROGRAMS[name][1]
+    except Exception:
+        return True
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.name)
+def test_a_mistake_is_noticed(mistake: Mistake, tmp_path: Path) -> None:
+    with planted(mistake.bug, tmp_path):
+        assert any(notices(name) for name in mistake.noticed_by)
+
+
+def test_there_are_enough_mistakes() -> None:
+    assert len(MISTAKES) >= 10

@@ -1,0 +1,123 @@
+# ruff: noqa: E501 - one program per line
+"""What cannot be lifted to any number of threads is refused, with the place and the reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from membar import api, lift
+from membar.diagnostics import InputError
+from membar.source import SourceFile
+from membar.task import Options
+
+_HEAD = """\
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#ifndef N
+#define N 2
+#endif
+"""
+_WORKER = "static void *worker(void *argument) { int me = (int)(long)argument; (void)me; %s return NULL; }\n"
+_MAIN = """\
+int main(void) {
+  pthread_t t[N];
+  %s
+  for (long i = 0; i < N; i++) pthread_create(&t[i], NULL, worker, (void *)i);
+  %s
+  return 0;
+}
+"""
+TSO = api.load_model("x86-tso")
+
+
+def text(
+    body: str, *, globals_: str = "atomic_int x; atomic_int f[N];", before: str = "", after: str = ""
+) -> str:
+    return f"{_HEAD}{globals_}\n{_WORKER % body}{_MAIN % (before, after)}"
+
+
+REFUSED = [
+    (text("x = me * me;"), "W1101", "of the number of a thread"),
+    (text("x = me % 2;"), "W1101", "the number of a thread"),
+    (text("if (me == 1) x = 1;"), "W1101", "other than 0"),
+    (text("x = f[(me + 1) % N];"), "W1101", "the number of"),
+    (text("x = f[0];"), "W1101", "not that of a thread"),
+    (text("x = N;"), "W1101", "such a value"),
+    (text("unsigned char c = me; x = c;"), "W1101", "in 8 bits"),
+    (text("for (int i = 1; i < N; i++) x = f[i];"), "W1101", ""),
+    (text("x = 1;", after="x = 2;"), "W1102", "beside its threads"),
+    (text("x = 1;", before="if (x) x = 2;"), "W1102", "before its threads"),
+    (text("x = 1;", globals_="atomic_int x = N;"), "W0907", "number of threads is not known"),
+    (text("x = 1;", globals_="atomic_int x; int a[N + 1];"), "W0907", "number of threads is not known"),
+    (text("x = 1;", globals_="atomic_int x; int a[N] = {1};"), "W0907", "initial values for some"),
+    (text("x = 1;", globals_="atomic_int x; struct { int a; } s[N];"), "W0903", "an element per thread"),
+    (text("x = sizeof(f);"), "W0907", "the size of an array"),
+    (text("int l = 0; int *p = x ? &l : NULL; atomic_store(&g, p);", globals_="atomic_int x; int *_Atomic g;"), "W1104", "each thread has in memory"),
+    (text("x = 1;", globals_="atomic_int x;\n#if N > 2\nint y;\n#endif"), "W1104", "depends on `N`"),
+    (_HEAD + "int main(void) { return 0; }\n", "W1104", "no loop creates threads"),
+    (text("x = 1;", after="for (long i = 0; i < N; i++) pthread_create(&t[i], NULL, worker, NULL);"), "W1104", "two kinds"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "code", "words"), REFUSED)
+def test_it_is_refused_with_the_reason(program: str, code: str, words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        lift.system_of(SourceFile("program.c", program), model=TSO)
+    found = caught.value.diagnostics[0]
+    assert found.code == code, found
+    assert words in found.message
+    assert found.primary is not None
+
+
+def test_a_language_without_copies_is_refused() -> None:
+    with pytest.raises(InputError) as caught:
+        lift.check_any(SourceFile("test.litmus", "X86 a\n{}\n P0 ;\nexists (true)"))
+    assert caught.value.diagnostics[0].code == "W0421"
+
+
+def test_other_models_and_properties_are_refused() -> None:
+    source = SourceFile("program.c", text("x = 1;"))
+    with pytest.raises(InputError) as caught:
+        lift.check_any(source, model="armv8")
+    assert caught.value.diagnostics[0].code == "W0423"
+    with pytest.raises(InputError) as caught:
+        lift.check_any(source, properties=("deadlock",))
+    assert caught.value.diagnostics[0].code == "W0422"
+
+
+def test_the_system_of_a_naive_mutex_is_what_one_would_write() -> None:
+    body = "atomic_store(&f[me], 1); for (int i = 0; i < N; i++) if (i != me) while (f[i]) ; x = 1;"
+    system = lift.system_of(SourceFile("program.c", text(body)), model=TSO)
+    by_name = {symbol.name: symbol for symbol in system.symbols}
+    assert by_name["x_f"].weak
+    assert by_name["x_f"].dimensions == 1
+    scans = [one for one in system.transitions if one.universal]
+    assert len(scans) == 1
+    assert {len(one.parameters) for one in system.transitions} == {1, 2}
+
+
+def test_a_violation_is_a_run_of_the_program_itself() -> None:
+    source = SourceFile("program.c", text("int a = x; x = 1; assert(a == 0);"))
+    answer = lift.check_any(source)
+    assert answer.verdict == "violated"
+    assert isinstance(answer, api.Result)
+    assert answer.witness is not None
+    assert len(answer.program.threads) == 3
+    assert any("2 are enough" in note for note in answer.outcome.run.notes)
+
+
+def test_instances_are_compared_with_the_program() -> None:
+    source = SourceFile("program.c", text("x = me; assert(x >= 0);"))
+    answer = lift.check_any(source, options=Options(instances=(2,)))
+    assert answer.verdict == "holds"
+    assert any("the program with 2 threads: holds" in note for note in answer.outcome.run.notes)
+
+
+def test_a_violation_of_the_lifted_system_alone_is_unknown() -> None:
+    # A thread that adds twice fails there, and only there.
+    body = "if (atomic_fetch_add(&x, 1) == N - 1) return NULL; atomic_fetch_add(&x, 1);"
+    answer = lift.check_any(SourceFile("program.c", text(body)))
+    assert answer.verdict == "unknown"
+    assert "which can do more" in getattr(answer.outcome, "reason", "")
