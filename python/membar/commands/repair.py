@@ -26,6 +26,7 @@ def run(chosen: argparse.Namespace) -> int:
             source,
             _question(chosen),
             weaken=chosen.weaken,
+            first=chosen.first,
             all_cheapest=chosen.all,
             costs=chosen.costs,
             seconds=chosen.limit.seconds,

@@ -9,9 +9,11 @@ from pathlib import Path
 
 from membar import api
 from membar.changes import Choice, Place, edited
-from membar.outcome import Explored, Holds, HoldsWithin, Unknown, Violated
+from membar.diagnostics import Diagnostic, InputError
+from membar.outcome import Explored, Holds, HoldsWithin, Unknown, Violated, Witness
 from membar.program.condition import Quantifier
 from membar.repair.costs import Costs, costs_for
+from membar.repair.greedy import first_repair
 from membar.repair.search import Found, Search
 from membar.source import SourceFile
 from membar.task import Limits, Options
@@ -141,6 +143,7 @@ def repair(
     question: Question,
     *,
     weaken: bool = False,
+    first: bool = False,
     all_cheapest: bool = False,
     costs: Path | None = None,
     seconds: float | None = None,
@@ -152,6 +155,7 @@ def repair(
         source: the text.
         question: what must be true of it.
         weaken: let everything go that is not needed, instead of adding what is.
+        first: take what Barnat's procedure ends with, cheapest or not.
         all_cheapest: find all of the least cost.
         costs: the user's table of costs.
         seconds: afterwards the best repair so far is given, with a lower bound.
@@ -161,7 +165,8 @@ def repair(
         InputError: the text, an argument or the table is wrong, or the language cannot be repaired.
     """
     try:
-        return _Repairing(source, question, weaken, costs, progress).verdict(seconds, all_cheapest)
+        repairing = _Repairing(source, question, weaken, costs, progress)
+        return repairing.greedy() if first else repairing.verdict(seconds, all_cheapest)
     except _UndecidedError as undecided:
         return Undecided(undecided.reason)
 
@@ -188,16 +193,10 @@ class _Repairing:
         self.costs: Costs = costs_for(self.model.name, costs)
 
     def verdict(self, seconds: float | None, all_cheapest: bool) -> Verdict:  # noqa: FBT001
-        now = self.question.ask(self.source)
-        if _is_right(now):
-            if not self.weaken:
-                return NothingToRepair(now)
-        elif self.weaken:
-            return NotRepairable("it is not right as it is, so that nothing can be weakened", now)
-        else:
-            orderly = self.question.ask(self.source, model="sc")
-            if not _is_right(orderly):
-                return NotRepairable("it is wrong under sc too: no fence or order can mend that", orderly)
+        """The cheapest repair."""
+        early = self._without_search()
+        if early is not None:
+            return early
         deadline = None if seconds is None else time.monotonic() + seconds
         base = tuple(0 if self.weaken else place.current for place in self.places)
         costs = self.costs.all_of(self.places, base)
@@ -220,6 +219,48 @@ class _Repairing:
                 self.question.ask(self._text(strongest)),
             )
         return self._repair(found, costs, base, seconds)
+
+    def greedy(self) -> Verdict:
+        """The repair that Barnat's procedure ends with."""
+        if not self.places or any(place.location is None for place in self.places):
+            raise InputError(
+                Diagnostic(
+                    code="W0416",
+                    message="`--first` makes writes atomic, which the language of this file has no words for",
+                    help="without it the cheapest repair is looked for; DVE files can be asked with it",
+                )
+            )
+        early = self._without_search()
+        if early is not None:
+            return early
+        base = tuple(place.current for place in self.places)
+        tested = 0
+
+        def counterexample(choice: Choice) -> Witness | None:
+            nonlocal tested
+            tested += 1
+            result = self.question.ask(self._text(choice))
+            return None if _is_right(result) else result.witness
+
+        choice = first_repair(self.places, base, self.program, counterexample)
+        if choice is None:
+            return NotRepairable("even with every write atomic it is wrong")
+        costs = self.costs.all_of(self.places, base)
+        total = sum(costs[number][level] for number, level in enumerate(choice))
+        found = Found(choices=(choice,), cost=total, lower_bound=0, tested=tested, failing=tested - 1)
+        return self._repair(found, costs, base, None)
+
+    def _without_search(self) -> Verdict | None:
+        """The verdict, where it is known before any candidate is tried."""
+        now = self.question.ask(self.source)
+        if _is_right(now):
+            return None if self.weaken else NothingToRepair(now)
+        if self.weaken:
+            return NotRepairable("it is not right as it is, so that nothing can be weakened", now)
+        orderly = self.question.ask(self.source, model="sc")
+        if not _is_right(orderly):
+            return NotRepairable("it is wrong under sc too: no fence or order can mend that", orderly)
+        return None
 
     @property
     def is_monotone(self) -> bool:

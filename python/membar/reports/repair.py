@@ -129,7 +129,7 @@ def _head(found: Repaired, columns: int) -> Iterator[Line]:
 def _minimality(found: Repaired) -> str:
     if found.is_minimal:
         return "no cheaper one exists"
-    if found.lower_bound < found.cost:
+    if 0 < found.lower_bound < found.cost:
         return f"not proved minimal: every one costs at least {found.lower_bound}"
     return "not proved minimal"
 

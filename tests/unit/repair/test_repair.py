@@ -103,6 +103,29 @@ def test_figure_6_takes_both_writes_of_x_or_one_by_the_rule_of_all_buffers(
     assert found.is_minimal
 
 
+@pytest.mark.parametrize("rule", ["own", "all"])
+def test_barnats_procedure_ends_with_a_repair_that_is_never_cheaper(rule: str) -> None:
+    question = Question(model="cam", ltl="F(x == 2 and y > 0)", words={"atomic-rule": rule})
+    source = SourceFile("figure6.dve", FIGURE_6)
+    greedy = repair(source, question, first=True)
+    assert isinstance(greedy, Repair)
+    assert greedy.cost >= repaired(source, question).cost
+    assert not greedy.is_minimal
+    assert api.check(greedy.repaired, model="cam", ltl=question.ltl, words=question.words).verdict == "holds"
+
+
+def test_barnats_procedure_begins_with_the_write_that_most_accesses_meet() -> None:
+    question = Question(model="x86-tso")
+    found = repair(example("peterson.dve"), question, first=True)
+    assert isinstance(found, Repair)
+    assert [change.place.location for change in found.changes] == ["turn", "turn"]
+
+
+def test_barnats_procedure_is_for_atomic_writes() -> None:
+    with pytest.raises(InputError, match="makes writes atomic"):
+        repair(example("store-buffering.litmus"), Question(), first=True)
+
+
 def test_unbounded_store_buffers_are_repaired_for_good() -> None:
     question = Question(options=Options(unbounded_buffers=True))
     found = repaired(example("dekker-repeated.pml"), question)
