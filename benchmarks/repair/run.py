@@ -3,8 +3,8 @@
     python benchmarks/repair/run.py [table1] [wrong] [weaken] [--seconds S]
 
 `table1`: Anderson and Lamport with three processes (from ../shared/corpus/dve) and Peterson with two, under
-`cam`, by both rules of atomic writes: the least number of atomic writes, or the best and a lower bound after S
-seconds; what Barnat's procedure (`--first`) ends with; the paper's number.
+`cam`, by both rules of atomic writes: the least number of atomic writes, or the best and a lower bound after
+S seconds; what Barnat's procedure (`--first`) ends with; the paper's number.
 `wrong`: each C example that is one order too weak, under each model that it is wrong under: what its repair
 costs, all orders and fences together, beside the right version.
 `weaken`: each right C example with every order made seq_cst: what is left of it, beside the version written

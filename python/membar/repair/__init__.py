@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
-from membar import api
+from membar import api, proving
 from membar.changes import Choice, Place, edited
 from membar.diagnostics import Diagnostic, InputError
 from membar.outcome import Explored, Holds, HoldsWithin, Unknown, Violated, Witness
@@ -18,10 +19,16 @@ from membar.repair.search import Found, Search
 from membar.source import SourceFile
 from membar.task import Limits, Options
 
+if TYPE_CHECKING:
+    from membar.program.program import Program
+
+
+Answer: TypeAlias = api.Result | proving.SystemResult
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What must be true of the program: the arguments of `api.check`, but for the text."""
+    """What must be true: the arguments of `api.check`, but for the text; a system asks its own question."""
 
     model: str | None = None
     engine: str | None = None
@@ -34,10 +41,13 @@ class Question:
     include_dirs: Sequence[Path] = ()
     mapping: str | None = None
 
-    def ask(
-        self, source: SourceFile, *, model: str | None = None, seconds: float | None = None
-    ) -> api.Result:
+    def ask(self, source: SourceFile, *, model: str | None = None, seconds: float | None = None) -> Answer:
         """The answer about a text, under another model if one is named, within some time if it is short."""
+        limits = self.limits if seconds is None else replace(self.limits, seconds=seconds)
+        if proving.is_system(source):
+            return proving.prove(
+                source, model=model or self.model, engine=self.engine, limits=limits, options=self.options
+            )
         return api.check(
             source,
             model=model or self.model,
@@ -46,7 +56,7 @@ class Question:
             error=self.error,
             ltl=self.ltl,
             words=self.words,
-            limits=self.limits if seconds is None else replace(self.limits, seconds=seconds),
+            limits=limits,
             options=self.options,
             include_dirs=self.include_dirs,
             mapping=self.mapping,
@@ -68,7 +78,7 @@ class Change:
     place: Place
     alternative: int
     cost: int
-    prevents: api.Result | None
+    prevents: Answer | None
 
     @property
     def name(self) -> str:
@@ -104,7 +114,7 @@ class Repair:
     before: int | None
     lower_bound: int
     others: tuple[SourceFile, ...]
-    result: api.Result
+    result: Answer
     tested: int
 
     @property
@@ -117,7 +127,7 @@ class Repair:
 class NothingToRepair:
     """The program is right as it is."""
 
-    result: api.Result
+    result: Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +135,7 @@ class NotRepairable:
     """No change that is known here makes it right, and why; with the answer that shows it."""
 
     reason: str
-    result: api.Result | None = None
+    result: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +193,11 @@ class _Repairing:
         progress: Callable[[str], None] | None,
     ) -> None:
         self.source, self.question, self.weaken, self.progress = source, question, weaken, progress
-        self.program = api.parse(source)
-        self.model = api.load_model(
-            question.model or api.default_model(self.program), include_dirs=question.include_dirs
-        )
-        self.places = api.places(source, self.program)
+        self.program = None if proving.is_system(source) else api.parse(source)
+        self.places = _places(source, self.program)
         if weaken:
             self.places = tuple(_no_stronger(place) for place in self.places if place.current)
-        self.costs: Costs = costs_for(self.model.name, costs)
+        self.costs = _costs(source, self.program, question, costs)
 
     def verdict(self, seconds: float | None, all_cheapest: bool) -> Verdict:  # noqa: FBT001
         """The cheapest repair."""
@@ -222,7 +229,8 @@ class _Repairing:
 
     def greedy(self) -> Verdict:
         """The repair that Barnat's procedure ends with."""
-        if not self.places or any(place.location is None for place in self.places):
+        program = self.program
+        if program is None or not self.places or any(place.location is None for place in self.places):
             raise InputError(
                 Diagnostic(
                     code="W0416",
@@ -240,9 +248,9 @@ class _Repairing:
             nonlocal tested
             tested += 1
             result = self.question.ask(self._text(choice))
-            return None if _is_right(result) else result.witness
+            return None if _is_right(result) or isinstance(result, proving.SystemResult) else result.witness
 
-        choice = first_repair(self.places, base, self.program, counterexample)
+        choice = first_repair(self.places, base, program, counterexample)
         if choice is None:
             return NotRepairable("even with every write atomic it is wrong")
         costs = self.costs.all_of(self.places, base)
@@ -269,7 +277,7 @@ class _Repairing:
         Fences, orders and atomic writes only take executions and reachable states away, and a property of
         single executions or states stays true of fewer. Claims about runs without end are another matter.
         """
-        return not self.program.claims and self.question.ltl is None
+        return self.program is None or (not self.program.claims and self.question.ltl is None)
 
     def _passes(self, choice: Choice, deadline: float | None) -> bool | None:
         """Whether the text as chosen is right; None if that cannot be told in the time that is left."""
@@ -316,6 +324,16 @@ class _Repairing:
         return Change(place=self.places[number], alternative=choice[number], cost=cost, prevents=prevents)
 
 
+def _places(source: SourceFile, program: Program | None) -> tuple[Place, ...]:
+    return proving.places(source) if program is None else api.places(source, program)
+
+
+def _costs(source: SourceFile, program: Program | None, question: Question, table: Path | None) -> Costs:
+    default = proving.default_model(source) if program is None else api.default_model(program)
+    model = api.load_model(question.model or default, include_dirs=question.include_dirs)
+    return costs_for(model.name, table)
+
+
 class _UndecidedError(Exception):
     """A question that the answer depends on has none; `reason` says why."""
 
@@ -340,13 +358,13 @@ def _no_stronger(place: Place) -> Place:
     )
 
 
-def _is_right(result: api.Result) -> bool:
+def _is_right(result: Answer) -> bool:
     """Whether a program does what it should. What `exists` asks for should not happen.
 
     Raises:
         _UndecidedError: nobody knows, or nothing was asked.
     """
-    condition = result.program.condition
+    condition = result.program.condition if isinstance(result, api.Result) else None
     is_wish = condition is not None and condition.quantifier is Quantifier.EXISTS
     match result.outcome:
         case Holds() | HoldsWithin() if is_wish:
@@ -364,6 +382,7 @@ def _is_right(result: api.Result) -> bool:
 
 
 __all__ = [
+    "Answer",
     "Change",
     "NotRepairable",
     "NothingToRepair",

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from membar import api, cli
+from membar import api, cli, proving
+from membar.changes import edited
 from membar.diagnostics import InputError
 from membar.repair import NothingToRepair, NotRepairable, Question, Repair, repair
 from membar.reports.repair import patch
@@ -101,6 +102,29 @@ def test_figure_6_takes_both_writes_of_x_or_one_by_the_rule_of_all_buffers(
     assert 1 + len(found.others) == ways
     assert all("the write of x" in change.place.title for change in found.changes)
     assert found.is_minimal
+
+
+def test_a_system_for_any_number_of_processes_gets_its_fence() -> None:
+    found = repaired(example("flags.cub"))
+    assert [change.name for change in found.changes] == ["fence"]
+    assert "fence() && PC[p] = Waiting" in found.repaired.text
+    assert found.is_minimal
+    assert found.result.outcome.run.guarantee == "any number of processes"
+
+
+def test_a_guard_with_alternatives_keeps_them_together() -> None:
+    text = example("flags.cub").text.replace(
+        "PC[p] = Waiting &&", "PC[p] = Waiting && Flag[p] = True ||\n PC[p] = Waiting &&"
+    )
+    [_, place, _] = proving.places(SourceFile("either.cub", text))
+    changed = edited(SourceFile("either.cub", text), (place,), (1,))
+    assert "requires { fence() && (PC[p]" in changed.text
+    assert proving.parse_system(changed).transitions
+
+
+def test_a_system_has_its_own_question(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["repair", str(EXAMPLES / "flags.cub"), "--error", "x"]) == cli.BAD_INPUT
+    assert "W0408" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("rule", ["own", "all"])
