@@ -15,6 +15,7 @@ from membar.outcome import Explored, Holds, HoldsWithin, Unknown, Violated, Witn
 from membar.program.condition import Quantifier
 from membar.repair.costs import Costs, costs_for
 from membar.repair.greedy import first_repair
+from membar.repair.monotone import is_monotone
 from membar.repair.search import Found, Search
 from membar.source import SourceFile
 from membar.task import Limits, Options
@@ -22,6 +23,8 @@ from membar.task import Limits, Options
 if TYPE_CHECKING:
     from membar.program.program import Program
 
+
+_A_LOOK = 0.01  # seconds: the program is wanted, not the answer
 
 Answer: TypeAlias = api.Result | proving.SystemResult
 
@@ -212,7 +215,7 @@ class _Repairing:
             costs,
             base,
             lambda choice: self._passes(choice, deadline),
-            is_monotone=self.is_monotone,
+            is_monotone=self._is_monotone(),
             deadline=deadline,
             progress=self.progress,
         )
@@ -220,10 +223,9 @@ class _Repairing:
         if found is None and search.is_undecided:
             return Undecided("no repair was found, and not every candidate could be decided")
         if found is None:
-            strongest = tuple(place.strongest for place in self.places)
             return NotRepairable(
                 "even with every change that is known here it is wrong",
-                self.question.ask(self._text(strongest)),
+                self.question.ask(self._text(self._strongest)),
             )
         return self._repair(found, costs, base, seconds)
 
@@ -270,14 +272,15 @@ class _Repairing:
             return NotRepairable("it is wrong under sc too: no fence or order can mend that", orderly)
         return None
 
-    @property
-    def is_monotone(self) -> bool:
-        """Whether stronger texts are right where weaker ones are.
+    def _is_monotone(self) -> bool:
+        """Whether stronger texts are right where weaker ones are, seen from the strongest one."""
+        result = self.question.ask(self._text(self._strongest), seconds=_A_LOOK)
+        fair = self.question.options.fair
+        return isinstance(result, proving.SystemResult) or is_monotone(result.program, self.places, fair)
 
-        Fences, orders and atomic writes only take executions and reachable states away, and a property of
-        single executions or states stays true of fewer. Claims about runs without end are another matter.
-        """
-        return self.program is None or (not self.program.claims and self.question.ltl is None)
+    @property
+    def _strongest(self) -> Choice:
+        return tuple(place.strongest for place in self.places)
 
     def _passes(self, choice: Choice, deadline: float | None) -> bool | None:
         """Whether the text as chosen is right; None if that cannot be told in the time that is left."""

@@ -11,6 +11,7 @@ from membar import api, cli, proving
 from membar.changes import edited
 from membar.diagnostics import InputError
 from membar.repair import NothingToRepair, NotRepairable, Question, Repair, repair
+from membar.repair.monotone import is_monotone
 from membar.reports.repair import patch
 from membar.source import SourceFile
 from membar.task import Coherence, Options
@@ -125,6 +126,35 @@ def test_a_guard_with_alternatives_keeps_them_together() -> None:
 def test_a_system_has_its_own_question(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["repair", str(EXAMPLES / "flags.cub"), "--error", "x"]) == cli.BAD_INPUT
     assert "W0408" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("ltl", "rule", "fair", "expected"),
+    [
+        ("F(x == 2)", "own", {"buffers"}, True),
+        ("F A.a3", "own", {"buffers"}, True),
+        ("F(x == 2 and A.a3)", "own", {"buffers"}, False),
+        ("X F(x == 2)", "own", {"buffers"}, False),
+        ("F(x == 2)", "all", {"buffers"}, False),
+        ("F(x == 2)", "own", set(), False),
+        (None, "all", set(), True),
+    ],
+)
+def test_only_what_was_argued_is_taken_for_monotone(
+    ltl: str | None, rule: str, fair: set[str], *, expected: bool
+) -> None:
+    source = SourceFile("figure6.dve", FIGURE_6)
+    places = api.places(source, api.parse(source))
+    strongest = edited(source, places, tuple(place.strongest for place in places))
+    result = api.check(strongest, model="cam", ltl=ltl, words={"atomic-rule": rule})
+    assert is_monotone(result.program, places, frozenset(fair)) is expected
+
+
+def test_a_step_that_writes_twice_is_not_monotone() -> None:
+    text = FIGURE_6.replace("effect x = x + 1;", "effect x = x + 1, y = y + 1;", 1)
+    source = SourceFile("twice.dve", text)
+    program = api.parse(source)
+    assert not is_monotone(program, api.places(source, program), frozenset({"buffers"}))
 
 
 @pytest.mark.parametrize("rule", ["own", "all"])
