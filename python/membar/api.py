@@ -69,6 +69,7 @@ class Result:
     model: Model
     outcome: Outcome
     mapping: str | None = None
+    ltl: str | None = None  # what was claimed of all runs, where the text has no words for it
 
     @property
     def verdict(self) -> str:
@@ -316,8 +317,9 @@ def check(
     if ltl is not None:
         text = _with_claim(text, ltl)
     program = parse(text)
-    if ltl is not None and frontend_for(text).with_claim is None:
-        program = _claiming(program, ltl)
+    unwritten = ltl if ltl is not None and frontend_for(text).with_claim is None else None
+    if unwritten is not None:
+        program = claiming(program, unwritten)
     chosen = (
         model
         if isinstance(model, Model)
@@ -338,11 +340,11 @@ def check(
         outcome = _warned(replace(task, program=program), answering) if silent is not program else None
         outcome = outcome or answer(task, answering)
     except InterruptError as interrupt:
-        result = Result(text, silent, chosen, _replayed(interrupt.outcome, task), mapping)
+        result = Result(text, silent, chosen, _replayed(interrupt.outcome, task), mapping, unwritten)
         raise InterruptedCheckError(result) from None
     if task.properties and not chosen.language_model:
         outcome = _with_races(outcome, without_warnings(written), text.path)
-    return Result(text, silent, chosen, outcome, mapping)
+    return Result(text, silent, chosen, outcome, mapping, unwritten)
 
 
 _RACES_IN = "rc11"
@@ -395,8 +397,12 @@ def _warned(task: Task, engine: Engine) -> Outcome | None:
     return replace(final, run=run)
 
 
-def _claiming(program: Program, text: str) -> Program:
-    """The program with a formula about all of its runs."""
+def claiming(program: Program, text: str) -> Program:
+    """The program with a formula about all of its runs.
+
+    Raises:
+        InputError: it is no formula about this program.
+    """
     from membar.program.temporal import Claim  # noqa: PLC0415 - on demand
     from membar.properties.ltl.parser import formula_of  # noqa: PLC0415 - on demand
 

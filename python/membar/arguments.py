@@ -20,6 +20,21 @@ _REDUCTIONS = (
     "acceleration",
     "por",
 )  # each switched off by `--no-…`
+# Options of `check` whose values are written as they were given.
+_VALUED = (
+    "engine",
+    "property",
+    "error",
+    "ltl",
+    "dve-errors",
+    "atomic",
+    "atomic-rule",
+    "algorithm",
+    "unroll",
+    "max-unroll",
+    "mapping",
+    "coherence",
+)
 _SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 _EPILOG = """\
@@ -205,8 +220,9 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
     )
     group.add_argument(
         "--algorithm",
-        choices=("forward", "backward"),
-        help="the procedure of the engine buffers (default: forward, backward if that does not end)",
+        choices=("forward", "backward", "generic"),
+        help="the one procedure of the engine buffers to use: forward or backward (default: short buffers and"
+        " both, in turn); or of cubes: backward, or generic (every order of writes, for comparison)",
     )
     group.add_argument(
         "--fair",
@@ -381,6 +397,42 @@ def words(arguments: argparse.Namespace) -> Mapping[str, str]:
     if arguments.atomic_rule is not None:
         found["atomic-rule"] = arguments.atomic_rule
     return found
+
+
+def repeated(chosen: argparse.Namespace) -> tuple[str, ...]:
+    """The words that ask the same question again, of one file under a model that is named apart.
+
+    What only concerns the form of the answer is left out.
+    """
+    found: list[str] = []
+    for name in _VALUED:
+        value = getattr(chosen, name.replace("-", "_"), None)
+        if value is not None:
+            found += [f"--{name}", str(value)]
+    if chosen.buffers is not None:
+        found += ["--buffers", str(chosen.buffers or "unbounded")]
+    if chosen.fair != Options().fair:
+        found += ["--fair", ",".join(sorted(chosen.fair)) or "none"]
+    found += [f"--no-{name}" for name in _REDUCTIONS if getattr(chosen, f"no_{name}")]
+    for letter, values in (("-I", chosen.include), ("-D", chosen.define)):
+        found += [word for value in values for word in (letter, str(value))]
+    if chosen.all:
+        found.append("--all")
+    if limits := _spelled(chosen.limit):
+        found += ["--limit", limits]
+    return tuple(found)
+
+
+def _spelled(limits: Limits) -> str:
+    """Limits as `--limit` takes them."""
+    seconds = None if limits.seconds is None else f"{limits.seconds:g}s"
+    parts = (
+        ("time", seconds),
+        ("memory", limits.memory),
+        ("executions", limits.executions),
+        ("states", limits.states),
+    )
+    return ",".join(f"{kind}={value}" for kind, value in parts if value is not None)
 
 
 def folders(chosen: argparse.Namespace) -> tuple[tuple[str, Path], ...]:

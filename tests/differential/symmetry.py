@@ -101,7 +101,7 @@ def both(program: Program, model: Model) -> Both | None:
         return None
     plan, compiled = graphs.compiled(model.plan)
     orbits = Orbits(found, Observer(program).terms, threads=len(program.threads))
-    watched = watches_under(model, expanded, orbits.terms)
+    watched = watches_under(model, expanded, orbits.terms, bound=BOUND)
     lowered = lower_program(expanded, plan.tags, orbits.terms, watched)
     return Both(program=program, model=model, orbits=orbits, lowered=lowered, compiled=compiled)
 

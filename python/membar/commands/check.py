@@ -126,6 +126,7 @@ def _report(result: api.Result, chosen: argparse.Namespace) -> str:
         terminal=sys.stdout.isatty(),
         color=color(sys.stdout),
         model_argument=chosen.model or "",
+        options=arguments.repeated(chosen),
     )
 
 

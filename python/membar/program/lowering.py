@@ -7,7 +7,7 @@ The form is a flat list of 64-bit words, packed lowest byte first. A list is its
     tag-set    = list of the numbers of its tags, as far as the model speaks of them
     thread     = started registers entry number-of-points joins watches edges
     join       = branch point-where-its-paths-meet
-    watch      = point exclusive-matters single-read-only list of registers that matter
+    watch      = point exclusive-matters single-read-only write-backs list of registers that matter
     register   = has-initial-value value
     edge       = source target is-back-edge is-unordered guard operations
     operation  = number of its kind, then its fields; see `_operation`
@@ -59,7 +59,7 @@ from membar.program.operations import (
 )
 from membar.program.program import Edge, Program, Thread
 
-VERSION = 4
+VERSION = 5
 
 # A store-conditional whose status carries a dependency on its write.
 _CARRYING = 11
@@ -201,6 +201,7 @@ class _ThreadLowering:
             self.points[watch.point],
             int(watch.exclusive),
             int(watch.single),
+            int(watch.write_backs),
             len(registers),
             *registers,
         ]

@@ -37,6 +37,7 @@ from membar.program.condition import Quantifier
 from membar.program.operations import WARNING, Lock
 from membar.properties import PROPERTIES
 from membar.properties.deadlock import is_deadlock_waiting, waits_for_locks
+from membar.properties.memory import NAME as MEMORY
 from membar.properties.memory import property_of
 from membar.properties.property import has_operation, has_waiting_assumption
 from membar.source import Span
@@ -209,6 +210,10 @@ def _universal(task: Task, tally: Tally, run: Run) -> Outcome:
     """The verdict where nothing that was looked at is bad."""
     if tally.limit is not None:
         return Unknown(run, tally.limit)
+    astray = tally.failed_assertion
+    if astray is not None and property_of(task.program, astray.message) == MEMORY:
+        # Nobody asked about it, but what such an execution does afterwards is not known.
+        return Unknown(run, f"memory was not checked, and goes wrong: {astray.message}")
     bound = _bound(tally)
     if bound is None:
         return Holds(run)

@@ -63,6 +63,32 @@ def test_padded_store_buffering_needs_three_entries_or_two_slots(
     assert isinstance(outcome, Violated if found else Holds if name == "sc" else HoldsWithin)
 
 
+@pytest.mark.parametrize(
+    ("name", "bound"), [("sc", 1), ("x86-tso", 3), ("x86-tso", 4), ("cam", 1), ("cam", 3)]
+)
+def test_figure_3_shows_no_gap(name: str, bound: int) -> None:
+    """Both values that its text and its caption speak of: one is reachable everywhere, the other nowhere."""
+    outcomes = set()
+    for condition in ("exists 0:r = 1 /\\ 1:s = 2", "exists 0:r = 2 /\\ 1:s = 1"):
+        program = parse(
+            f"""program figure_3
+            memory x : i32  memory y : i32
+            thread P {{
+              0 -> 1: store [&x] := 1
+              1 -> 2: store [&y] := 0
+              2 -> 3: store [&y] := 0
+              3 -> 4: r := load [&x] }}
+            thread Q {{
+              0 -> 1: store [&x] := 2
+              1 -> 2: store [&y] := 0
+              2 -> 3: store [&y] := 0
+              3 -> 4: s := load [&x] }}
+            {condition}"""
+        )
+        outcomes.add(isinstance(check(program, name, bound), Holds))
+    assert outcomes == {True, False}
+
+
 # P0 stores 0, 1, 2, 0, … for ever. Where its buffer is empty, memory holds what it stored last; with two
 # entries it need never be empty, although every store reaches memory.
 NEVER_EMPTY = parse(

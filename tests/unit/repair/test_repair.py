@@ -76,7 +76,7 @@ def test_files_that_are_included_are_changed_too() -> None:
     found = repaired(example("peterson-release.c"), Question(model="x86-tso", options=QUICKLY))
     [(path, text)] = found.repaired.replaced
     assert path.endswith("peterson.c")
-    assert "atomic_store_explicit(&turn, 1 - me, memory_order_seq_cst)" in text
+    assert "atomic_store_explicit(&last[l], me, memory_order_seq_cst)" in text
     assert found.repaired.text == found.source.text
 
 

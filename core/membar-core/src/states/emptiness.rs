@@ -10,9 +10,9 @@ use crate::stop::Watch;
 use super::automaton::{Automaton, Marks};
 use super::fairness::Fair;
 use super::fault::Fault;
+use super::findings::Halted;
 use super::lasso::{self, Lasso};
 use super::product::{Arc, Product};
-use super::safety::Halted;
 use super::system::System;
 
 /// A state that no accepted run goes through.

@@ -69,21 +69,22 @@ def _not_for_ever(program: Program, model: Model, witness: Witness) -> str | Non
 def is_lasting(program: Program, model: Model, witness: Witness) -> bool:
     """Whether some thread waits for ever in the execution."""
     expanded = expand(program)
-    watched = watches_under(model, expanded, Observer(program).terms)
+    watched = watches_under(model, expanded, Observer(program).terms, bound=1)
     chosen = []
     for index in range(len(program.threads)):
         trace = _rerun(expanded, index, witness)
         if trace.status is Status.CUT:
             events = sum(event.thread == index for event in witness.execution.events)
-            points = watched.of(index)
-            trace = follow(
+            # What a waiting thread writes back is no part of the execution, so that its run is longer.
+            further = follow(
                 expanded,
                 index,
                 witness.choices[index],
-                events=events,
-                watches=points,
+                events=None,
+                watches=watched.of(index),
                 has_steps=bool(witness.steps),
             )
+            trace = further if len(further.events) == events else trace
         chosen.append(trace)
     return is_stuck(chosen, witness.execution)
 

@@ -131,6 +131,7 @@ class EndError(Exception):
         fault: Diagnostic | None = None,
         waits_for: str | None = None,
         looks_from: int | None = None,
+        ends_before: int | None = None,
     ) -> None:
         super().__init__(status.value)
         self.status = status
@@ -138,3 +139,4 @@ class EndError(Exception):
         self.fault = fault
         self.waits_for = waits_for
         self.looks_from = looks_from
+        self.ends_before = ends_before

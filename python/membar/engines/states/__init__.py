@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 NAME = "states"
 INTERRUPTED = "an interrupt was reached"
+_ONE_THREAD = "--jobs has no effect on claims about runs: one thread looks for these"
 FAILED = "a failed assertion, which ends runs that the claims are about, was reached"
+_MOST_JOBS = 64  # more threads than this would only wait for each other
 _LOOKED_FOR = frozenset({"condition", "errors", "claims", "assertions", "deadlock"})
 
 
@@ -52,7 +54,12 @@ def run(task: Task) -> Outcome:
 
 
 def explore(
-    task: Task, *, kept: Kept | None = None, reduced: bool | None = None, fault: int | None = None
+    task: Task,
+    *,
+    kept: Kept | None = None,
+    reduced: bool | None = None,
+    fault: int | None = None,
+    round_size: int | None = None,
 ) -> Tally:
     """What the program of `task` can do on the store-buffer machine of its model.
 
@@ -62,6 +69,7 @@ def explore(
         reduced: whether states may be left out that only differ in an order nobody notices; by default yes,
             with `--no-por` not.
         fault: the mistake to make on purpose, for tests.
+        round_size: how many states several jobs share at a time, however few there are, for tests.
     """
     from membar.engines.reference.machine import Machine  # noqa: PLC0415 - only where it is used
     from membar.engines.states.form import Kept  # noqa: PLC0415
@@ -78,11 +86,9 @@ def explore(
         kept=kept if kept is not None else Kept.DECLARED if is_whole else Kept.LIVE,
         reduced=not is_whole if reduced is None else reduced,
         fault=fault,
+        round_size=round_size,
     )
-    tally = _Search(task, machine, bound, how).run()
-    if task.options.jobs > 1:
-        tally.notes.append("--jobs has no effect: the engine states works in one thread")
-    return tally
+    return _Search(task, machine, bound, how).run()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +98,7 @@ class How:
     kept: Kept
     reduced: bool
     fault: int | None
+    round_size: int | None = None
 
 
 class _Search:
@@ -104,6 +111,7 @@ class _Search:
         self.program = task.program
         self.machine = machine
         self.reduced = how.reduced
+        self.round_size = how.round_size
         self.bound = bound
         self.started = time.monotonic()
         self.product_states = 0
@@ -169,6 +177,8 @@ class _Search:
             stop_at_failure=options.stops_early and self._is_settled_by_failure() and not self.terms,
             keep_finals=options.all_executions,
             reduced=self.reduced,
+            jobs=min(options.jobs, _MOST_JOBS),
+            round_size=self.round_size,
             seconds=limits.seconds,
             states=limits.states,
             memory=limits.memory,
@@ -221,6 +231,8 @@ class _Search:
         from membar.engines.states.witness import lasso  # noqa: PLC0415
 
         limits, options = self.task.limits, self.task.options
+        if options.jobs > 1 and _ONE_THREAD not in self.tally.notes:
+            self.tally.notes.append(_ONE_THREAD)
         progress = None if options.progress is None else Progress(options.progress, unit="states of runs")
         answer = self.core.find_run(
             claim_form(claim, self.form.predicates),
