@@ -235,7 +235,7 @@ class _Repairing:
         if program is None or not self.places or any(place.location is None for place in self.places):
             raise InputError(
                 Diagnostic(
-                    code="W0416",
+                    code="W0422",
                     message="`--first` makes writes atomic, which the language of this file has no words for",
                     help="without it the cheapest repair is looked for; DVE files can be asked with it",
                 )
