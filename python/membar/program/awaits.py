@@ -71,6 +71,8 @@ def watches(program: Program, terms: Collection[Term], marks: Collection[str] | 
         terms: what final states show.
         marks: the tags of accesses that cannot race with one another; None if races are not looked for.
     """
+    if not any(thread.back_edges for thread in program.threads):
+        return Watches(((),) * len(program.threads))
     racy = frozenset[str]() if marks is None else _unmarked_objects(program, frozenset(marks))
     found = []
     for number, thread in enumerate(program.threads):
