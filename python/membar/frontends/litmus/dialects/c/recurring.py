@@ -1,9 +1,9 @@
 """Functions that recur: the same text is parsed and lowered once, however many tests contain it.
 
 Families of litmus tests are combinations of a few threads, so that every second function of a campaign was
-met before, and nearly every statement of the others. Such a function or statement is read *at home*, in a source
-of its own, and what comes out is moved to where it stands in a test. One with errors is left to be read in
-place, where its diagnostics can point to.
+met before, and nearly every statement of the others. Such a function or statement is read *at home*, in a
+source of its own, and what comes out is moved to where it stands in a test. One with errors is left to be
+read in place, where its diagnostics can point to.
 """
 
 from __future__ import annotations
