@@ -169,16 +169,16 @@ def _size(size: int, what: str, span: Span | None) -> Iterator[Diagnostic]:
 
 
 def _thread(thread: Thread, names: _Names) -> Iterator[Diagnostic]:
-    yield from _duplicates(
-        f"register of `{thread.name}`", ((name, thread.span) for name, _ in thread.registers)
-    )
-    yield from _duplicates(f"label of `{thread.name}`", ((name, thread.span) for _, name in thread.labels))
+    for what, words in (
+        ("register", [name for name, _ in thread.registers]),
+        ("label", [name for _, name in thread.labels]),
+        ("meeting point", [str(branch) for branch, _ in thread.joins]),
+    ):
+        if len(set(words)) < len(words):
+            yield from _duplicates(f"{what} of `{thread.name}`", ((word, thread.span) for word in words))
     for _, value in thread.registers:
         if isinstance(value, Address):
             yield from names.missing_object(value, thread.span)
-    yield from _duplicates(
-        f"meeting point of `{thread.name}`", ((str(branch), thread.span) for branch, _ in thread.joins)
-    )
     yield from _control_points(thread)
     for edge in thread.edges:
         yield from _edge(edge, thread, names)

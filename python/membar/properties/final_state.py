@@ -52,6 +52,7 @@ class Observer:
             (item.label, item.term, places[item.term], {}) for item in condition.observed
         ]
         self._formula, self._filter = condition.predicates(program.bases)
+        self._is_filtered = condition.filter is not None
 
     def ending(self, registers: Sequence[Mapping[str, int]], memory: Mapping[int, int]) -> Ending:
         """The end with these registers, per thread, and these cells (by id; others as they were at first)."""
@@ -71,7 +72,8 @@ class Observer:
             (label, known[word] if (word := words[at]) in known else self._show(term, word, known))
             for label, term, at, known in self._shown
         ]
-        return Ending(tuple(shown_values), self._formula(words), self._filter(words))
+        passes = not self._is_filtered or self._filter(words)
+        return Ending(tuple(shown_values), self._formula(words), passes)
 
     def _show(self, term: Term, word: int, known: dict[int, int | str]) -> int | str:
         name = self.program.name_of_address(word)
