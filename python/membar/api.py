@@ -217,7 +217,7 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
         knowing = ", ".join(each.name for each in frontends() if each.places is not None)
         raise InputError(
             Diagnostic(
-                code="W0415",
+                code="W0421",
                 message=f"{frontend.name} files cannot be repaired",
                 help=f"languages that can: {knowing}",
             )

@@ -124,6 +124,9 @@ def parser() -> argparse.ArgumentParser:
     repair.add_argument(
         "--weaken", action="store_true", help="let go what is stronger than needed, instead of adding"
     )
+    repair.add_argument(
+        "--first", action="store_true", help="DVE: Barnat's procedure, quick and not the cheapest"
+    )
     repair.add_argument("--all", action="store_true", help="every repair of the least cost")
     repair.add_argument(
         "--costs", metavar="FILE", type=Path, help="what changes cost (default: our own table)"

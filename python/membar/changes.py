@@ -42,6 +42,7 @@ class Place:
             included in earlier ones.
         current: the number of the one that stands there now.
         loops: how many loops of the text it is inside of.
+        location: the shared variable, where the place is about one write of it.
     """
 
     title: str
@@ -49,6 +50,7 @@ class Place:
     alternatives: tuple[Alternative, ...]
     current: int = 0
     loops: int = 0
+    location: str | None = None
 
     @property
     def strongest(self) -> int:

@@ -119,7 +119,7 @@ def template_of(text: SourceFile, name: str, model: Model, *, mapping: str | Non
     if not isinstance(frontend, Frontend) or frontend.template is None:
         raise InputError(
             Diagnostic(
-                code="W0421",
+                code="W0431",
                 message=f"--threads any cannot be asked of `{text.path}`",
                 help="it is for C files; `.cub` files are about any number of processes without it",
             )
@@ -148,14 +148,14 @@ def _asked(properties: Collection[str] | None) -> tuple[str, ...]:
         if one not in PROPERTIES:
             raise InputError(
                 Diagnostic(
-                    code="W0422",
+                    code="W0432",
                     message=f"the property {one} cannot be asked of any number of threads",
                     help=f"these can: {', '.join(PROPERTIES)}",
                 )
             )
     if not chosen:
         raise InputError(
-            Diagnostic(code="W0422", message="with any number of threads something must be asked")
+            Diagnostic(code="W0432", message="with any number of threads something must be asked")
         )
     return chosen
 
@@ -181,7 +181,7 @@ def _answered(question: _Question) -> Answer:
     except EngineLimitError as limit:
         raise InputError(
             Diagnostic(
-                code="W0423",
+                code="W0433",
                 message=f"any number of threads under {question.model.name} cannot be asked",
                 help=limit.reason,
             )

@@ -35,7 +35,7 @@ class SourceFile:
         Raises:
             OSError: the file cannot be read.
         """
-        with open(path, "rb") as file:  # noqa: PTH123 - half the time, for very many small files
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - half the time, for very many small files
             return SourceFile(str(path), file.read().decode("utf-8", errors="replace"))
 
     @cached_property

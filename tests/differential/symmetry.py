@@ -135,7 +135,7 @@ def states(item: Both, found: _core.Findings) -> Counter[tuple[int, ...]]:
     counts: Counter[tuple[int, ...]] = Counter()
     if found.symmetric:
         for state in item.orbits.unfolded(found.states):
-            counts[state.state] += state.count
+            counts[state.state] += state.executions
     else:
         for words, count in found.states:
             counts[words[: item.orbits.asked]] += count

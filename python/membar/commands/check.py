@@ -12,7 +12,7 @@ from pathlib import Path
 from membar import api, arguments, proving
 from membar.cli import BAD_INPUT, exit_code, gravest
 from membar.commands.window import color, columns, progress_line
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import InputError
 from membar.reports import diagnostic
 
 
@@ -73,15 +73,7 @@ def _proved(
     """The answer about a system for any number of processes, which asks its own question."""
     asked = {"--error": chosen.error, "--property": chosen.property, "--explain": chosen.explain}
     asked |= {"--herd": chosen.herd, "--dot": chosen.dot, "--svg": chosen.svg}
-    for option, value in asked.items():
-        if value:
-            raise InputError(
-                Diagnostic(
-                    code="W0408",
-                    message=f"{option} cannot be asked of `{file}`",
-                    help="a system for any number of processes has its own question, `unsafe`",
-                )
-            )
+    proving.refuse(file, asked)
     return proving.prove(
         file,
         model=chosen.model,
@@ -104,7 +96,7 @@ def _lifted(
         if value:
             raise InputError(
                 Diagnostic(
-                    code="W0424",
+                    code="W0434",
                     message=f"{option} cannot be given together with --threads any",
                     help="what is asked there: that no assertion of the program fails",
                 )

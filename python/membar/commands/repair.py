@@ -10,22 +10,26 @@ import tempfile
 from json import dumps
 from pathlib import Path
 
-from membar import arguments, repair
+from membar import arguments, proving, repair
 from membar.cli import HOLDS, UNKNOWN, VIOLATED
 from membar.commands.window import color, columns, progress_line
+from membar.reports import processes, terminal
 from membar.reports import repair as report
-from membar.reports import terminal
 from membar.source import SourceFile
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Finds a repair, shows it, and writes it where that was asked for."""
     source = _source(chosen)
+    if proving.is_system(source):
+        asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--property": chosen.property}
+        proving.refuse(chosen.file, asked | {"--weaken": chosen.weaken})
     with progress_line(sys.stderr) as progress:
         found = repair.repair(
             source,
             _question(chosen),
             weaken=chosen.weaken,
+            first=chosen.first,
             all_cheapest=chosen.all,
             costs=chosen.costs,
             seconds=chosen.limit.seconds,
@@ -40,11 +44,17 @@ def run(chosen: argparse.Namespace) -> int:
         case repair.NotRepairable(reason=reason, result=result):
             sys.stdout.write(f"NOT REPAIRED {source.path}: {reason}\n")
             if result is not None:
-                sys.stdout.write("\n" + terminal.render(result, columns=columns(), color=color(sys.stdout)))
+                sys.stdout.write(f"\n{_shown(result)}")
             return VIOLATED
         case repair.Undecided(reason=reason):
             sys.stdout.write(f"UNKNOWN {source.path}: {reason}\n")
             return UNKNOWN
+
+
+def _shown(result: repair.Answer) -> str:
+    if isinstance(result, proving.SystemResult):
+        return processes.render(result, columns=columns(), color=color(sys.stdout))
+    return terminal.render(result, columns=columns(), color=color(sys.stdout))
 
 
 def _source(chosen: argparse.Namespace) -> SourceFile:

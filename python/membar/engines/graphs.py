@@ -392,16 +392,16 @@ class _Search:
             return
         tally.outcomes.add(ending.shown)
         if ending.satisfies:
-            tally.positive += item.count
+            tally.positive += item.executions
             if tally.positive_witness is None and self.wanted is not Quantifier.FORALL:
                 tally.positive_witness = self._state_witness(found, item)
         else:
-            tally.negative += item.count
+            tally.negative += item.executions
             if tally.negative_witness is None and self.wanted is Quantifier.FORALL:
                 tally.negative_witness = self._state_witness(found, item)
 
     def _state_witness(self, found: _core.Findings, item: Unfolded) -> Witness:
-        execution = found.state_witness(item.index)
+        execution = found.state_witness(item.explored)
         if item.exchange is not None:
             execution = exchanged(execution, item.exchange, self.orbits.groups, self.lowered.registers)
         return self._witness(execution, "")

@@ -59,9 +59,11 @@ class SystemFrontend:
         suffixes: file name endings, with the dot.
         parse: text → ParameterizedSystem; raises `InputError` with every diagnostic found.
         default_model: the model checked when the user names none.
+        places: where a text can be made stronger.
     """
 
     name: str
     suffixes: tuple[str, ...]
     parse: Callable[[SourceFile], ParameterizedSystem]
     default_model: Callable[[ParameterizedSystem], str]
+    places: Callable[[SourceFile], tuple[Place, ...]]

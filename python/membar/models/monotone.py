@@ -72,17 +72,18 @@ def allows_awaits(model: Model) -> bool:
     return not has_remarks(plan) or model.exploration == EXACTLY_ONCE
 
 
-def has_remarks(plan: Plan) -> bool:
-    """Whether the model says more of an execution than that it is allowed."""
-    return any(check.mode is not CheckMode.REQUIRE for check in plan.checks)
-
-
 @lru_cache(maxsize=32)  # asked about every program, and longer to work out than a small search
 def is_monotone(plan: Plan) -> bool:
     """Whether what the model allows stays allowed when reads, fences and dependencies are left out."""
     losses = _losses(plan)
     required = [check for check in plan.checks if check.mode is CheckMode.REQUIRE]
     return all(not check.negated and losses[check.slot] is not _Loss.UNKNOWN for check in required)
+
+
+@lru_cache(maxsize=32)  # as often
+def has_remarks(plan: Plan) -> bool:
+    """Whether the model says more of an execution than that it is allowed."""
+    return any(check.mode is not CheckMode.REQUIRE for check in plan.checks)
 
 
 def _losses(plan: Plan) -> Sequence[_Loss]:

@@ -77,6 +77,8 @@ def watches(
         marks: the tags of accesses that cannot race with one another; None if races are not looked for.
         write_backs: whether atomic operations that change nothing can be left out under the model.
     """
+    if not any(thread.back_edges for thread in program.threads):
+        return Watches(((),) * len(program.threads))
     racy = frozenset[str]() if marks is None else _unmarked_objects(program, frozenset(marks))
     found = []
     for number, thread in enumerate(program.threads):

@@ -179,8 +179,9 @@ class _ThreadLowering:
     def words(self) -> list[int]:
         entry = _number(self.points, self.thread.entry)
         edges: list[int] = []
+        back_edges = self.thread.back_edges
         for index, edge in enumerate(self.thread.edges):
-            edges += self._edge(edge, is_back=index in self.thread.back_edges)
+            edges += self._edge(edge, is_back=index in back_edges)
         watches = [word for watch in self.watches for word in self._watch(watch)]
         initial = {name: self.lowering.program.word(value) for name, value in self.thread.registers}
         words = [int(self.thread.started), len(self.registers)]
@@ -207,9 +208,10 @@ class _ThreadLowering:
         ]
 
     def _edge(self, edge: Edge, *, is_back: bool) -> list[int]:
+        points = self.points
         words = [
-            _number(self.points, edge.source),
-            _number(self.points, edge.target),
+            points.setdefault(edge.source, len(points)),
+            points.setdefault(edge.target, len(points)),
             int(is_back),
             int(edge.unordered),
             *self._expr(edge.guard),
@@ -263,7 +265,12 @@ class _ThreadLowering:
     def _register(self, name: str) -> int:
         return _number(self.registers, name)
 
-    def _expr(self, expr: Expr) -> list[int]:
+    def _expr(self, expr: Expr) -> Sequence[int]:
+        # Most of them are a single word; what `expression_code` says of these is said here again, for speed.
+        if isinstance(expr, Constant):
+            return (2, 0, expr.value)
+        if isinstance(expr, Register):
+            return (2, 1, self._register(expr.name))
         code: list[int] = []
         expression_code(expr, self.registers, self.lowering.program.bases, code)
         return [len(code), *code]

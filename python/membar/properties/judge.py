@@ -19,6 +19,7 @@ unless that property was asked for by name.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from membar.outcome import (
@@ -260,7 +261,7 @@ def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
         guarantee=_guarantee(tally),
         checked=tuple(checked),
         unchecked=tuple(name for name in applicable if name not in checked),
-        outcomes=tuple(sorted(tally.outcomes, key=_order)),
+        outcomes=_sorted(tally.outcomes),
         positive=tally.positive,
         negative=tally.negative,
         flags=tuple(sorted(flags)),
@@ -319,6 +320,13 @@ def _guarantee(tally: Tally) -> str:
     return _bound(tally) or f"all {tally.unit}"
 
 
+def _sorted(states: Collection[FinalState]) -> tuple[FinalState, ...]:
+    """The states, which all show the same, by their values; numbers before addresses."""
+    try:
+        return tuple(sorted(states))
+    except TypeError:  # somewhere one shows a number and another an address
+        return tuple(sorted(states, key=_order))
+
+
 def _order(state: FinalState) -> list[tuple[bool, int | str]]:
-    """Sorts states, which all show the same, by their values; numbers before addresses."""
     return [(isinstance(value, str), value) for _, value in state]

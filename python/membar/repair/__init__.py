@@ -6,20 +6,32 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
-from membar import api
+from membar import api, proving
 from membar.changes import Choice, Place, edited
-from membar.outcome import Explored, Holds, HoldsWithin, Unknown, Violated
+from membar.diagnostics import Diagnostic, InputError
+from membar.outcome import Explored, Holds, HoldsWithin, Unknown, Violated, Witness
 from membar.program.condition import Quantifier
 from membar.repair.costs import Costs, costs_for
+from membar.repair.greedy import first_repair
+from membar.repair.monotone import is_monotone
 from membar.repair.search import Found, Search
 from membar.source import SourceFile
 from membar.task import Limits, Options
 
+if TYPE_CHECKING:
+    from membar.program.program import Program
+
+
+_A_LOOK = 0.01  # seconds: the program is wanted, not the answer
+
+Answer: TypeAlias = api.Result | proving.SystemResult
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What must be true of the program: the arguments of `api.check`, but for the text."""
+    """What must be true: the arguments of `api.check`, but for the text; a system asks its own question."""
 
     model: str | None = None
     engine: str | None = None
@@ -32,10 +44,13 @@ class Question:
     include_dirs: Sequence[Path] = ()
     mapping: str | None = None
 
-    def ask(
-        self, source: SourceFile, *, model: str | None = None, seconds: float | None = None
-    ) -> api.Result:
+    def ask(self, source: SourceFile, *, model: str | None = None, seconds: float | None = None) -> Answer:
         """The answer about a text, under another model if one is named, within some time if it is short."""
+        limits = self.limits if seconds is None else replace(self.limits, seconds=seconds)
+        if proving.is_system(source):
+            return proving.prove(
+                source, model=model or self.model, engine=self.engine, limits=limits, options=self.options
+            )
         return api.check(
             source,
             model=model or self.model,
@@ -44,7 +59,7 @@ class Question:
             error=self.error,
             ltl=self.ltl,
             words=self.words,
-            limits=self.limits if seconds is None else replace(self.limits, seconds=seconds),
+            limits=limits,
             options=self.options,
             include_dirs=self.include_dirs,
             mapping=self.mapping,
@@ -66,7 +81,7 @@ class Change:
     place: Place
     alternative: int
     cost: int
-    prevents: api.Result | None
+    prevents: Answer | None
 
     @property
     def name(self) -> str:
@@ -102,7 +117,7 @@ class Repair:
     before: int | None
     lower_bound: int
     others: tuple[SourceFile, ...]
-    result: api.Result
+    result: Answer
     tested: int
 
     @property
@@ -115,7 +130,7 @@ class Repair:
 class NothingToRepair:
     """The program is right as it is."""
 
-    result: api.Result
+    result: Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +138,7 @@ class NotRepairable:
     """No change that is known here makes it right, and why; with the answer that shows it."""
 
     reason: str
-    result: api.Result | None = None
+    result: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +156,7 @@ def repair(
     question: Question,
     *,
     weaken: bool = False,
+    first: bool = False,
     all_cheapest: bool = False,
     costs: Path | None = None,
     seconds: float | None = None,
@@ -152,6 +168,7 @@ def repair(
         source: the text.
         question: what must be true of it.
         weaken: let everything go that is not needed, instead of adding what is.
+        first: take what Barnat's procedure ends with, cheapest or not.
         all_cheapest: find all of the least cost.
         costs: the user's table of costs.
         seconds: afterwards the best repair so far is given, with a lower bound.
@@ -161,7 +178,8 @@ def repair(
         InputError: the text, an argument or the table is wrong, or the language cannot be repaired.
     """
     try:
-        return _Repairing(source, question, weaken, costs, progress).verdict(seconds, all_cheapest)
+        repairing = _Repairing(source, question, weaken, costs, progress)
+        return repairing.greedy() if first else repairing.verdict(seconds, all_cheapest)
     except _UndecidedError as undecided:
         return Undecided(undecided.reason)
 
@@ -178,26 +196,17 @@ class _Repairing:
         progress: Callable[[str], None] | None,
     ) -> None:
         self.source, self.question, self.weaken, self.progress = source, question, weaken, progress
-        self.program = api.parse(source)
-        self.model = api.load_model(
-            question.model or api.default_model(self.program), include_dirs=question.include_dirs
-        )
-        self.places = api.places(source, self.program)
+        self.program = None if proving.is_system(source) else api.parse(source)
+        self.places = _places(source, self.program)
         if weaken:
             self.places = tuple(_no_stronger(place) for place in self.places if place.current)
-        self.costs: Costs = costs_for(self.model.name, costs)
+        self.costs = _costs(source, self.program, question, costs)
 
     def verdict(self, seconds: float | None, all_cheapest: bool) -> Verdict:  # noqa: FBT001
-        now = self.question.ask(self.source)
-        if _is_right(now):
-            if not self.weaken:
-                return NothingToRepair(now)
-        elif self.weaken:
-            return NotRepairable("it is not right as it is, so that nothing can be weakened", now)
-        else:
-            orderly = self.question.ask(self.source, model="sc")
-            if not _is_right(orderly):
-                return NotRepairable("it is wrong under sc too: no fence or order can mend that", orderly)
+        """The cheapest repair."""
+        early = self._without_search()
+        if early is not None:
+            return early
         deadline = None if seconds is None else time.monotonic() + seconds
         base = tuple(0 if self.weaken else place.current for place in self.places)
         costs = self.costs.all_of(self.places, base)
@@ -206,7 +215,7 @@ class _Repairing:
             costs,
             base,
             lambda choice: self._passes(choice, deadline),
-            is_monotone=self.is_monotone,
+            is_monotone=self._is_monotone(),
             deadline=deadline,
             progress=self.progress,
         )
@@ -214,21 +223,64 @@ class _Repairing:
         if found is None and search.is_undecided:
             return Undecided("no repair was found, and not every candidate could be decided")
         if found is None:
-            strongest = tuple(place.strongest for place in self.places)
             return NotRepairable(
                 "even with every change that is known here it is wrong",
-                self.question.ask(self._text(strongest)),
+                self.question.ask(self._text(self._strongest)),
             )
         return self._repair(found, costs, base, seconds)
 
-    @property
-    def is_monotone(self) -> bool:
-        """Whether stronger texts are right where weaker ones are.
+    def greedy(self) -> Verdict:
+        """The repair that Barnat's procedure ends with."""
+        program = self.program
+        if program is None or not self.places or any(place.location is None for place in self.places):
+            raise InputError(
+                Diagnostic(
+                    code="W0422",
+                    message="`--first` makes writes atomic, which the language of this file has no words for",
+                    help="without it the cheapest repair is looked for; DVE files can be asked with it",
+                )
+            )
+        early = self._without_search()
+        if early is not None:
+            return early
+        base = tuple(place.current for place in self.places)
+        tested = 0
 
-        Fences, orders and atomic writes only take executions and reachable states away, and a property of
-        single executions or states stays true of fewer. Claims about runs without end are another matter.
-        """
-        return not self.program.claims and self.question.ltl is None
+        def counterexample(choice: Choice) -> Witness | None:
+            nonlocal tested
+            tested += 1
+            result = self.question.ask(self._text(choice))
+            return None if _is_right(result) or isinstance(result, proving.SystemResult) else result.witness
+
+        choice = first_repair(self.places, base, program, counterexample)
+        if choice is None:
+            return NotRepairable("even with every write atomic it is wrong")
+        costs = self.costs.all_of(self.places, base)
+        total = sum(costs[number][level] for number, level in enumerate(choice))
+        found = Found(choices=(choice,), cost=total, lower_bound=0, tested=tested, failing=tested - 1)
+        return self._repair(found, costs, base, None)
+
+    def _without_search(self) -> Verdict | None:
+        """The verdict, where it is known before any candidate is tried."""
+        now = self.question.ask(self.source)
+        if _is_right(now):
+            return None if self.weaken else NothingToRepair(now)
+        if self.weaken:
+            return NotRepairable("it is not right as it is, so that nothing can be weakened", now)
+        orderly = self.question.ask(self.source, model="sc")
+        if not _is_right(orderly):
+            return NotRepairable("it is wrong under sc too: no fence or order can mend that", orderly)
+        return None
+
+    def _is_monotone(self) -> bool:
+        """Whether stronger texts are right where weaker ones are, seen from the strongest one."""
+        result = self.question.ask(self._text(self._strongest), seconds=_A_LOOK)
+        fair = self.question.options.fair
+        return isinstance(result, proving.SystemResult) or is_monotone(result.program, self.places, fair)
+
+    @property
+    def _strongest(self) -> Choice:
+        return tuple(place.strongest for place in self.places)
 
     def _passes(self, choice: Choice, deadline: float | None) -> bool | None:
         """Whether the text as chosen is right; None if that cannot be told in the time that is left."""
@@ -275,6 +327,16 @@ class _Repairing:
         return Change(place=self.places[number], alternative=choice[number], cost=cost, prevents=prevents)
 
 
+def _places(source: SourceFile, program: Program | None) -> tuple[Place, ...]:
+    return proving.places(source) if program is None else api.places(source, program)
+
+
+def _costs(source: SourceFile, program: Program | None, question: Question, table: Path | None) -> Costs:
+    default = proving.default_model(source) if program is None else api.default_model(program)
+    model = api.load_model(question.model or default, include_dirs=question.include_dirs)
+    return costs_for(model.name, table)
+
+
 class _UndecidedError(Exception):
     """A question that the answer depends on has none; `reason` says why."""
 
@@ -299,13 +361,13 @@ def _no_stronger(place: Place) -> Place:
     )
 
 
-def _is_right(result: api.Result) -> bool:
+def _is_right(result: Answer) -> bool:
     """Whether a program does what it should. What `exists` asks for should not happen.
 
     Raises:
         _UndecidedError: nobody knows, or nothing was asked.
     """
-    condition = result.program.condition
+    condition = result.program.condition if isinstance(result, api.Result) else None
     is_wish = condition is not None and condition.quantifier is Quantifier.EXISTS
     match result.outcome:
         case Holds() | HoldsWithin() if is_wish:
@@ -323,6 +385,7 @@ def _is_right(result: api.Result) -> bool:
 
 
 __all__ = [
+    "Answer",
     "Change",
     "NotRepairable",
     "NothingToRepair",

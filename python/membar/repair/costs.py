@@ -73,7 +73,7 @@ def _read(path: Path) -> dict[str, dict[str, int]]:
 def _malformed(path: Path, what: str) -> InputError:
     return InputError(
         Diagnostic(
-            code="W0414",
+            code="W0420",
             message=f"`{path}` is no table of costs: {what}",
             help='lines such as `"fence seq_cst" = 20` under [any] or a model\'s name',
         )

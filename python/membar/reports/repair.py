@@ -9,11 +9,18 @@ from typing import Any, Protocol
 
 from membar.changes import Place
 from membar.outcome import HoldsWithin, Outcome, Violated
-from membar.reports import Answer
 from membar.reports._parts.answer import Object
 from membar.reports._parts.style import EMPTY, Line, join, line, printable, wrapped
 from membar.reports._parts.verdict import role, spoken, witness_of, word
 from membar.source import SourceFile
+
+
+class Answered(Protocol):
+    """An answer about one candidate."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """What was found."""
 
 
 class Changed(Protocol):
@@ -36,7 +43,7 @@ class Changed(Protocol):
         """What it adds."""
 
     @property
-    def prevents(self) -> Answer | None:
+    def prevents(self) -> Answered | None:
         """What happens without it."""
 
 
@@ -76,7 +83,7 @@ class Repaired(Protocol):
         """Further repairs of the same cost."""
 
     @property
-    def result(self) -> Answer:
+    def result(self) -> Answered:
         """The answer about the repaired text."""
 
     @property
@@ -129,7 +136,7 @@ def _head(found: Repaired, columns: int) -> Iterator[Line]:
 def _minimality(found: Repaired) -> str:
     if found.is_minimal:
         return "no cheaper one exists"
-    if found.lower_bound < found.cost:
+    if 0 < found.lower_bound < found.cost:
         return f"not proved minimal: every one costs at least {found.lower_bound}"
     return "not proved minimal"
 
@@ -149,12 +156,19 @@ def _place(source: SourceFile, place: Place) -> str:
     return place.title if place.span.path == source.path else f"{place.title} of {_short(place.span.path)}"
 
 
-def _without(answer: Answer) -> Line:
+def _without(answer: Answered) -> Line:
     outcome = answer.outcome
     witness = witness_of(outcome)
-    told = printable(witness.message) if witness is not None and witness.message else ""
+    told = printable(witness.message) if witness is not None and witness.message else _run(outcome)
     asked = outcome.property if isinstance(outcome, Violated) else "the outcome asked for can happen"
     return line("    without it: ", (spoken(outcome), role(outcome)), f" {told or asked}")
+
+
+def _run(outcome: Outcome) -> str:
+    """A run of processes in a few words."""
+    if not isinstance(outcome, Violated) or outcome.processes is None:
+        return ""
+    return f"{outcome.processes.processes} processes reach an unsafe state"
 
 
 def _short(path: str) -> str:
@@ -219,7 +233,7 @@ def as_data(found: Repaired) -> Object:
     }
 
 
-def _prevented(answer: Answer | None) -> str | None:
+def _prevented(answer: Answered | None) -> str | None:
     if answer is None:
         return None
     witness = witness_of(answer.outcome)

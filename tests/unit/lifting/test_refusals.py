@@ -74,17 +74,17 @@ def test_it_is_refused_with_the_reason(program: str, code: str, words: str) -> N
 def test_a_language_without_copies_is_refused() -> None:
     with pytest.raises(InputError) as caught:
         lift.check_any(SourceFile("test.litmus", "X86 a\n{}\n P0 ;\nexists (true)"))
-    assert caught.value.diagnostics[0].code == "W0421"
+    assert caught.value.diagnostics[0].code == "W0431"
 
 
 def test_other_models_and_properties_are_refused() -> None:
     source = SourceFile("program.c", text("x = 1;"))
     with pytest.raises(InputError) as caught:
         lift.check_any(source, model="armv8")
-    assert caught.value.diagnostics[0].code == "W0423"
+    assert caught.value.diagnostics[0].code == "W0433"
     with pytest.raises(InputError) as caught:
         lift.check_any(source, properties=("deadlock",))
-    assert caught.value.diagnostics[0].code == "W0422"
+    assert caught.value.diagnostics[0].code == "W0432"
 
 
 def test_the_system_of_a_naive_mutex_is_what_one_would_write() -> None:

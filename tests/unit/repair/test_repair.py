@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from membar import api, cli
+from membar import api, cli, proving
+from membar.changes import edited
 from membar.diagnostics import InputError
 from membar.repair import NothingToRepair, NotRepairable, Question, Repair, repair
+from membar.repair.monotone import is_monotone
 from membar.reports.repair import patch
 from membar.source import SourceFile
 from membar.task import Coherence, Options
@@ -101,6 +103,81 @@ def test_figure_6_takes_both_writes_of_x_or_one_by_the_rule_of_all_buffers(
     assert 1 + len(found.others) == ways
     assert all("the write of x" in change.place.title for change in found.changes)
     assert found.is_minimal
+
+
+def test_a_system_for_any_number_of_processes_gets_its_fence() -> None:
+    found = repaired(example("flags.cub"))
+    assert [change.name for change in found.changes] == ["fence"]
+    assert "fence() && PC[p] = Waiting" in found.repaired.text
+    assert found.is_minimal
+    assert found.result.outcome.run.guarantee == "any number of processes"
+
+
+def test_a_guard_with_alternatives_keeps_them_together() -> None:
+    text = example("flags.cub").text.replace(
+        "PC[p] = Waiting &&", "PC[p] = Waiting && Flag[p] = True ||\n PC[p] = Waiting &&"
+    )
+    [_, place, _] = proving.places(SourceFile("either.cub", text))
+    changed = edited(SourceFile("either.cub", text), (place,), (1,))
+    assert "requires { fence() && (PC[p]" in changed.text
+    assert proving.parse_system(changed).transitions
+
+
+def test_a_system_has_its_own_question(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["repair", str(EXAMPLES / "flags.cub"), "--error", "x"]) == cli.BAD_INPUT
+    assert "W0408" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("ltl", "rule", "fair", "expected"),
+    [
+        ("F(x == 2)", "own", {"buffers"}, True),
+        ("F A.a3", "own", {"buffers"}, True),
+        ("F(x == 2 and A.a3)", "own", {"buffers"}, False),
+        ("X F(x == 2)", "own", {"buffers"}, False),
+        ("F(x == 2)", "all", {"buffers"}, False),
+        ("F(x == 2)", "own", set(), False),
+        (None, "all", set(), True),
+    ],
+)
+def test_only_what_was_argued_is_taken_for_monotone(
+    ltl: str | None, rule: str, fair: set[str], *, expected: bool
+) -> None:
+    source = SourceFile("figure6.dve", FIGURE_6)
+    places = api.places(source, api.parse(source))
+    strongest = edited(source, places, tuple(place.strongest for place in places))
+    result = api.check(strongest, model="cam", ltl=ltl, words={"atomic-rule": rule})
+    assert is_monotone(result.program, places, frozenset(fair)) is expected
+
+
+def test_a_step_that_writes_twice_is_not_monotone() -> None:
+    text = FIGURE_6.replace("effect x = x + 1;", "effect x = x + 1, y = y + 1;", 1)
+    source = SourceFile("twice.dve", text)
+    program = api.parse(source)
+    assert not is_monotone(program, api.places(source, program), frozenset({"buffers"}))
+
+
+@pytest.mark.parametrize("rule", ["own", "all"])
+def test_barnats_procedure_ends_with_a_repair_that_is_never_cheaper(rule: str) -> None:
+    question = Question(model="cam", ltl="F(x == 2 and y > 0)", words={"atomic-rule": rule})
+    source = SourceFile("figure6.dve", FIGURE_6)
+    greedy = repair(source, question, first=True)
+    assert isinstance(greedy, Repair)
+    assert greedy.cost >= repaired(source, question).cost
+    assert not greedy.is_minimal
+    assert api.check(greedy.repaired, model="cam", ltl=question.ltl, words=question.words).verdict == "holds"
+
+
+def test_barnats_procedure_begins_with_the_write_that_most_accesses_meet() -> None:
+    question = Question(model="x86-tso")
+    found = repair(example("peterson.dve"), question, first=True)
+    assert isinstance(found, Repair)
+    assert [change.place.location for change in found.changes] == ["turn", "turn"]
+
+
+def test_barnats_procedure_is_for_atomic_writes() -> None:
+    with pytest.raises(InputError, match="makes writes atomic"):
+        repair(example("store-buffering.litmus"), Question(), first=True)
 
 
 def test_unbounded_store_buffers_are_repaired_for_good() -> None:

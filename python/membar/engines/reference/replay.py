@@ -90,7 +90,7 @@ def is_lasting(program: Program, model: Model, witness: Witness) -> bool:
 
 
 def _rerun(program: Program, index: int, witness: Witness) -> Trace:
-    events = sum(event.thread == index for event in witness.execution.events)
+    events = [event.thread for event in witness.execution.events].count(index)
     unborn = not program.threads[index].started and events == 0 and not witness.choices[index]
     if unborn and not _is_spawned(program, index, witness):
         return Trace(thread=index, status=Status.UNBORN)

@@ -35,5 +35,6 @@ def _place(source: SourceFile, process: x.Process, transition: x.Transition, var
         title=f"the write of {variable} in line {transition.span.line} "
         f"({process.name}: {transition.source} -> {transition.target})",
         span=transition.span,
+        location=variable,
         alternatives=alternatives([("", ()), ("atomic write", (Edit(end, written),))], [(), ()]),
     )
