@@ -12,7 +12,7 @@ from pathlib import Path
 from membar import api, arguments, proving
 from membar.cli import BAD_INPUT, exit_code, gravest
 from membar.commands.window import color, columns, progress_line
-from membar.diagnostics import InputError
+from membar.diagnostics import Diagnostic, InputError
 from membar.reports import diagnostic
 
 
