@@ -56,32 +56,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="LIST",
         help="what to check, separated by commas; `none` only explores (default: all that apply)",
     )
-    check.add_argument(
-        "--error",
-        metavar="EXPR|LABEL",
-        help="a state or location that must not be reached; `final EXPR`: no final state (XCFA)",
-    )
-    check.add_argument(
-        "--ltl",
-        metavar="FORMULA",
-        help="what must be true of all runs, such as `G(P.wait -> F P.cs)`: G F X U R W, [] <>, && || -> !",
-    )
-    check.add_argument(
-        "--dve-errors",
-        choices=("terminal", "legacy"),
-        help="DVE: what follows a run-time error: nothing (default), or what DiVinE 2 did (sc only)",
-    )
-    check.add_argument(
-        "--atomic",
-        metavar="FILE",
-        type=Path,
-        help="DVE: writes that do not go through store buffers, `variable, transition` per line; `*` is any",
-    )
-    check.add_argument(
-        "--atomic-rule",
-        choices=("own", "all"),
-        help="what an atomic write waits for: its own store buffer (default), or all",
-    )
+    _asked(check)
     check.add_argument(
         "--explain", action="store_true", help="which axiom forbids the outcome, with the cycle"
     )
@@ -133,10 +108,22 @@ def parser() -> argparse.ArgumentParser:
     translate = _command(commands, "translate", "print a program in another form")
     translate.add_argument("file", metavar="FILE", type=Path)
     translate.add_argument(
-        "--to", required=True, choices=["mapping"], metavar="FORMAT",
-        help="mapping: what a compiler makes of each atomic operation of a C program",
+        "--to", required=True, choices=["dve", "promela", "mapping"], metavar="FORMAT",
+        help="dve, promela: the program with its store buffers written out, for checkers that know only "
+        "sequential consistency; mapping: what a compiler makes of each atomic operation of a C program",
     )  # fmt: skip
-    translate.add_argument("--model", metavar="NAME", help="memory model (default: every one with a mapping)")
+    translate.add_argument(
+        "--model", metavar="NAME",
+        help="memory model: one with store buffers (default: by language); mapping: every one with a mapping",
+    )  # fmt: skip
+    translate.add_argument(
+        "--buffers", metavar="N", type=_positive, help="store buffers of at most N entries (default: the model's)"
+    )
+    translate.add_argument(
+        "--fair", metavar="LIST", type=_fair, default=Options().fair,
+        help="what formulas in the text assume: buffers (default) or none",
+    )  # fmt: skip
+    _asked(translate)
     translate.add_argument("--mapping", metavar="NAME", help="compiler mapping (default: the model's)")
     translate.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path)
     translate.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=V]")
@@ -172,6 +159,36 @@ def _question(command: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--engine", metavar="NAME", help="engine (default: by language)")
     _bounds(group)
+
+
+def _asked(command: argparse.ArgumentParser) -> None:
+    """What is asked of a text, and what some languages can be told about it."""
+    command.add_argument(
+        "--error",
+        metavar="EXPR|LABEL",
+        help="a state or location that must not be reached; `final EXPR`: no final state (XCFA)",
+    )
+    command.add_argument(
+        "--ltl",
+        metavar="FORMULA",
+        help="what must be true of all runs, such as `G(P.wait -> F P.cs)`: G F X U R W, [] <>, && || -> !",
+    )
+    command.add_argument(
+        "--dve-errors",
+        choices=("terminal", "legacy"),
+        help="DVE: what follows a run-time error: nothing (default), or what DiVinE 2 did (sc only)",
+    )
+    command.add_argument(
+        "--atomic",
+        metavar="FILE",
+        type=Path,
+        help="DVE: writes that do not go through store buffers, `variable, transition` per line; `*` is any",
+    )
+    command.add_argument(
+        "--atomic-rule",
+        choices=("own", "all"),
+        help="what an atomic write waits for: its own store buffer (default), or all",
+    )
 
 
 def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no public name for it

@@ -151,6 +151,19 @@ def predicates_of(claims: Iterable[Claim]) -> Iterator[StatePredicate]:
             yield from _atoms(claim.body)
 
 
+def has_next(formula: Formula) -> bool:
+    """Whether it counts steps."""
+    match formula:
+        case Next():
+            return True
+        case Not(operand):
+            return has_next(operand)
+        case And(left, right) | Or(left, right) | Until(left, right) | Release(left, right):
+            return has_next(left) or has_next(right)
+        case Truth() | Atom():
+            return False
+
+
 def _atoms(formula: Formula) -> Iterator[StatePredicate]:
     match formula:
         case Truth():
