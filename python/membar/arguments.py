@@ -117,7 +117,10 @@ def parser() -> argparse.ArgumentParser:
         help="memory model: one with store buffers (default: by language); mapping: every one with a mapping",
     )  # fmt: skip
     translate.add_argument(
-        "--buffers", metavar="N", type=_positive, help="store buffers of at most N entries (default: the model's)"
+        "--buffers",
+        metavar="N",
+        type=_positive,
+        help="store buffers of at most N entries (default: the model's)",
     )
     translate.add_argument(
         "--fair", metavar="LIST", type=_fair, default=Options().fair,

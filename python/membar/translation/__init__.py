@@ -14,7 +14,7 @@ FORMATS = {"dve": dve.render, "promela": promela.render}
 
 
 def translated(program: Program, discipline: Operational, bound: int, *, to: str, fair: bool) -> str:
-    """The program with explicit store buffers, as a text whose runs under sc are its runs under the discipline.
+    """A text with explicit store buffers, whose runs under sc are the program's under the discipline.
 
     Args:
         program: what is translated.
@@ -31,5 +31,6 @@ def translated(program: Program, discipline: Operational, bound: int, *, to: str
     except EngineLimitError as limit:
         raise refused(limit.reason) from None
     with_bound = "" if discipline is Operational.SC else f"({bound})"
-    title = f"{program.name} under {discipline.value}{with_bound}, translated by membar for sequential consistency"
+    under = f"{program.name} under {discipline.value}{with_bound}"
+    title = f"{under}, translated by membar for sequential consistency"
     return FORMATS[to](model, title=title, fair=fair)

@@ -12,18 +12,9 @@ from membar.program.operations import Choose, Load, Rmw, Set, Store, Unlock
 from membar.program.predicate import RegisterValue, StatePredicate
 from membar.program.program import Edge, Program, Thread
 from membar.program.temporal import predicates_of
+from membar.translation.layout import Layout, count_of, flushes_of, memory_of, queue_size, slot_of
 from membar.translation.model import Interval, Kind, Model, Step, Variable, at, refused
-from membar.translation.paths import (
-    Layout,
-    Obligation,
-    Unfolding,
-    count_of,
-    flushes_of,
-    memory_of,
-    queue_size,
-    register_of,
-    slot_of,
-)
+from membar.translation.paths import Obligation, Unfolding
 from membar.translation.ranges import WIDEST, Ranges, fits, joined, met, type_range
 
 _ROUNDS = 12
@@ -41,7 +32,8 @@ def buffered_model(program: Program, discipline: Operational, bound: int) -> Mod
         raise refused("channels", program.span, help="Promela's channels with room are translated")
     machine = Machine(program, discipline, bound)
     stored = tuple(
-        () if discipline is Operational.SC else _stored(program, thread, machine) for thread in program.threads
+        () if discipline is Operational.SC else _stored(program, thread, machine)
+        for thread in program.threads
     )
     layout = Layout(
         program=program,
@@ -82,9 +74,7 @@ def _is_constant(variable: Variable, ranges: Mapping[str, Interval]) -> bool:
     return variable.kind is Kind.REGISTER and low == high
 
 
-def _without_constants(
-    step: Step, variables: Mapping[str, Variable], ranges: Mapping[str, Interval]
-) -> Step:
+def _without_constants(step: Step, variables: Mapping[str, Variable], ranges: Mapping[str, Interval]) -> Step:
     kept = tuple(write for write in step.writes if not _is_constant(variables[write[0]], ranges))
     return replace(step, writes=kept)
 
@@ -140,9 +130,9 @@ def _variables(layout: Layout) -> Iterator[Variable]:
         initial = {name: signed(program.word(value)) for name, value in thread.registers}
         for name in _registers(program, number):
             yield Variable(kind=Kind.REGISTER, thread=number, register=name, initial=initial.get(name, 0))
-        for cell in layout.buffered[number]:
-            yield Variable(kind=Kind.COUNT, thread=number, cell=cell)
-            yield from (slot_of(number, cell, slot) for slot in range(layout.bound))
+        for stored in layout.buffered[number]:
+            yield Variable(kind=Kind.COUNT, thread=number, cell=stored)
+            yield from (slot_of(number, stored, slot) for slot in range(layout.bound))
         size = queue_size(layout, number)
         yield from (Variable(kind=Kind.QUEUE, thread=number, slot=slot) for slot in range(size))
         if size:
@@ -206,11 +196,11 @@ def _grown(layout: Layout, found: Mapping[str, Interval], steps: Sequence[Step])
     for thread, cells in enumerate(layout.buffered):
         for cell in cells:  # whatever is buffered reaches memory, and moves to older slots
             keys = [slot_of(thread, cell, slot).key for slot in range(layout.bound)]
-            value = grown[memory_of(cell).key]
+            whole = grown[memory_of(cell).key]
             for key in keys:
-                value = joined(value, grown[key])
-            grown |= dict.fromkeys(keys, joined(value, (0, 0)))
-            grown[memory_of(cell).key] = value
+                whole = joined(whole, grown[key])
+            grown |= dict.fromkeys(keys, joined(whole, (0, 0)))
+            grown[memory_of(cell).key] = whole
     return grown
 
 
@@ -224,5 +214,3 @@ def _discharge(obligations: Sequence[Obligation], ranges: Mapping[str, Interval]
     for item in obligations:
         if not fits(Ranges(ranges, item.guards).of(item.offset), (0, item.last)):
             raise refused("an address that may be outside of its array", item.edge.span)
-
-

@@ -21,10 +21,13 @@ WORDS = Words(
     land="and", lor="or", lnot="not", until="U", release="R", finally_="F", globally="G", numbers=WIDEST
 )  # fmt: skip
 RESERVED = frozenset(
-    """accept and assert async bool buchi byte channel commit const effect error errors ends false genbuchi guard
-    imply init int ltl muller not or process property rabin state streett sync system trans true atomic G F X U R
-    W GF FG GG FF GX XG FX XF XX""".split()
-)
+    {
+        "accept", "and", "assert", "async", "bool", "buchi", "byte", "channel", "commit", "const", "effect",
+        "error", "errors", "ends", "false", "genbuchi", "guard", "imply", "init", "int", "ltl", "muller",
+        "not", "or", "process", "property", "rabin", "state", "streett", "sync", "system", "trans", "true",
+        "atomic", "G", "F", "X", "U", "R", "W", "GF", "FG", "GG", "FF", "GX", "XG", "FX", "XF", "XX",
+    }
+)  # fmt: skip
 
 
 def render(model: Model, *, title: str, fair: bool) -> str:
@@ -81,7 +84,9 @@ class _Text:
         return "\n".join(lines) + "\n"
 
     def _globals(self) -> Iterator[str]:
-        yield from self._declared([key for key, item in self.model.variables.items() if item.kind is not Kind.REGISTER])
+        yield from self._declared(
+            [key for key, item in self.model.variables.items() if item.kind is not Kind.REGISTER]
+        )
         for key, name in self.scratches.items():
             yield f"{type_of(self.model.ranges[key.removeprefix('scratch:')])} {name};"
         if any(step.failure is not None for step in self.model.steps):
@@ -105,7 +110,11 @@ class _Text:
     def _process(self, number: int) -> Iterator[str]:
         thread = self.program.threads[number]
         points = self.points[number]
-        own = [key for key, item in self.model.variables.items() if item.kind is Kind.REGISTER and item.thread == number]
+        own = [
+            key
+            for key, item in self.model.variables.items()
+            if item.kind is Kind.REGISTER and item.thread == number
+        ]
         yield f"process {self.threads[number]} {{"
         yield from self._declared(own)
         unborn = [] if thread.started else [self._unborn(number)]
@@ -169,7 +178,11 @@ class _Text:
         if self.model.flushes:
             yield f"ends {self.memory}.flush;"
         for number, thread in enumerate(self.program.threads):
-            yield from (f"ends {self._place(number, point)};" for point in sorted(thread.ends) if thread.outgoing.get(point))
+            yield from (
+                f"ends {self._place(number, point)};"
+                for point in sorted(thread.ends)
+                if thread.outgoing.get(point)
+            )
             if not thread.started:
                 yield f"ends {self.threads[number]}.{self._unborn(number)};"
         for predicate in self.program.errors:
@@ -180,7 +193,9 @@ class _Text:
             assumed = fairness(self.model) if self.fair else Truth(value=True)
             whole = claim.body if assumed == Truth(value=True) else implies(assumed, claim.body)
             if has_next(whole) and not all(thread.started for thread in self.program.threads):
-                raise refused("`X` in a program that starts threads: that takes one step more in DVE", claim.span)
+                raise refused(
+                    "`X` in a program that starts threads: that takes one step more in DVE", claim.span
+                )
             text = self.outside.formula(whole, lambda atom: over_variables(self.model, atom.predicate))
             yield f"ltl {text};"
 
@@ -190,7 +205,9 @@ class _Text:
             raise TypeError(body)
         if self.fair and self.model.flushes:
             help_ = "ask without: --fair none"
-            raise refused("an automaton of forbidden runs, with fairness to store buffers", claim.span, help=help_)
+            raise refused(
+                "an automaton of forbidden runs, with fairness to store buffers", claim.span, help=help_
+            )
         leaving = {edge.source for edge in body.edges}
         if body.ends_are_errors and len(leaving) < len(body.states):
             raise refused("an automaton of forbidden runs with an end", claim.span)

@@ -43,27 +43,30 @@ def is_truth(expr: Expr) -> bool:
 
 def rebuilt(expr: Expr, leaf: Callable[[Expr], Expr], known: Collection[Expr] = ()) -> Expr:
     """The expression with its leaves replaced, simplified; what is in `known` is true."""
-    match expr:
-        case Constant() | Register() | Address():
-            found = leaf(expr)
-        case Unary(op=op, operand=operand):
-            found = _unary(op, rebuilt(operand, leaf, known))
-        case Binary(op=op, left=left, right=right):
-            found = _binary(op, rebuilt(left, leaf, known), rebuilt(right, leaf, known))
-        case Extend(operand=operand, width=width, signed=signed):
-            found = _folded(Extend(rebuilt(operand, leaf, known), width, signed))
-        case Select(condition=condition, then=then, otherwise=otherwise):
-            asked = rebuilt(condition, leaf, known)
-            a, b = rebuilt(then, leaf, known), rebuilt(otherwise, leaf, known)
-            if isinstance(asked, Constant):
-                found = a if asked.value else b
-            else:
-                found = a if a == b else Select(asked, a, b)
+    found = _rebuilt(expr, leaf, known)
     if found in known and is_truth(found):
         return TRUE
     if known and is_truth(found) and negated(found) in known:
         return FALSE
     return found
+
+
+def _rebuilt(expr: Expr, leaf: Callable[[Expr], Expr], known: Collection[Expr]) -> Expr:
+    match expr:
+        case Constant() | Register() | Address():
+            return leaf(expr)
+        case Unary(op=op, operand=operand):
+            return _unary(op, rebuilt(operand, leaf, known))
+        case Binary(op=op, left=left, right=right):
+            return _binary(op, rebuilt(left, leaf, known), rebuilt(right, leaf, known))
+        case Extend(operand=operand, width=width, signed=signed):
+            return _folded(Extend(rebuilt(operand, leaf, known), width, signed))
+        case Select(condition=condition, then=then, otherwise=otherwise):
+            asked = rebuilt(condition, leaf, known)
+            a, b = rebuilt(then, leaf, known), rebuilt(otherwise, leaf, known)
+            if isinstance(asked, Constant):
+                return a if asked.value else b
+            return a if a == b else Select(asked, a, b)
 
 
 def substituted(expr: Expr, values: Mapping[str, Expr], known: Collection[Expr] = ()) -> Expr:

@@ -38,7 +38,7 @@ def variable_names(
     """What the variables are called: elements of arrays with their index.
 
     `threads` are the names of the threads; with `local`, registers are called as in their thread, since
-    others of that name are apart. Without `lists`, arrays whose elements begin differently are variables apart.
+    others of that name are apart. Without `lists`, elements that do not begin alike are variables apart.
     """
     program = model.program
     called = list(threads)

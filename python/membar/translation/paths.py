@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 from membar.engines.reference.state import LOCKED, FenceEffect
 from membar.models.model import Operational
@@ -41,69 +40,15 @@ from membar.program.operations import (
     Set,
     Spawn,
     Store,
-    Tags,
     Unlock,
 )
-from membar.program.program import Cell, Edge, Program
+from membar.program.program import Cell, Edge
 from membar.translation.folding import negated, rebuilt
+from membar.translation.layout import Layout, count_of, memory_of, number_of, register_of, slot_of
 from membar.translation.model import Kind, Step, Variable, at, refused
 
 _MOST_COPIES = 2000
 _WIDEST_CHOICE = 64
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
-    """Where the buffers of a program are kept.
-
-    Attributes:
-        program: the program.
-        discipline: what its buffers do.
-        bound: k.
-        buffered: for each thread the cells that it may buffer stores of, in order.
-        fence: what a fence does to the own buffer.
-        atomic: what a store waits for before it writes memory at once.
-    """
-
-    program: Program
-    discipline: Operational
-    bound: int
-    buffered: tuple[tuple[int, ...], ...]
-    fence: Callable[[Tags], FenceEffect]
-    atomic: Callable[[Tags], FenceEffect]
-
-    @property
-    def has_queues(self) -> bool:
-        """Whether stores to different locations reach memory in order."""
-        return self.discipline in (Operational.TSO, Operational.CAM)
-
-    def is_empty(self, thread: int) -> list[Expr]:
-        """That the buffer of a thread is empty."""
-        if not self.buffered[thread]:
-            return []
-        if self.has_queues:
-            return [equals(Variable(kind=Kind.LENGTH, thread=thread).atom, FALSE)]
-        return [equals(count_of(thread, cell), FALSE) for cell in self.buffered[thread]]
-
-
-def count_of(thread: int, cell: int) -> Register:
-    """How many stores of a location a thread has buffered."""
-    return Variable(kind=Kind.COUNT, thread=thread, cell=cell).atom
-
-
-def slot_of(thread: int, cell: int, slot: int) -> Variable:
-    """A buffered store; slot 0 is the newest."""
-    return Variable(kind=Kind.SLOT, thread=thread, cell=cell, slot=slot)
-
-
-def memory_of(cell: int) -> Variable:
-    """A location of shared memory."""
-    return Variable(kind=Kind.MEMORY, cell=cell)
-
-
-def register_of(thread: int, name: str) -> Variable:
-    """A register of a thread."""
-    return Variable(kind=Kind.REGISTER, thread=thread, register=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +109,7 @@ class Unfolding:
         """
         if self.edge.unordered and len(self.edge.operations) > 1:
             raise refused("a step with unordered accesses", self.edge.span)
-        path = Path(rooms={cell: (0, self.layout.bound) for cell in self.layout.buffered[self.thread]})
+        path = Path(rooms=dict.fromkeys(self.layout.buffered[self.thread], (0, self.layout.bound)))
         if not self._assume(path, self.edge.guard):
             return []
         return list(self._go(path, self.edge.operations))
@@ -190,7 +135,9 @@ class Unfolding:
                 path.registers[name] = self._value(path, value)
             case Assume(condition=condition, waits=waits):
                 if not waits:
-                    raise refused("a run that stops at an assumption is no run: texts cannot say so", self.edge.span)
+                    raise refused(
+                        "a run that stops at an assumption is no run: texts cannot say so", self.edge.span
+                    )
                 return None if self._assume(path, condition) else []
             case Assert(condition=condition, message=message):
                 return self._asserted(path, condition, message)
@@ -233,7 +180,9 @@ class Unfolding:
         ways: list[Path | Step] = []
         failing = path.copy()
         if _require(failing, negated(value)):
-            ways.append(replace(self._finished(failing), failure=message or "assertion failed", writes=(), pushes=()))
+            ways.append(
+                replace(self._finished(failing), failure=message or "assertion failed", writes=(), pushes=())
+            )
         if _require(path, value):
             ways.append(path)
         return ways
@@ -261,9 +210,7 @@ class Unfolding:
             return then(path, found[0])
         if cells[0].object.size != size:
             raise refused("an access that is no whole variable", self.edge.span)
-        self.obligations.append(
-            Obligation(tuple(path.guards), offset, cells[-1].address - base, self.edge)
-        )
+        self.obligations.append(Obligation(tuple(path.guards), offset, cells[-1].address - base, self.edge))
         ways: list[Path | Step] = []
         for cell in cells:
             way = path.copy()
@@ -278,7 +225,9 @@ class Unfolding:
             raise refused("an exclusive load", self.edge.span)
 
         def then(path: Path, cell: Cell) -> list[Path | Step] | None:
-            return self._seen(path, cell, lambda way, value: _put(way, op.register, _read(cell, value, op.signed)))
+            return self._seen(
+                path, cell, lambda way, value: _put(way, op.register, _read(cell, value, op.signed))
+            )
 
         return self._at(path, op.address, op.size, then)
 
@@ -309,7 +258,9 @@ class Unfolding:
         low, high = path.rooms[cell]
         low, high = max(low, room[0]), min(high, room[1])
         path.rooms[cell] = (low, high)
-        return low <= high and (path.room is None or sum(each[0] for each in path.rooms.values()) <= path.room)
+        return low <= high and (
+            path.room is None or sum(each[0] for each in path.rooms.values()) <= path.room
+        )
 
     def _store(self, path: Path, op: Store | Unlock) -> list[Path | Step] | None:
         if isinstance(op, Store) and op.exclusive:
@@ -338,7 +289,8 @@ class Unfolding:
         own = sum(where == cell.id for where, _ in path.pushes)
         if own >= bound or (self.layout.discipline is Operational.TSO and len(path.pushes) >= bound):
             raise refused(
-                f"a step that stores more than {bound} times never happens under {self.layout.discipline.value}({bound})",
+                f"a step that stores more than {bound} times never happens under "
+                f"{self.layout.discipline.value}({bound})",
                 self.edge.span,
                 help="give more room: --buffers",
             )
@@ -441,7 +393,7 @@ class Unfolding:
         guards = [*born, ended, *self.layout.is_empty(other)]
         return None if all(_require(path, guard) for guard in guards) else []
 
-    def _spawn(self, path: Path, name: str) -> None:
+    def _spawn(self, path: Path, name: str) -> list[Path | Step] | None:
         if self.layout.buffered[self.thread]:
             raise refused(
                 f"`{name}` is started by a thread that buffers stores", self.edge.span,
@@ -449,6 +401,7 @@ class Unfolding:
             )  # fmt: skip
         other = next(n for n, thread in enumerate(self.program.threads) if thread.name == name)
         path.born = (*path.born, other)
+        return None
 
     def _finished(self, path: Path) -> Step:
         self._copies += 1
@@ -492,10 +445,7 @@ class Unfolding:
             yield Binary(BinaryOp.SLE, length, Constant(path.room))
 
     def _register_writes(self, path: Path) -> list[tuple[str, Expr]]:
-        return [
-            (register_of(self.thread, name).key, value)
-            for name, value in path.registers.items()
-        ]
+        return [(register_of(self.thread, name).key, value) for name, value in path.registers.items()]
 
     def _slot_writes(self, path: Path) -> list[tuple[str, Expr]]:
         found: list[tuple[str, Expr]] = []
@@ -515,43 +465,6 @@ class Unfolding:
             more = Constant(len(new))
             found.append((count.name, rebuilt(Binary(BinaryOp.ADD, before, more), lambda item: item)))
         return found
-
-
-def number_of(layout: Layout, thread: int, cell: int) -> int:
-    """The number of a location in a thread's queue: from 1, so that 0 is no location."""
-    return layout.buffered[thread].index(cell) + 1
-
-
-def queue_size(layout: Layout, thread: int) -> int:
-    """How many stores the queue of a thread can hold; 0 where it has none."""
-    if not layout.has_queues or not layout.buffered[thread]:
-        return 0
-    return layout.bound * (1 if layout.discipline is Operational.TSO else len(layout.buffered[thread]))
-
-
-def flushes_of(layout: Layout, thread: int) -> Iterator[Step]:
-    """How the stores of a thread reach memory."""
-    bound, cells = layout.bound, layout.buffered[thread]
-    length = Variable(kind=Kind.LENGTH, thread=thread).atom
-    queue = [Variable(kind=Kind.QUEUE, thread=thread, slot=n) for n in range(queue_size(layout, thread))]
-    for cell in cells:
-        for taken in range(1, bound + 1):
-            guards: list[Expr] = []
-            if layout.has_queues:
-                guards.append(equals(queue[0].atom, Constant(number_of(layout, thread, cell))))
-            if bound > 1 or not layout.has_queues:
-                guards.append(equals(count_of(thread, cell), Constant(taken)))
-            oldest = slot_of(thread, cell, taken - 1)
-            writes: list[tuple[str, Expr]] = [
-                (memory_of(cell).key, oldest.atom),
-                (oldest.key, FALSE),
-                (count_of(thread, cell).name, Constant(taken - 1)),
-            ]
-            if layout.has_queues:
-                writes += [(one.key, other.atom) for one, other in pairwise(queue)]
-                writes.append((queue[-1].key, FALSE))
-                writes.append((length.name, Binary(BinaryOp.SUB, length, Constant(1))))
-            yield Step(thread=thread, guards=tuple(guards), writes=tuple(writes))
 
 
 def _require(path: Path, guard: Expr) -> bool:

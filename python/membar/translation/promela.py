@@ -1,9 +1,9 @@
 """A model as Promela text, for SPIN and for membar itself under sc.
 
-Every step is one `d_step`, so that nobody looks inside. All variables are global, where processes are too
-(`pc_P`), so that formulas are about plain variables. A control point at which a thread has ended, or may stay,
-is an `end` label. Each queue of stores is flushed by a process of its own, so that SPIN's weak fairness is
-fairness to every queue.
+Every step is one `d_step`, so that nobody looks inside. All variables are global, and so is where processes
+are (`pc_P`), so that formulas are about plain variables. A control point at which a thread has ended, or may
+stay, is an `end` label. Each queue of stores is flushed by a process of its own, so that SPIN's weak fairness
+is fairness to every queue.
 """
 
 from __future__ import annotations
@@ -22,12 +22,18 @@ WORDS = Words(
     land="&&", lor="||", lnot="!", until="U", release="V", finally_="<>", globally="[]", numbers=INT32
 )  # fmt: skip
 RESERVED = frozenset(
-    """active always assert atomic bit bool break byte chan d_step do else empty enabled equivalent eval
-    eventually false fi for full goto hidden if implies in init inline int len local ltl mtype nempty never nfull
-    notrace np_ od of pc_value pid printf printm priority proctype provided return run select short show skip
-    stronguntil timeout trace true typedef unless unsigned until weakuntil xr xs _ _last _nr_pr _pid load store
-    sync fence c_code c_decl c_expr c_state c_track D_proctype release next U V W X or and scratch""".split()
-)
+    {
+        "active", "always", "assert", "atomic", "bit", "bool", "break", "byte", "chan", "d_step", "do",
+        "else", "empty", "enabled", "equivalent", "eval", "eventually", "false", "fi", "for", "full",
+        "goto", "hidden", "if", "implies", "in", "init", "inline", "int", "len", "local", "ltl", "mtype",
+        "nempty", "never", "nfull", "notrace", "np_", "od", "of", "pc_value", "pid", "printf", "printm",
+        "priority", "proctype", "provided", "return", "run", "select", "short", "show", "skip",
+        "stronguntil", "timeout", "trace", "true", "typedef", "unless", "unsigned", "until", "weakuntil",
+        "xr", "xs", "_", "_last", "_nr_pr", "_pid", "load", "store", "sync", "fence", "c_code", "c_decl",
+        "c_expr", "c_state", "c_track", "D_proctype", "release", "next", "U", "V", "W", "X", "or", "and",
+        "scratch",
+    }
+)  # fmt: skip
 
 
 def render(model: Model, *, title: str, fair: bool) -> str:
@@ -148,7 +154,11 @@ class _Text:
             cell = step.writes[0][0] if self.model.discipline is Operational.PSO else ""
             groups.setdefault(cell, []).append(step)
         for cell, group in groups.items():
-            name = f"flush_{self.called[cell]}_{self.threads[number]}" if cell else f"flush_{self.threads[number]}"
+            name = (
+                f"flush_{self.called[cell]}_{self.threads[number]}"
+                if cell
+                else f"flush_{self.threads[number]}"
+            )
             yield f"active proctype {self.names.fresh(name)}() {{"
             yield "end_flush: do"
             yield from (f"    :: {self._step(step)}" for step in group)
@@ -171,7 +181,9 @@ class _Text:
         assumed = fairness(self.model) if self.fair else Truth(value=True)
         whole = body if assumed == Truth(value=True) else implies(assumed, body)
         if has_next(whole) and not all(thread.started for thread in self.program.threads):
-            raise refused("`X` in a program that starts threads: that takes one step more in Promela", claim.span)
+            raise refused(
+                "`X` in a program that starts threads: that takes one step more in Promela", claim.span
+            )
         text = self.speller.formula(whole, lambda atom: over_variables(self.model, atom.predicate))
         yield f"ltl {self.names.fresh(claim.name)} {{ {text} }}"
 
@@ -179,12 +191,17 @@ class _Text:
         leaving = {edge.source for edge in body.edges}
         if self.fair and self.model.flushes:
             help_ = "ask without: --fair none, and let the checker be fair to processes"
-            raise refused("an automaton of forbidden runs, with fairness to store buffers", claim.span, help=help_)
+            raise refused(
+                "an automaton of forbidden runs, with fairness to store buffers", claim.span, help=help_
+            )
         if len(body.accepting) > 1 or (body.ends_are_errors and len(leaving) < len(body.states)):
             raise refused("an automaton of forbidden runs with several sets, or with an end", claim.span)
         yield f"never {self.names.fresh(claim.name)} {{"
         others = [number for number in range(len(body.states)) if number != body.initial]
-        labels = [("accept_S" if number in body.accepting[0] else "S") + str(number) for number in range(len(body.states))]
+        labels = [
+            ("accept_S" if number in body.accepting[0] else "S") + str(number)
+            for number in range(len(body.states))
+        ]
         for state in (body.initial, *others):
             edges = [edge for edge in body.edges if edge.source == state]
             if not edges:

@@ -9,8 +9,8 @@ from membar.program.expr import FALSE, Binary, BinaryOp, Constant, Expr, Registe
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.temporal import And, Atom, Formula, Next, Or, Truth, finally_, globally
 from membar.translation.folding import substituted
+from membar.translation.layout import count_of, memory_of, register_of
 from membar.translation.model import Kind, Model, Variable, at
-from membar.translation.paths import count_of, memory_of, register_of
 
 
 def over_variables(model: Model, predicate: StatePredicate) -> Expr:
@@ -63,5 +63,3 @@ def _queues(model: Model) -> Iterator[tuple[Register, int]]:
             yield variable.atom, model.queues[variable.thread]
         elif variable.kind is Kind.COUNT and model.discipline is Operational.PSO:
             yield count_of(variable.thread, variable.cell), model.bound
-
-

@@ -58,7 +58,9 @@ class Ranges:
     def _learn(self, guard: Expr) -> None:
         """Remembers what a guard says of an expression."""
         match guard:
-            case Binary(op=BinaryOp.AND, left=left, right=right) if self.of(left)[1] <= 1 and self.of(right)[1] <= 1:
+            case Binary(op=BinaryOp.AND, left=left, right=right) if (
+                self.of(left)[1] <= 1 and self.of(right)[1] <= 1
+            ):
                 self._learn(left)
                 self._learn(right)
             case Binary(op=BinaryOp.EQ, left=left, right=Constant(value=value)):
@@ -158,7 +160,7 @@ class Ranges:
             case BinaryOp.AND | BinaryOp.OR | BinaryOp.XOR:
                 bits = max((abs(value) + 1).bit_length() for value in (a, b, c, d))
                 found = (0 if a >= 0 and c >= 0 else -(1 << bits)), (1 << bits) - 1
-            case BinaryOp.SHL if 0 <= c and d < 40 and a >= 0:
+            case BinaryOp.SHL if c >= 0 and d < 40 and a >= 0:
                 found = a << c, b << d
             case BinaryOp.SHR | BinaryOp.SAR if c >= 0 and a >= 0:
                 found = 0, b

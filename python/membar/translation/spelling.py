@@ -22,7 +22,7 @@ from membar.program.expr import (
     signed,
 )
 from membar.translation.folding import is_truth
-from membar.translation.model import Interval, place_of, refused
+from membar.translation.model import INT32, Interval, place_of, refused
 from membar.translation.ranges import Ranges, fits, type_range
 
 _SAME = {
@@ -108,6 +108,8 @@ class Speller:
         match expr:
             case Constant(value=value):
                 number = signed(value)
+                if not fits((number, number), INT32):
+                    raise refused(f"the number {number}: at most 32 bits are written")
                 return str(number) if number >= 0 else f"({number})"
             case Register(name=name):
                 return self._variable(name)
@@ -165,7 +167,9 @@ class Speller:
         if op is BinaryOp.LT and isinstance(left, Constant) and signed(left.value) >= 0:
             return self._outside(signed(left.value), right, ranges)
         if op in (BinaryOp.LT, BinaryOp.LE):
-            return self._unsigned("<" if op is BinaryOp.LT else "<=", (a, b), ranges.of(left), ranges.of(right))
+            return self._unsigned(
+                "<" if op is BinaryOp.LT else "<=", (a, b), ranges.of(left), ranges.of(right)
+            )
         if op in _DIVIDING:
             if op in (BinaryOp.DIV, BinaryOp.REM) and (ranges.of(left)[0] < 0 or ranges.of(right)[0] < 0):
                 raise refused("a division of numbers without sign")
@@ -190,7 +194,7 @@ class Speller:
         return f"(({a} {sign} {b}) == (({a} >= 0) == ({b} >= 0)))"
 
     def _outside(self, most: int, value: Expr, ranges: Ranges) -> str:
-        """`most < value` without sign: `value` is not from 0 to `most`; the form in which ranges are checked."""
+        """`most < value` without sign, as front ends check ranges: `value` is not from 0 to `most`."""
         low = 0
         if isinstance(value, Binary) and value.op is BinaryOp.SUB and isinstance(value.right, Constant):
             low, value = signed(value.right.value), value.left

@@ -105,7 +105,9 @@ def _check_words(module: x.Module, scope: Scope) -> None:
         raise error("W1005", f"{what} with legacy run-time errors", module.span, "not supported")
     for name, state in module.ends:
         if module.legacy or module.synchronous:
-            raise error("W1005", "`ends` with legacy run-time errors or `system sync`", name.span, "not supported")
+            raise error(
+                "W1005", "`ends` with legacy run-time errors or `system sync`", name.span, "not supported"
+            )
         process = scope.process(name.text, name.span)
         if state.text not in process.states:
             raise unknown(f"state of `{process.name}`", state.text, process.states, state.span)
