@@ -134,13 +134,13 @@ MISTAKES = [
     ),
     _mistake(
         "points where one may stay are ordinary", "promela",
-        'return f"P{point}" if thread.outgoing[point] and point not in thread.ends else f"end_P{point}"',
-        'return f"P{point}" if thread.outgoing[point] else f"end_P{point}"', (0, "", 0, ""),
+        'return f"at_{point}" if thread.outgoing[point] and point not in thread.ends else f"end_{point}"',
+        'return f"at_{point}" if thread.outgoing[point] else f"end_{point}"', (0, "", 0, ""),
     ),
     _mistake(
         "ended threads are in a deadlock", "promela",
-        'return f"P{point}" if thread.outgoing[point] and point not in thread.ends else f"end_P{point}"',
-        'return f"P{point}" if point not in thread.ends else f"end_P{point}"', (0, "", 0, ""),
+        'return f"at_{point}" if thread.outgoing[point] and point not in thread.ends else f"end_{point}"',
+        'return f"at_{point}" if point not in thread.ends else f"end_{point}"', (0, "", 0, ""),
     ),
     _mistake(
         "fairness as printed: again and again empty", "questions",

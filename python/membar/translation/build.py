@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from membar.engines.reference.machine import Machine
 from membar.models.model import Operational
-from membar.program.expr import Address, Expr, addresses_of, negation, registers_of, signed
+from membar.program.expr import FALSE, Address, Constant, Expr, addresses_of, negation, registers_of, signed
 from membar.program.operations import Choose, Load, Rmw, Set, Store, Unlock
 from membar.program.predicate import RegisterValue, StatePredicate
 from membar.program.program import Edge, Program, Thread
 from membar.program.temporal import predicates_of
+from membar.translation.folding import substituted
 from membar.translation.layout import Layout, count_of, flushes_of, memory_of, queue_size, slot_of
 from membar.translation.model import Interval, Kind, Model, Step, Variable, at, refused
 from membar.translation.paths import Obligation, Unfolding
@@ -56,27 +57,42 @@ def buffered_model(program: Program, discipline: Operational, bound: int) -> Mod
     flushes = tuple(step for number in range(len(program.threads)) for step in flushes_of(layout, number))
     ranges = _ranges(layout, variables, steps)
     _discharge(obligations, ranges)
+    constants = _constants(variables, ranges)
     return Model(
         program=program,
         discipline=discipline,
         bound=bound,
-        variables={key: item for key, item in variables.items() if not _is_constant(item, ranges)},
-        steps=tuple(_without_constants(step, variables, ranges) for step in steps),
+        variables={key: item for key, item in variables.items() if key not in constants},
+        steps=tuple(_without_constants(steps, constants)),
         flushes=flushes,
         queues=tuple(queue_size(layout, number) for number in range(len(program.threads))),
         ranges=ranges,
     )
 
 
-def _is_constant(variable: Variable, ranges: Mapping[str, Interval]) -> bool:
-    """Whether a register never changes, as those do that are for use inside a step: 0 before and after."""
-    low, high = ranges[variable.key]
-    return variable.kind is Kind.REGISTER and low == high
+def _constants(variables: Mapping[str, Variable], ranges: Mapping[str, Interval]) -> dict[str, Expr]:
+    """Registers that never change, as those do not that are for use inside a step: 0 before and after."""
+    found: dict[str, Expr] = {}
+    for key, variable in variables.items():
+        low, high = ranges[key]
+        if variable.kind is Kind.REGISTER and low == high:
+            found[key] = Constant(low)
+    return found
 
 
-def _without_constants(step: Step, variables: Mapping[str, Variable], ranges: Mapping[str, Interval]) -> Step:
-    kept = tuple(write for write in step.writes if not _is_constant(variables[write[0]], ranges))
-    return replace(step, writes=kept)
+def _without_constants(steps: Iterable[Step], constants: Mapping[str, Expr]) -> Iterator[Step]:
+    """The steps without registers that never change, and without those whose guards cannot hold."""
+    for step in steps:
+        guards = [substituted(guard, constants) for guard in step.guards]
+        if any(guard == FALSE for guard in guards):
+            continue
+        yield replace(
+            step,
+            guards=tuple(dict.fromkeys(guard for guard in guards if not isinstance(guard, Constant))),
+            writes=tuple(
+                (key, substituted(value, constants)) for key, value in step.writes if key not in constants
+            ),
+        )
 
 
 def _stored(program: Program, thread: Thread, machine: Machine) -> tuple[int, ...]:

@@ -113,7 +113,7 @@ class _Text:
 
     def _label(self, number: int, point: int) -> str:
         thread = self.program.threads[number]
-        return f"P{point}" if thread.outgoing[point] and point not in thread.ends else f"end_P{point}"
+        return f"at_{point}" if thread.outgoing[point] and point not in thread.ends else f"end_{point}"
 
     def _step(self, step: Step) -> str:
         ranges = Ranges(self.model.ranges, step.guards)
