@@ -76,7 +76,8 @@ MISTAKES = [
     ),
     _mistake(
         "stores of the step are lost by its fence", "paths",
-        "for cell, value in path.pushes:\n            path.memory", "for cell, value in ():\n            path.memory",
+        "for cell, value in path.pushes:\n            path.memory",
+        "for cell, value in ():\n            path.memory",
         (0, "", 0, ""),
     ),
     _mistake(

@@ -124,7 +124,15 @@ class _Text:
         if unborn:
             born = self.called[Variable(kind=Kind.BORN, thread=number).key]
             steps.append(f"  {unborn[0]} -> {points[thread.entry]} {{ guard {born}; }}")
-        steps += [self._step(step) for step in self.model.steps if step.thread == number]
+        own_steps = [step for step in self.model.steps if step.thread == number]
+        steps += [self._step(step) for step in own_steps]
+        # Who waits for ever has not ended.
+        stuck = sorted(thread.outgoing.keys() - {step.source for step in own_steps})
+        steps += [
+            f"  {points[point]} -> {points[point]} {{ guard false; }}"
+            for point in stuck
+            if thread.outgoing[point]
+        ]
         if steps:
             yield "trans"
             yield ",\n".join(steps) + ";"

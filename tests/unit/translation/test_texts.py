@@ -84,8 +84,14 @@ system async;
 @pytest.mark.parametrize("to", ["dve", "promela"])
 @pytest.mark.parametrize(
     ("discipline", "bound", "expected"),
-    [("tso", 2, "holds"), ("tso", 3, "violated"), ("cam", 1, "holds"), ("cam", 2, "violated"), ("pso", 1, "violated")],
-)  # fmt: skip
+    [
+        ("tso", 2, "holds"),
+        ("tso", 3, "violated"),
+        ("cam", 1, "holds"),
+        ("cam", 2, "violated"),
+        ("pso", 1, "violated"),
+    ],
+)
 def test_the_padded_example(discipline: str, bound: int, expected: str, to: str) -> None:
     assert verdict(text_of(PADDED, discipline, bound, to), to) == expected
 
@@ -123,7 +129,10 @@ ltl F x == 1 or G A.a;
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("channel c;\nprocess P { state s; init s; trans s -> s { sync c!; }; }\nsystem async;\n", "channels"),
+        (
+            "channel c;\nprocess P { state s; init s; trans s -> s { sync c!; }; }\nsystem async;\n",
+            "channels",
+        ),
         (
             "byte x;\nprocess P { state s; init s; trans s -> s { effect x = 1, x = 0; }; }\nsystem async;\n",
             "stores more than 1 times",
