@@ -1,25 +1,33 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS, power HOLDS, riscv HOLDS.
-   Peterson's mutual exclusion for two threads, with seq_cst atomics. */
+   Peterson's mutual exclusion with seq_cst atomics. With more than two threads it is his filter: at each level the
+   last one to come waits, so that one thread less gets to the next. With two threads only: power, riscv. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
+#ifndef N
+#define N 2
+#endif
 #ifndef RAISE
 #define RAISE memory_order_seq_cst
 #endif
 
-atomic_int flag[2], turn;
+atomic_int level[N], last[N];
 int shared;
 
 static void lock(int me) {
-  atomic_store_explicit(&flag[me], 1, RAISE);
-  atomic_store_explicit(&turn, 1 - me, RAISE);
-  while (atomic_load(&flag[1 - me]) && atomic_load(&turn) == 1 - me)
-    ;
+  for (int l = 1; l < N; l++) {
+    atomic_store_explicit(&level[me], l, RAISE);
+    atomic_store_explicit(&last[l], me, RAISE);
+    for (int other = 0; other < N; other++)
+      if (other != me)
+        while (atomic_load(&level[other]) >= l && atomic_load(&last[l]) == me)
+          ;
+  }
 }
 
-static void unlock(int me) { atomic_store_explicit(&flag[me], 0, memory_order_release); }
+static void unlock(int me) { atomic_store_explicit(&level[me], 0, memory_order_release); }
 
 static void *worker(void *argument) {
   int me = (int)(long)argument;
@@ -31,10 +39,10 @@ static void *worker(void *argument) {
 }
 
 int main(void) {
-  pthread_t thread[2];
-  for (long i = 0; i < 2; i++)
+  pthread_t thread[N];
+  for (long i = 0; i < N; i++)
     pthread_create(&thread[i], NULL, worker, (void *)i);
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < N; i++)
     pthread_join(thread[i], NULL);
   return 0;
 }

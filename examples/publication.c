@@ -5,6 +5,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#ifndef N
+#define N 2
+#endif
 #ifndef PUBLISH
 #define PUBLISH memory_order_release
 #endif
@@ -34,10 +37,11 @@ static void *receiver(void *unused) {
 }
 
 int main(void) {
-  pthread_t one, other;
-  pthread_create(&one, NULL, sender, NULL);
-  pthread_create(&other, NULL, receiver, NULL);
-  pthread_join(one, NULL);
-  pthread_join(other, NULL);
+  pthread_t thread[N];
+  pthread_create(&thread[0], NULL, sender, NULL);
+  for (int i = 1; i < N; i++)
+    pthread_create(&thread[i], NULL, receiver, NULL);
+  for (int i = 0; i < N; i++)
+    pthread_join(thread[i], NULL);
   return 0;
 }

@@ -1,46 +1,56 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
-   A ring buffer with one producer and one consumer. */
+   A ring buffer with one producer and one consumer. With more than two threads each hands on to the next what it got
+   from the one before, through a ring buffer of their own. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
+#ifndef N
+#define N 2
+#endif
 #define SIZE 2
 #define ITEMS 3
 #ifndef PUBLISH
 #define PUBLISH memory_order_release
 #endif
 
-int slots[SIZE];
-atomic_uint head, tail;
+struct ring {
+  int slots[SIZE];
+  atomic_uint head, tail;
+} rings[N - 1];
 
-static void *producer(void *unused) {
-  (void)unused;
-  for (unsigned i = 0; i < ITEMS; i++) {
-    while (i - atomic_load_explicit(&head, memory_order_acquire) == SIZE)
-      ;
-    slots[i % SIZE] = (int)i + 1;
-    atomic_store_explicit(&tail, i + 1, PUBLISH);
-  }
-  return NULL;
+static void put(struct ring *ring, unsigned i, int item) {
+  while (i - atomic_load_explicit(&ring->head, memory_order_acquire) == SIZE)
+    ;
+  ring->slots[i % SIZE] = item;
+  atomic_store_explicit(&ring->tail, i + 1, PUBLISH);
 }
 
-static void *consumer(void *unused) {
-  (void)unused;
+static int get(struct ring *ring, unsigned i) {
+  while (atomic_load_explicit(&ring->tail, memory_order_acquire) == i)
+    ;
+  int item = ring->slots[i % SIZE];
+  atomic_store_explicit(&ring->head, i + 1, memory_order_release);
+  return item;
+}
+
+static void *worker(void *argument) {
+  int me = (int)(long)argument;
   for (unsigned i = 0; i < ITEMS; i++) {
-    while (atomic_load_explicit(&tail, memory_order_acquire) == i)
-      ;
-    assert(slots[i % SIZE] == (int)i + 1);
-    atomic_store_explicit(&head, i + 1, memory_order_release);
+    int item = me == 0 ? (int)i + 1 : get(&rings[me - 1], i);
+    assert(item == (int)i + 1);
+    if (me < N - 1)
+      put(&rings[me], i, item);
   }
   return NULL;
 }
 
 int main(void) {
-  pthread_t one, other;
-  pthread_create(&one, NULL, producer, NULL);
-  pthread_create(&other, NULL, consumer, NULL);
-  pthread_join(one, NULL);
-  pthread_join(other, NULL);
+  pthread_t thread[N];
+  for (long i = 0; i < N; i++)
+    pthread_create(&thread[i], NULL, worker, (void *)i);
+  for (int i = 0; i < N; i++)
+    pthread_join(thread[i], NULL);
   return 0;
 }

@@ -5,6 +5,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#ifndef N
+#define N 2
+#endif
 #ifndef CHECK
 #define CHECK memory_order_acquire
 #endif
@@ -36,10 +39,11 @@ static void *reader(void *unused) {
 }
 
 int main(void) {
-  pthread_t one, other;
-  pthread_create(&one, NULL, writer, NULL);
-  pthread_create(&other, NULL, reader, NULL);
-  pthread_join(one, NULL);
-  pthread_join(other, NULL);
+  pthread_t thread[N];
+  pthread_create(&thread[0], NULL, writer, NULL);
+  for (int i = 1; i < N; i++)
+    pthread_create(&thread[i], NULL, reader, NULL);
+  for (int i = 0; i < N; i++)
+    pthread_join(thread[i], NULL);
   return 0;
 }

@@ -5,35 +5,49 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#ifndef N
+#define N 2
+#endif
 #ifndef ENTER
 #define ENTER memory_order_seq_cst
 #endif
 
-atomic_int flag[2];
+atomic_int flag[N];
 int shared;
 
+/* Whether somebody else is at one of these stages. */
+static int somebody(int me, int first, int last) {
+  for (int other = 0; other < N; other++)
+    if (other != me) {
+      int stage = atomic_load(&flag[other]);
+      if (first <= stage && stage <= last)
+        return 1;
+    }
+  return 0;
+}
+
 static void lock(int me) {
-  int other = 1 - me;
   atomic_store_explicit(&flag[me], 1, ENTER);
-  while (atomic_load(&flag[other]) >= 3)
-    ;
+  for (int other = 0; other < N; other++)
+    while (other != me && atomic_load(&flag[other]) >= 3)
+      ;
   atomic_store_explicit(&flag[me], 3, ENTER);
-  if (atomic_load(&flag[other]) == 1) {
+  if (somebody(me, 1, 1)) {
     atomic_store_explicit(&flag[me], 2, ENTER);
-    while (atomic_load(&flag[other]) != 4)
+    while (!somebody(me, 4, 4))
       ;
   }
   atomic_store_explicit(&flag[me], 4, ENTER);
-  if (me == 1)
-    while (atomic_load(&flag[0]) >= 2)
+  for (int other = 0; other < me; other++)
+    while (atomic_load(&flag[other]) >= 2)
       ;
 }
 
 static void unlock(int me) {
-  if (me == 0) {
+  for (int other = me + 1; other < N; other++) {
     int seen;
     do
-      seen = atomic_load(&flag[1]);
+      seen = atomic_load(&flag[other]);
     while (seen == 2 || seen == 3);
   }
   atomic_store_explicit(&flag[me], 0, memory_order_release);
@@ -49,10 +63,10 @@ static void *worker(void *argument) {
 }
 
 int main(void) {
-  pthread_t thread[2];
-  for (long i = 0; i < 2; i++)
+  pthread_t thread[N];
+  for (long i = 0; i < N; i++)
     pthread_create(&thread[i], NULL, worker, (void *)i);
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < N; i++)
     pthread_join(thread[i], NULL);
   return 0;
 }

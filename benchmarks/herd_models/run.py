@@ -114,7 +114,9 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
 def _compared(item: Comparison, model: Path, chosen: argparse.Namespace) -> Row:
     folders = tuple(sorted({path.parent for path in chosen.folder.rglob("*.cat")}))
     api.load_model(str(model), include_dirs=folders)
-    plan = campaign.Campaign(model=str(model), include_dirs=folders, limits=Limits(seconds=chosen.seconds))
+    plan = campaign.Campaign(
+        model=str(model), include_dirs=folders, limits=Limits(seconds=chosen.seconds), texts=("states",)
+    )
     tests = sorted((chosen.corpus / item.tests).glob("*.litmus"))
     known = expectations.read(chosen.corpus / item.tests / item.answers)
     answers = list(_with_expectation(campaign.run(tests, plan), known))

@@ -23,6 +23,8 @@ _Event: TypeAlias = tuple[int, str, int | None, int, int, int, int]
 # status, where it ended early (edge, operation), registers, choices
 _Thread: TypeAlias = tuple[str, tuple[int, int] | None, list[tuple[int, int]], list[int]]
 _Pairs: TypeAlias = list[tuple[int, int]]
+# thread, edge (None: a flush), values or what is flushed, and who receives: thread, edge, values
+_BufferMove: TypeAlias = tuple[int, int | None, list[int], tuple[int, int, list[int]] | None]
 # events, threads, rf, co, (po, addr, data, ctrl, amo, lxsx, spawn-join, pick-addr, pick-data, pick-ctrl)
 _Execution: TypeAlias = tuple[
     list[_Event],
@@ -142,6 +144,9 @@ class StoreBuffers:
         predicates: Sequence[bytes] | None = None,
         looks: Sequence[tuple[int, Sequence[int]]] | None = None,
         deadlocks: bool = False,
+        ends: Sequence[Sequence[int]] | None = None,
+        asserts: Sequence[tuple[int, int]] | None = None,
+        committed: Sequence[Sequence[int]] | None = None,
         fault: int | None = None,
     ) -> Self: ...
     def forward(
@@ -178,13 +183,13 @@ class StoreBuffers:
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
-    ) -> list[tuple[int, int | None, list[int]]] | None: ...
+    ) -> list[_BufferMove] | None: ...
     @staticmethod
     def faults() -> list[str]: ...
 
 @final
 class BufferFindings:
-    def run_to(self, goal: tuple[str, Sequence[int]]) -> list[tuple[int, int | None, list[int]]] | None: ...
+    def run_to(self, goal: tuple[str, Sequence[int]]) -> list[_BufferMove] | None: ...
     @property
     def goals(self) -> list[tuple[str, list[int]]]: ...
     @property
@@ -199,6 +204,8 @@ class BufferFindings:
     def error_states(self) -> int: ...
     @property
     def held(self) -> bool: ...
+    @property
+    def is_exact(self) -> bool: ...
     @property
     def stopped(self) -> str | None: ...
     @property
@@ -252,6 +259,8 @@ class StateSpace:
         stop_at_failure: bool = False,
         keep_finals: bool = False,
         reduced: bool = False,
+        jobs: int = 1,
+        round_size: int | None = None,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
@@ -326,6 +335,8 @@ class RunAnswer:
     def lasso(self) -> tuple[list[_Step | None], list[_Step | None]] | None: ...
     @property
     def fault(self) -> bool: ...
+    @property
+    def failed(self) -> bool: ...
     @property
     def states(self) -> int: ...
     @property

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from membar import plugins
+from membar.changes import Place
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
 from membar.frontends import Frontend, SystemFrontend
@@ -68,6 +69,7 @@ class Result:
     model: Model
     outcome: Outcome
     mapping: str | None = None
+    ltl: str | None = None  # what was claimed of all runs, where the text has no words for it
 
     @property
     def verdict(self) -> str:
@@ -204,6 +206,25 @@ def language_of(source: SourceFile) -> Frontend | SystemFrontend:
     )
 
 
+def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+    """Where a text can be made stronger or weaker.
+
+    Raises:
+        InputError: its language has no such places.
+    """
+    frontend = frontend_for(source)
+    if frontend.places is None:
+        knowing = ", ".join(each.name for each in frontends() if each.places is not None)
+        raise InputError(
+            Diagnostic(
+                code="W0421",
+                message=f"{frontend.name} files cannot be repaired",
+                help=f"languages that can: {knowing}",
+            )
+        )
+    return frontend.places(source, program)
+
+
 def default_model(program: Program) -> str:
     """The model checked when the user names none."""
     for frontend in frontends():
@@ -288,8 +309,9 @@ def check(
     text = source if isinstance(source, SourceFile) else SourceFile.read(source)
     if defines or include_dirs:
         folders = tuple(str(folder) for folder in include_dirs)
-        text = SourceFile(text.path, text.text, (*text.defines, *defines), (*text.include_dirs, *folders))
+        text = replace(text, defines=(*text.defines, *defines), include_dirs=(*text.include_dirs, *folders))
     text, program = asked(text, error=error, ltl=ltl, words=words or {})
+    unwritten = ltl if ltl is not None and frontend_for(text).with_claim is None else None
     chosen = (
         model
         if isinstance(model, Model)
@@ -310,11 +332,11 @@ def check(
         outcome = _warned(replace(task, program=program), answering) if silent is not program else None
         outcome = outcome or answer(task, answering)
     except InterruptError as interrupt:
-        result = Result(text, silent, chosen, _replayed(interrupt.outcome, task), mapping)
+        result = Result(text, silent, chosen, _replayed(interrupt.outcome, task), mapping, unwritten)
         raise InterruptedCheckError(result) from None
     if task.properties and not chosen.language_model:
         outcome = _with_races(outcome, without_warnings(written), text.path)
-    return Result(text, silent, chosen, outcome, mapping)
+    return Result(text, silent, chosen, outcome, mapping, unwritten)
 
 
 _RACES_IN = "rc11"
@@ -383,12 +405,16 @@ def asked(
         text = _with_claim(text, ltl)
     program = parse(text)
     if ltl is not None and frontend_for(text).with_claim is None:
-        program = _claiming(program, ltl)
+        program = claiming(program, ltl)
     return text, program
 
 
-def _claiming(program: Program, text: str) -> Program:
-    """The program with a formula about all of its runs."""
+def claiming(program: Program, text: str) -> Program:
+    """The program with a formula about all of its runs.
+
+    Raises:
+        InputError: it is no formula about this program.
+    """
     from membar.program.temporal import Claim  # noqa: PLC0415 - on demand
     from membar.properties.ltl.parser import formula_of  # noqa: PLC0415 - on demand
 
@@ -417,7 +443,7 @@ def _with_error(source: SourceFile, error: str) -> SourceFile:
                 help="a litmus test has its own question; XCFA files can be asked",
             )
         )
-    return SourceFile(source.path, frontend.with_error(source.text, error))
+    return replace(source, text=frontend.with_error(source.text, error))
 
 
 def _with_claim(source: SourceFile, formula: str) -> SourceFile:
@@ -426,7 +452,7 @@ def _with_claim(source: SourceFile, formula: str) -> SourceFile:
     Where the language has no words for claims the text stays as it is.
     """
     with_claim = frontend_for(source).with_claim
-    return source if with_claim is None else SourceFile(source.path, with_claim(source.text, formula))
+    return source if with_claim is None else replace(source, text=with_claim(source.text, formula))
 
 
 def _with_option(source: SourceFile, option: str, value: str) -> SourceFile:
@@ -441,7 +467,7 @@ def _with_option(source: SourceFile, option: str, value: str) -> SourceFile:
                 help=f"it is for {', '.join(knowing) or 'no language'}",
             )
         )
-    return SourceFile(source.path, frontend.with_option[option](source.text, value))
+    return replace(source, text=frontend.with_option[option](source.text, value))
 
 
 def answer(task: Task, engine: Engine) -> Outcome:

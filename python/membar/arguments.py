@@ -20,6 +20,21 @@ _REDUCTIONS = (
     "acceleration",
     "por",
 )  # each switched off by `--no-…`
+# Options of `check` whose values are written as they were given.
+_VALUED = (
+    "engine",
+    "property",
+    "error",
+    "ltl",
+    "dve-errors",
+    "atomic",
+    "atomic-rule",
+    "algorithm",
+    "unroll",
+    "max-unroll",
+    "mapping",
+    "coherence",
+)
 _SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 _EPILOG = """\
@@ -51,11 +66,6 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument("files", nargs="+", metavar="FILE", type=Path)
     _question(check)
     _output(check)
-    check.add_argument(
-        "--property",
-        metavar="LIST",
-        help="what to check, separated by commas; `none` only explores (default: all that apply)",
-    )
     _asked(check)
     check.add_argument(
         "--explain", action="store_true", help="which axiom forbids the outcome, with the cycle"
@@ -100,6 +110,23 @@ def parser() -> argparse.ArgumentParser:
     _bounds(compare)
     compare.add_argument("--json", action="store_true", help="one JSON object per line")
 
+    repair = _command(commands, "repair", "find the cheapest change that makes a program right")
+    repair.add_argument("file", metavar="FILE", type=Path)
+    _question(repair)
+    _asked(repair)
+    repair.add_argument(
+        "--weaken", action="store_true", help="let go what is stronger than needed, instead of adding"
+    )
+    repair.add_argument(
+        "--first", action="store_true", help="DVE: Barnat's procedure, quick and not the cheapest"
+    )
+    repair.add_argument("--all", action="store_true", help="every repair of the least cost")
+    repair.add_argument(
+        "--costs", metavar="FILE", type=Path, help="what changes cost (default: our own table)"
+    )
+    repair.add_argument("--apply", action="store_true", help="write the repair, keeping FILE.orig")
+    repair.add_argument("--json", action="store_true", help="one JSON object")
+
     models = _command(commands, "models", "list the memory models, or show one")
     models.add_argument("action", nargs="?", choices=["show"])
     models.add_argument("name", nargs="?", metavar="NAME")
@@ -126,7 +153,7 @@ def parser() -> argparse.ArgumentParser:
         "--fair", metavar="LIST", type=_fair, default=Options().fair,
         help="what formulas in the text assume: buffers (default) or none",
     )  # fmt: skip
-    _asked(translate)
+    _told(translate)
     translate.add_argument("--mapping", metavar="NAME", help="compiler mapping (default: the model's)")
     translate.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path)
     translate.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=V]")
@@ -153,18 +180,17 @@ def _command(
     )
 
 
-def _question(command: argparse.ArgumentParser) -> None:
-    group = command.add_argument_group("the question")
-    group.add_argument(
-        "--model",
-        metavar="NAME|FILE.cat",
-        help="memory model: a name, or a .cat, .rules or .cfg file (default: by language)",
-    )
-    group.add_argument("--engine", metavar="NAME", help="engine (default: by language)")
-    _bounds(group)
-
-
 def _asked(command: argparse.ArgumentParser) -> None:
+    """What must be true."""
+    command.add_argument(
+        "--property",
+        metavar="LIST",
+        help="what to check, separated by commas; `none` only explores (default: all that apply)",
+    )
+    _told(command)
+
+
+def _told(command: argparse.ArgumentParser) -> None:
     """What is asked of a text, and what some languages can be told about it."""
     command.add_argument(
         "--error",
@@ -194,6 +220,17 @@ def _asked(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _question(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("the question")
+    group.add_argument(
+        "--model",
+        metavar="NAME|FILE.cat",
+        help="memory model: a name, or a .cat, .rules or .cfg file (default: by language)",
+    )
+    group.add_argument("--engine", metavar="NAME", help="engine (default: by language)")
+    _bounds(group)
+
+
 def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no public name for it
     group.add_argument(
         "--buffers",
@@ -203,8 +240,9 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
     )
     group.add_argument(
         "--algorithm",
-        choices=("forward", "backward"),
-        help="the procedure of the engine buffers (default: forward, backward if that does not end)",
+        choices=("forward", "backward", "generic"),
+        help="the one procedure of the engine buffers to use: forward or backward (default: short buffers and"
+        " both, in turn); or of cubes: backward, or generic (every order of writes, for comparison)",
     )
     group.add_argument(
         "--fair",
@@ -340,7 +378,7 @@ def options(arguments: argparse.Namespace) -> Options:
         algorithm=arguments.algorithm,
         jobs=arguments.jobs,
         fair=arguments.fair,
-        all_executions=getattr(arguments, "all", False),
+        all_executions=arguments.command != "repair" and getattr(arguments, "all", False),
         brab=getattr(arguments, "brab", None),
         instances=getattr(arguments, "instances", ()),
         reductions_off=frozenset(name for name in _REDUCTIONS if getattr(arguments, f"no_{name}")),
@@ -351,6 +389,8 @@ def _coherence(arguments: argparse.Namespace) -> Coherence:
     """What is told apart: tables, herd's blocks and lists speak of executions unless told not to."""
     if arguments.coherence is not None:
         return Coherence(arguments.coherence)
+    if arguments.command == "repair":
+        return Coherence.OBSERVED
     is_verdict = arguments.command == "check" and not (arguments.all or arguments.herd)
     return Coherence.OBSERVED if is_verdict else Coherence.ALL
 
@@ -377,6 +417,42 @@ def words(arguments: argparse.Namespace) -> Mapping[str, str]:
     if arguments.atomic_rule is not None:
         found["atomic-rule"] = arguments.atomic_rule
     return found
+
+
+def repeated(chosen: argparse.Namespace) -> tuple[str, ...]:
+    """The words that ask the same question again, of one file under a model that is named apart.
+
+    What only concerns the form of the answer is left out.
+    """
+    found: list[str] = []
+    for name in _VALUED:
+        value = getattr(chosen, name.replace("-", "_"), None)
+        if value is not None:
+            found += [f"--{name}", str(value)]
+    if chosen.buffers is not None:
+        found += ["--buffers", str(chosen.buffers or "unbounded")]
+    if chosen.fair != Options().fair:
+        found += ["--fair", ",".join(sorted(chosen.fair)) or "none"]
+    found += [f"--no-{name}" for name in _REDUCTIONS if getattr(chosen, f"no_{name}")]
+    for letter, values in (("-I", chosen.include), ("-D", chosen.define)):
+        found += [word for value in values for word in (letter, str(value))]
+    if chosen.all:
+        found.append("--all")
+    if limits := _spelled(chosen.limit):
+        found += ["--limit", limits]
+    return tuple(found)
+
+
+def _spelled(limits: Limits) -> str:
+    """Limits as `--limit` takes them."""
+    seconds = None if limits.seconds is None else f"{limits.seconds:g}s"
+    parts = (
+        ("time", seconds),
+        ("memory", limits.memory),
+        ("executions", limits.executions),
+        ("states", limits.states),
+    )
+    return ",".join(f"{kind}={value}" for kind, value in parts if value is not None)
 
 
 def folders(chosen: argparse.Namespace) -> tuple[tuple[str, Path], ...]:

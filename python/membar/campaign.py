@@ -29,7 +29,7 @@ class Campaign:
         options: loop bounds and the like.
         include_dirs: for cat includes.
         folders: where pictures go, by format.
-        texts: what each answer carries along, `json` or `herd`: rendered only where somebody reads it.
+        texts: what answers carry along: `json`, `herd`, `states`, each rendered only where somebody reads it.
     """
 
     model: str | None = None
@@ -52,7 +52,8 @@ class Answer:
         verdict: one of the outcome words, or `error` for bad input.
         holds: whether the condition holds; None if unanswered.
         undefined: whether the program is undefined (a data race).
-        states: final states in herd's text form.
+        final_states: how many there are.
+        states: final states in herd's text form, if the campaign asks for them.
         reason: why there is no verdict: of an UNKNOWN, or the rendered diagnostics.
         herd: herd's text block, if the campaign asks for it.
         json: the JSON line, if the campaign asks for it.
@@ -65,6 +66,7 @@ class Answer:
     verdict: str
     holds: bool | None = None
     undefined: bool = False
+    final_states: int = 0
     states: tuple[str, ...] = ()
     reason: str = ""
     herd: str = ""
@@ -176,7 +178,8 @@ def as_data(result: api.Result, *, seconds: float, texts: Collection[str] = ()) 
         verdict=result.verdict,
         holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(outcome)),
         undefined=bool(herd.undefining_checks(result.model) & frozenset(outcome.run.flags)),
-        states=herd.state_lines(result.program, outcome.run),
+        final_states=len(outcome.run.outcomes),
+        states=herd.state_lines(result.program, outcome.run) if "states" in texts else (),
         reason=_reason(outcome),
         herd=herd.render(result) if "herd" in texts else "",
         json=json.render(result) if "json" in texts else "",
@@ -208,7 +211,10 @@ def _reason(outcome: Outcome) -> str:
 
 
 def compare(answers: Iterable[Answer], known: Mapping[str, Expectation]) -> dict[str, str]:
-    """The disagreements with known answers, by path; tests without an answer or expectation are left out."""
+    """The disagreements with known answers, by path; tests without an answer or expectation are left out.
+
+    The answers must have their `states`.
+    """
     found: dict[str, str] = {}
     for item in answers:
         expected = known.get(Path(item.path).name) or known.get(item.name)

@@ -7,12 +7,13 @@ by the reference simulator, a proof is checked by z3, and instances with a few p
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from membar import plugins
 from membar.api import WORDS, language_of, load_model
+from membar.changes import Place
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import SystemEngine
 from membar.frontends import SystemFrontend
@@ -62,6 +63,34 @@ def parse_system(source: SourceFile) -> ParameterizedSystem:
         InputError: with every problem found in the text.
     """
     return _frontend(source).parse(source)
+
+
+def refuse(path: str | Path, asked: Mapping[str, object]) -> None:
+    """Refuses options, by name, that were given a value although a system has its own question.
+
+    Raises:
+        InputError: some was.
+    """
+    for option, value in asked.items():
+        if value:
+            raise InputError(
+                Diagnostic(
+                    code="W0408",
+                    message=f"{option} cannot be asked of `{path}`",
+                    help="a system for any number of processes has its own question, `unsafe`",
+                )
+            )
+
+
+def places(source: SourceFile) -> tuple[Place, ...]:
+    """Where the text of a system can be made stronger."""
+    return _frontend(source).places(source)
+
+
+def default_model(source: SourceFile) -> str:
+    """The model checked when the user names none."""
+    frontend = _frontend(source)
+    return frontend.default_model(frontend.parse(source))
 
 
 def _frontend(source: SourceFile) -> SystemFrontend:

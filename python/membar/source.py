@@ -19,12 +19,14 @@ class SourceFile:
         text: what is in it.
         defines: `NAME` or `NAME=VALUE`, for languages with a preprocessor.
         include_dirs: where such a language looks for other files.
+        replaced: path and text of such files that are to be taken instead of what is on the disk.
     """
 
     path: str
     text: str
     defines: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
+    replaced: tuple[tuple[str, str], ...] = ()
 
     @staticmethod
     def read(path: str | Path) -> SourceFile:
@@ -33,7 +35,7 @@ class SourceFile:
         Raises:
             OSError: the file cannot be read.
         """
-        with open(path, "rb") as file:  # noqa: PTH123 - half the time, for very many small files
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - half the time, for very many small files
             return SourceFile(str(path), file.read().decode("utf-8", errors="replace"))
 
     @cached_property

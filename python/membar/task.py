@@ -32,6 +32,11 @@ class Unrolling:
     deepest: int = 4
     chosen_by_user: bool = False
 
+    @property
+    def furthest(self) -> int:
+        """The largest bound that may be tried."""
+        return self.deepest if self.exact is None else self.exact
+
 
 class Coherence(enum.Enum):
     """Which executions are told apart: all, or only those whose difference can be observed.

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from conformance.dropped_literals import dropped, proof_of
 from membar import plugins, proving
-from membar.task import Limits
+from membar.task import Limits, Options
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus" / "cub"
 WORDS = {"safe": "holds", "unsafe": "violated"}
@@ -27,6 +28,15 @@ QUICK = (
     "weak/wrc_s",
 )  # fmt: skip
 
+# Weak systems with guesses: a proof or a run as without them. With how many processes, and cubes at most.
+GUESSED = (
+    ("weak/arbiter_v1_N", 2, 60), ("weak/iriw_s", 2, 25), ("weak/lamport_N", 2, 40),
+    ("weak/mp3_tso_s", 2, 8), ("weak/mutex_N_us", 2, None), ("weak/peterson_2", 2, 25),
+    ("weak/spinlock_N", 2, 10), ("weak/spinlock_N_us", 2, None), ("weak/two_phase_N", 2, 50),
+    ("weak/lamport_N_us", 3, None), ("weak/sense_rev_N", 3, 20),
+)  # fmt: skip
+DROPPED = ("sc/mutex", "sc/mux_sem", "sc/dekker_n", "weak/sb_s", "weak/mutex_N", "weak/spinlock_N")
+
 pytestmark = [
     pytest.mark.skipif(not CORPUS.exists(), reason="no ../shared/corpus/cub beside the project"),
     pytest.mark.skipif("cubes" not in plugins.names("membar.engines"), reason="the engine cubes is missing"),
@@ -38,3 +48,21 @@ def test_the_verdict_is_the_known_one(name: str) -> None:
     known = json.loads((CORPUS / "expected.json").read_text(encoding="utf-8"))[f"{name}.cub"]
     result = proving.prove(CORPUS / f"{name}.cub", limits=Limits(seconds=60))
     assert result.verdict == WORDS[known["verdict"]], result.outcome
+
+
+@pytest.mark.parametrize(("name", "processes", "most"), GUESSED)
+def test_guesses_for_weak_memory_change_no_verdict(name: str, processes: int, most: int | None) -> None:
+    known = json.loads((CORPUS / "expected.json").read_text(encoding="utf-8"))[f"{name}.cub"]
+    options = Options(brab=processes)
+    result = proving.prove(CORPUS / f"{name}.cub", limits=Limits(seconds=60), options=options)
+    assert result.verdict == WORDS[known["verdict"]], result.outcome
+    assert most is None or (result.outcome.run.statistics.nodes or 0) <= most
+
+
+@pytest.mark.parametrize("name", DROPPED)
+def test_every_literal_of_a_proof_is_needed_or_redundant(name: str) -> None:
+    system, cubes = proof_of(f"{name}.cub", brab=None, seconds=60)
+    fates = [one.fate for one in dropped(system, cubes, most=40)]
+    assert fates
+    assert "rejected" in fates
+    assert "reachable" not in fates

@@ -216,3 +216,91 @@ BY_SEED: Mapping[str, int] = MappingProxyType(
         "backwards, a write leaves": 7003,
     }
 )
+
+# Store buffering with atomic writes, which wait for the own buffer, or for all.
+_ATOMIC = """program atomic
+memory x : i32  memory y : i32
+thread P0 {{
+  0 -> 1: store [&x] := 1 {own}
+  1 -> 2: a := load [&y] }}
+thread P1 {{
+  0 -> 1: store [&y] := 1 {{{other}}}
+  1 -> 2: b := load [&x] }}
+~exists 0:a = 0 /\\ 1:b = 0
+"""
+# P1 leaves y alone as long as P0 is at its committed point.
+_HELD_UP = """program up
+memory y : i32
+thread P0 {
+  committed 1
+  0 -> 1: a := load [&y]
+  1 -> 2: b := load [&y] }
+thread P1 { 0 -> 1: t := rmw [&y] := 1 read {X} write {X} failed {X} }
+~exists 0:a = 0 /\\ 0:b = 1
+"""
+_MAY_WAIT = """program wait_for_ever
+memory y : i32
+thread P0 {
+  ends 0
+  0 -> 1: t := load [&y]; wait t == 1 }
+"""
+_MEETING = """program meeting
+channel c : 0 of 1
+thread P0 { 0 -> 1: send c(1) }
+thread P1 {
+  0 -> 1: receive c(t)
+  1 -> 2: assert t == 0 }
+"""
+_MESSAGE = """program message
+memory x : i32  memory y : i32
+thread P0 {
+  0 -> 1: store [&x] := 1
+  1 -> 2: fence {SFENCE}
+  2 -> 3: store [&y] := 1 }
+thread P1 {
+  0 -> 1: t := load [&y]; wait t == 1
+  1 -> 2: t := load [&x]
+  2 -> 3: assert t == 1 }
+"""
+_BIRTH = """program birth
+memory x : i32
+thread P0 {
+  0 -> 1: store [&x] := 1
+  1 -> 2: spawn P1 }
+thread P1 spawned {
+  0 -> 1: t := load [&x]
+  1 -> 2: assert t == 1 }
+"""
+# Four stores in one step do not fit into a buffer of three.
+_LARGE_STEP = """program large
+memory x : i32
+thread P0 {
+  0 -> 1: store [&x] := 1; store [&x] := 2; store [&x] := 3; store [&x] := 4
+  1 -> 2: wait 1 }
+"""
+# x and y are never 1 together, but one after the other.
+TWO_LOADS = """program loads
+memory x : i32  memory y : i32
+thread P0 {
+  0 -> 1: store [&x] := 1 {ATOMIC}
+  1 -> 2: store [&x] := 0 {ATOMIC}
+  2 -> 3: store [&y] := 1 {ATOMIC} }
+thread P1 {
+  0 -> 1: a := load [&x]; b := load [&y]; assert (a & b) == 0 }
+"""
+
+# Mistakes that show otherwise than in all searches under x86-tso: the model and the program.
+BY_MODEL: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "an atomic write waits in the buffer": ("x86-tso", _ATOMIC.format(own="{ATOMIC}", other="ATOMIC")),
+        "an atomic write that waits for all": ("x86-tso", _ATOMIC.format(own="", other='"ATOMIC-ALL"')),
+        "a committed control point": ("x86-tso", _HELD_UP),
+        "a deadlock is seen where threads may": ("x86-tso", _MAY_WAIT),
+        "a deadlock is seen where a bound": ("x86-tso", _LARGE_STEP),
+        "backwards, a rendezvous": ("x86-tso", _MEETING),
+        "backwards, steps of several": ("x86-tso", TWO_LOADS),
+        "a fence of stores does nothing": ("pso", _MESSAGE),
+        "stores pass the mark": ("pso", _MESSAGE),
+        "a thread begins before": ("pso", _BIRTH),
+    }
+)

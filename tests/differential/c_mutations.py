@@ -18,6 +18,9 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from membar import api
 from membar.diagnostics import InputError
 from membar.source import SourceFile

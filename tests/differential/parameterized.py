@@ -3,7 +3,8 @@
     python tests/differential/parameterized.py --count 500 --jobs 2
 
 HOLDS is never contradicted by an instance; VIOLATED comes with a run that replays; z3 confirms a proof;
-what an instance breaks is not safe. UNKNOWN is counted and shown.
+what an instance breaks is not safe; the generic analysis, where it ends within its limits, says the same as
+the reduction. UNKNOWN is counted and shown.
 """
 
 from __future__ import annotations
@@ -25,23 +26,28 @@ from membar.engines.instances.search import explore, machine
 from membar.outcome import Holds, Unknown, Violated
 from membar.source import SourceFile
 from membar.systems.system import ParameterizedSystem
-from membar.task import Limits
+from membar.task import Limits, Options
 from strategies.systems import random_system
 
 SIZES = (2, 3, 4)
 STATES = 4000
 SECONDS = 40.0
+GENERIC = Limits(seconds=6.0, states=60)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What the engine and the instances said about one system; `problem` is empty if they agree."""
+    """What the engine, the generic analysis and the instances said about one system.
+
+    `problem` is empty if they agree.
+    """
 
     seed: int
     weak: bool
     verdict: str
     breaks_with: int | None
     problem: str
+    generic: str
     reason: str = ""
 
 
@@ -76,7 +82,15 @@ def compare(seed: int, *, engine: str = "cubes") -> Comparison:
             problem = reason if ours else ""
         case _:
             problem = f"unexpected {result.verdict}"
-    return Comparison(seed, seed % 2 == 1, result.verdict, broken, problem, reason)
+    other = generically(source)
+    if {other, result.verdict} == {"holds", "violated"}:
+        problem = f"{result.verdict}, but {other} by the generic analysis"
+    return Comparison(seed, seed % 2 == 1, result.verdict, broken, problem, other, reason)
+
+
+def generically(source: SourceFile) -> str:
+    """The verdict of the generic analysis, within its limits."""
+    return proving.prove(source, limits=GENERIC, options=Options(algorithm="generic")).verdict
 
 
 def campaign(first: int, count: int, *, jobs: int = 1) -> Iterator[Comparison]:
@@ -99,16 +113,22 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     chosen = parser.parse_args()
     counts: Counter[tuple[str, str]] = Counter()
+    agreeing: Counter[tuple[str, str]] = Counter()
     problems = 0
     for found in campaign(chosen.first, chosen.count, jobs=chosen.jobs):
-        counts["weak" if found.weak else "sc", found.verdict] += 1
+        memory = "weak" if found.weak else "sc"
+        counts[memory, found.verdict] += 1
+        agreeing[memory, found.generic] += found.generic == found.verdict
         if found.problem:
             problems += 1
             sys.stdout.write(f"seed {found.seed}: {found.problem}\n")
         elif found.verdict == "unknown":
             sys.stdout.write(f"seed {found.seed}: unknown, {found.reason}\n")
     for (memory, verdict), number in sorted(counts.items()):
-        sys.stdout.write(f"{memory:>4} {verdict:<9} {number}\n")
+        agreed = agreeing[memory, verdict]
+        sys.stdout.write(
+            f"{memory:>4} {verdict:<9} {number:>4}, of these by the generic analysis too {agreed:>4}\n"
+        )
     sys.stdout.write(f"{problems} disagreements\n")
     return 1 if problems else 0
 

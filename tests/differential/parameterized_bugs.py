@@ -7,6 +7,7 @@ from differential.mutation import Rewrite
 FRONT = "membar.frontends.cubicle"
 MACHINE = "membar.engines.instances.machine"
 PREIMAGE = "membar.certificates.preimage"
+STAGE = "membar.certificates.stage"
 COVER = "membar.certificates.cover"
 CHECK = "membar.certificates.check"
 
@@ -178,12 +179,12 @@ BUGS: tuple[tuple[str, str, Rewrite], ...] = (
     (
         "steps are only of processes of the cube",
         "others",
-        Rewrite(PREIMAGE, "if one not in names.values()), unused):", "if one not in names.values()),):"),
+        Rewrite(STAGE, "if one not in names.values()), unused):", "if one not in names.values()),):"),
     ),
     (
         "steps are only of further processes",
         "lock that is not taken",
-        Rewrite(PREIMAGE, "(*(one for one in old if one not in names.values()), unused)", "(unused,)"),
+        Rewrite(STAGE, "(*(one for one in old if one not in names.values()), unused)", "(unused,)"),
     ),
     (
         "universal guards are forgotten",
@@ -214,7 +215,7 @@ BUGS: tuple[tuple[str, str, Rewrite], ...] = (
         "flags with a fence",
         Rewrite(
             COVER,
-            "(known.is_before(events[one], events[other]) or not wanted.is_before(one, other))",
+            "all(known.is_before(images[one], images[other]) for one, other in candidate.wanted_before)",
             "True",
         ),
     ),
@@ -228,7 +229,7 @@ BUGS: tuple[tuple[str, str, Rewrite], ...] = (
         "flags with a fence",
         Rewrite(
             COVER,
-            "if wanted.process is not None and event.process != process_renamed(wanted.process, names):",
+            "if wanted.process is not None and event.process != wanted.process:",
             "if False:",
         ),
     ),
@@ -237,13 +238,13 @@ BUGS: tuple[tuple[str, str, Rewrite], ...] = (
         "flags with a fence",
         Rewrite(
             COVER,
-            "        for place in wanted.locations\n    )",
-            "        for place in wanted.locations[:0]\n    )",
+            "all(place in event.locations for place in wanted.locations)",
+            "True",
         ),
     ),
     (
         "`init` is only about one process",
-        "lock",
+        "a number each",
         Rewrite(
             CHECK,
             "for chosen in product(universe, repeat=len(system.init.parameters)):",

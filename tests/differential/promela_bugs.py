@@ -206,7 +206,11 @@ MISTAKES = (
     Mistake(
         "a variable keeps its value in the next turn",
         "local decl reset",
-        Rewrite(f"{P}.process", "is_constant = is_first and not assigns and", "is_constant ="),
+        Rewrite(
+            f"{P}.process",
+            "self._declare(statement, scope, is_first=False)",
+            "self._declare(statement, scope, is_first=True)",
+        ),
     ),
     Mistake(
         "`select` leaves out the last value",

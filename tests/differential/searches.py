@@ -50,7 +50,7 @@ def lowered(program: Program, model: Model, *, observed: bool = True) -> tuple[_
     expanded = expand(program)
     require_single_accesses(expanded)
     terms = Observer(program).terms if observed else ()
-    watched = watches_under(model, expanded, terms)
+    watched = watches_under(model, expanded, terms, bound=BOUND)
     return compiled, lower_program(expanded, plan.tags, terms, watched).form
 
 

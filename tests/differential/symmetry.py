@@ -101,7 +101,7 @@ def both(program: Program, model: Model) -> Both | None:
         return None
     plan, compiled = graphs.compiled(model.plan)
     orbits = Orbits(found, Observer(program).terms, threads=len(program.threads))
-    watched = watches_under(model, expanded, orbits.terms)
+    watched = watches_under(model, expanded, orbits.terms, bound=BOUND)
     lowered = lower_program(expanded, plan.tags, orbits.terms, watched)
     return Both(program=program, model=model, orbits=orbits, lowered=lowered, compiled=compiled)
 
@@ -135,7 +135,7 @@ def states(item: Both, found: _core.Findings) -> Counter[tuple[int, ...]]:
     counts: Counter[tuple[int, ...]] = Counter()
     if found.symmetric:
         for state in item.orbits.unfolded(found.states):
-            counts[state.state] += state.count
+            counts[state.state] += state.executions
     else:
         for words, count in found.states:
             counts[words[: item.orbits.asked]] += count

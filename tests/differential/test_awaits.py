@@ -6,16 +6,21 @@ import pytest
 
 from differential.comparisons import shipped
 from differential.searches import features_of
-from differential.waiting import engines, machines, switching
+from differential.waiting import BOUND, engines, machines, switching, task_of
 from membar import api
+from membar.engines import graphs
 from membar.models import load
 from membar.models.cat.elaborate import compile_model
 from membar.models.model import Model
-from membar.models.monotone import allows_awaits
+from membar.models.monotone import allows_awaits, watches_under
+from membar.program.awaits import Watches
+from membar.program.expand import expand
+from membar.program.program import Program
+from membar.properties.final_state import Observer
 from membar.source import SourceFile
 from strategies.models import model_text
 from strategies.programs import FEATURES
-from strategies.waiting import waiting_sample
+from strategies.waiting import kept_lock, waiting_sample
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
@@ -24,8 +29,37 @@ MODELS = tuple(name for name in load.names() if allows_awaits(shipped(name)))
 
 def test_these_models_allow_them() -> None:
     assert set(MODELS) >= {"sc", "x86-tso", "pso", "ra", "rc11", "armv8", "armv7", "power", "riscv"}
-    # Both remark on executions, and neither is one whose executions can be cut short anywhere.
+    # Both remark on executions, and neither is one whose executions can be cut short anywhere. imm
+    # allows them in programs without load buffering, lkmm in none.
     assert not {"lkmm", "imm"} & set(MODELS)
+    assert {name for name in load.names() if shipped(name).ignores_write_backs} == WITH_WRITE_BACKS
+
+
+WITH_WRITE_BACKS = {"sc", "x86-tso", "pso", "ra", "rc11"}
+
+
+def test_imm_allows_them_where_loads_are_not_buffered() -> None:
+    model = shipped("imm")
+    programs = waiting_sample(200, features_of("imm"), first=5000)
+    allowing = [program for program in programs if _watches(program, model).threads]
+    assert 20 <= len(allowing) < len(programs)
+    assert switching(allowing, model) == []
+    found, finished = engines(allowing[:25], model)
+    assert found == []
+    assert finished >= 5
+
+
+@pytest.mark.parametrize("name", sorted(WITH_WRITE_BACKS))
+def test_locks_that_test_and_set_wait(name: str) -> None:
+    program = kept_lock(features_of(name))
+    tally = graphs.explore(task_of(program, shipped(name)))
+    assert tally.loops_cut is None
+    assert tally.stuck is not None  # nobody gives the lock back
+    assert graphs.explore(task_of(program, shipped(name), "await")).loops_cut is not None
+
+
+def _watches(program: Program, model: Model) -> Watches:
+    return watches_under(model, expand(program), Observer(program).terms, bound=BOUND)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from differential.buffer_faults import BY_SEED, BY_TEXT
+from differential.buffer_faults import BY_MODEL, BY_SEED, BY_TEXT
 from differential.unbounded import Effort, Goals, caught, goals, model, programs
 from membar import _core
 from membar.engines.buffers.question import lowered
@@ -39,13 +39,30 @@ def answers(program: Program, fault: int | None) -> tuple[Goals, Goals, Goals]:
 
 def test_every_mistake_has_a_program() -> None:
     assert len(FAULTS) >= 20
-    assert {number(name) for name in (*BY_TEXT, *BY_SEED)} == set(range(len(FAULTS)))
+    assert {number(name) for name in (*BY_TEXT, *BY_SEED, *BY_MODEL)} == set(range(len(FAULTS)))
 
 
 @pytest.mark.parametrize("name", sorted(BY_TEXT))
 def test_a_mistake_is_seen_in_a_hand_derived_program(name: str) -> None:
     program = parse(BY_TEXT[name])
     assert answers(program, number(name)) != answers(program, None)
+
+
+def findings(program: Program, under: str, fault: int | None) -> list[tuple[Goals, bool, bool]]:
+    """What the searches find, whether a bound held something back, and whether they say to be exact."""
+    task = Task(program=program, model=model(under), properties=("condition", "assertions", "deadlock"))
+    core = lowered(task, fault=fault).core
+    found = [core.forward(states=EFFORT.states), core.bounded(bound=3, states=EFFORT.states)]
+    if under == "x86-tso":
+        found.append(core.backward(states=EFFORT.states))
+    return [(goals(item), item.held, item.is_exact) for item in found]
+
+
+@pytest.mark.parametrize("name", sorted(BY_MODEL))
+def test_a_mistake_is_seen_under_its_model(name: str) -> None:
+    under, text = BY_MODEL[name]
+    program = parse(text)
+    assert findings(program, under, number(name)) != findings(program, under, None)
 
 
 @pytest.mark.parametrize("name", sorted(BY_SEED))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the test
 
 from membar import _core, api
 from membar.engines.buffers.question import Lowered, lowered
-from membar.engines.buffers.witness import followed
+from membar.engines.buffers.witness import followed, shown_moves
 from membar.models.model import Model
 from membar.program.program import Program
 from membar.task import Task
@@ -210,19 +210,35 @@ def _runs(seed: int, asked: Lowered, found: _core.BufferFindings, report: Report
             kinds.add(kind)
             report.counts["runs read off and followed"] += 1
             report.counts["of them longer than 100 steps"] += len(run) > 100
-            moves = followed(asked.machine, run)
+            moves = followed(asked.machine, shown_moves(asked, run))
             if kind == "failure" and moves[-1].failure is None:
                 report.wrong.append(f"{seed}: the run to {kind} {numbers} ends otherwise")
 
 
 def campaign(
-    count: int, name: str, *, first: int = 0, effort: Effort = WHOLE, fault: int | None = None
+    count: int,
+    name: str,
+    *,
+    first: int = 0,
+    effort: Effort = WHOLE,
+    fault: int | None = None,
+    progress: Callable[[int, Report], None] | None = None,
 ) -> Report:
-    """Compares the engines on many programs."""
+    """Compares the engines on many programs; `progress` is told how many there were."""
     report = Report()
-    for seed, program in programs(count, first=first):
+    for number, (seed, program) in enumerate(programs(count, first=first), start=1):
         compare(seed, program, name, report, effort=effort, fault=fault)
+        if progress is not None:
+            progress(number, report)
     return report
+
+
+def _tell(number: int, report: Report) -> None:
+    """Every hundred programs, what they were."""
+    if number % 100 == 0:
+        counts = ", ".join(f"{key} {report.counts[key]}" for key in sorted(report.counts))
+        sys.stderr.write(f"{number} programs, {len(report.wrong)} disagreements: {counts}\n")
+        sys.stderr.flush()
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -231,7 +247,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--model", default="x86-tso")
     chosen = parser.parse_args(arguments)
-    report = campaign(chosen.count, chosen.model, first=chosen.first)
+    report = campaign(chosen.count, chosen.model, first=chosen.first, progress=_tell)
     for key, number in sorted(report.counts.items()):
         sys.stdout.write(f"{key}: {number}\n")
     sys.stdout.write("\n".join(report.wrong) or "no disagreement")

@@ -151,6 +151,12 @@ unsafe (p) { P[p] = True }
 transition t ([p]) { P[p] := True; F[k] := case | k = p && F[k] = False : True }
 """
 
+_NUMBERS = """array N[proc] : int
+init (p) { N[p] = 1 }
+unsafe (p q) { N[p] = 1 && N[q] = 0 }
+transition again (p) requires { N[p] <= 0 } { N[p] := 1 }
+"""
+
 SYSTEMS = (
     Known("lock", None, _LOCK),
     Known("lock that is not taken", 2, _LOCK.replace("C; L := True", "C; L := False")),
@@ -182,5 +188,6 @@ SYSTEMS = (
     Known("the newest own write", None, _NEWEST),
     Known("views at one instant", None, _INSTANT),
     Known("a cell that stays", 1, _STAYS),
+    Known("a number each", None, _NUMBERS),
     Known("erratum: pending reads of another location", 2, _ERRATUM),
 )  # fmt: skip

@@ -57,6 +57,18 @@ def waiting_program_of_seed(seed: int, features: Features) -> Program:
     return Program(name=f"waiting-{seed}", language="Program", objects=objects, threads=threads)
 
 
+def kept_lock(features: Features) -> Program:
+    """Two threads that take a lock by setting it and never give it back."""
+    threads = []
+    for index in range(2):
+        writer = _Writer(Random(0), features, index)
+        writer.step(writer.rmw("r", TRUE, Constant(1), Address("x")))
+        writer.back(0, equals(Register("r"), Constant(0)))
+        threads.append(Thread(name=f"P{index}", entry=0, edges=tuple(writer.edges)))
+    objects = tuple(MemoryObject(name=name, size=SIZE) for name in PLACES)
+    return Program(name="test-and-set", language="Program", objects=objects, threads=tuple(threads))
+
+
 class _Writer:
     """One thread: a few statements, one of them perhaps a loop."""
 
@@ -102,6 +114,7 @@ class _Writer:
             self.until, self.until, self.rotated, self.peeled, self.two_looks, self.two_looks,
             self.look_and_look, self.compare_exchange, self.exchange, self.counting, self.writing,
             self.choosing, self.remembering, self.alternating, self.nested, self.copying, self.fetching,
+            self.test_and_set, self.test_and_set, self.look_and_set,
         ]  # fmt: skip
         if self.features.exclusives:
             kinds += [self.exclusive, self.exclusive, self.exclusive_apart]
@@ -165,6 +178,32 @@ class _Writer:
         top = self.point
         self.step(self.rmw("r", TRUE, Constant(1)))
         self.back(top, self.wanted("r"))
+
+    def test_and_set(self) -> None:
+        """A turn that finds it taken writes back what was there; perhaps it also looks elsewhere."""
+        top, after = self.point, self.new()
+        if self.random.randrange(3) == 0:
+            self.step(self.read("t$"))
+        self.step(self.rmw("r", TRUE, Constant(1)))
+        self.leave(after, equals(Register("r"), Constant(0)))
+        self.maybe_fence()
+        self.edge(self.point, top)
+        self.point = after
+        if self.random.randrange(2):
+            self.store()
+
+    def look_and_set(self) -> None:
+        """The same, but the operation is not the last thing that a turn does."""
+        top, after = self.point, self.new()
+        self.step(self.rmw("r", TRUE, Constant(1)))
+        self.leave(after, equals(Register("r"), Constant(0)))
+        if self.random.randrange(2):
+            self.step(self.read("t$"))
+            self.leave(after, self.wanted("t$"))
+        else:
+            self.step(Choose("t$", Constant(0), Constant(1)))
+        self.edge(self.point, top)
+        self.point = after
 
     def fetching(self) -> None:
         """Each turn writes what it reads."""
@@ -268,12 +307,17 @@ class _Writer:
         address = self.place() if place is None else place
         return Load(register=register, address=address, size=SIZE, tags=tags, exclusive=exclusive)
 
-    def rmw(self, register: str, condition: Expr, value: Expr) -> Rmw:
+    def rmw(self, register: str, condition: Expr, value: Expr, place: Expr | None = None) -> Rmw:
         read, write = self.random.choice(self.features.rmws or ((frozenset(), frozenset()),))
         return Rmw(
-            register=register, address=self.place(), value=value, condition=condition, size=SIZE,
-            read_tags=read, write_tags=write,
-        )  # fmt: skip
+            register=register,
+            address=self.place() if place is None else place,
+            value=value,
+            condition=condition,
+            size=SIZE,
+            read_tags=read,
+            write_tags=write,
+        )
 
     def maybe_fence(self) -> None:
         if self.features.fences and self.random.randrange(4) == 0:

@@ -20,6 +20,7 @@ ORDER = {
     "arguments": 1,
     "campaign": 2,
     "compare": 2,
+    "repair": 2,
     "explanation": 2,
     "pictures": 2,
     "expectations": 2,
@@ -39,6 +40,7 @@ ORDER = {
     "program": 7,
     "systems": 7,
     "diagnostics": 8,
+    "changes": 8,
     "source": 9,
 }
 # Never import one another, although they stand side by side.

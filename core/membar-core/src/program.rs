@@ -5,9 +5,8 @@
 //! thread: a flag for started, number of registers, then per register a flag for "has an initial value" and that
 //! value, entry point, number of control points, number of branches whose paths meet again, then per such branch its
 //! control point and the one where they meet, number of watched points, then per such point the control point, flags for
-//! "exclusive loads matter" and "single reads only", number of registers that matter and these, number of edges, then
-//! per edge its source, target, a flag for back
-//! edge, a flag for unordered, its guard, the number of its operations, and the operations; number of terms of a final
+//! "exclusive loads matter", "single reads only" and "writing back is looking", number of registers that matter and
+//! these, number of edges, then per edge its source, target, a flag for back edge, a flag for unordered, its guard, the number of its operations, and the operations; number of terms of a final
 //! state, then per term 0, thread, register, or 1, cell. Expressions are as in `expr`; an operation is its number (the
 //! order of `Operation` below; 11 is a store-conditional that carries, 12 an assumption that waits) followed by its fields.
 
@@ -19,7 +18,7 @@ use crate::plan::Tag;
 use crate::words::Words;
 
 /// First word of the form; to be changed with it.
-pub const VERSION: u64 = 4;
+pub const VERSION: u64 = 5;
 
 /// The number of a store-conditional whose status carries a dependency on its write.
 const CARRYING: u64 = 11;
@@ -137,6 +136,8 @@ pub struct WatchedPoint {
     pub exclusive: bool,
     /// Whether only turns with a single read count.
     pub single: bool,
+    /// Whether a turn still only looks if an atomic operation writes back what it read.
+    pub write_backs: bool,
 }
 
 /// A control-flow automaton.
@@ -316,12 +317,12 @@ impl Sizes {
         let mut watched = vec![None; points];
         for number in 0..words.count()? {
             let point = words.index(points, "unknown control point")?;
-            let (exclusive, single) = (words.flag()?, words.flag()?);
+            let (exclusive, single, write_backs) = (words.flag()?, words.flag()?, words.flag()?);
             let mut registers = Vec::new();
             for _ in 0..words.count()? {
                 registers.push(self.register(words)?);
             }
-            let watch = WatchedPoint { number: small(number)?, registers, exclusive, single };
+            let watch = WatchedPoint { number: small(number)?, registers, exclusive, single, write_backs };
             if watched[point].replace(watch).is_some() {
                 return Err(words.malformed("a control point is watched twice"));
             }

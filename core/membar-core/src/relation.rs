@@ -118,6 +118,12 @@ impl Shape {
 
     /// The pairs of a relation that begin in `set`.
     pub fn restrict_domain(self, set: &[u64], relation: &[u64], out: &mut [u64]) {
+        if let [set] = *set {
+            for (from, (out, row)) in out.iter_mut().zip(relation).enumerate() {
+                *out = row & (set >> from & 1).wrapping_neg();
+            }
+            return;
+        }
         let rows = out.chunks_exact_mut(self.words).zip(relation.chunks_exact(self.words));
         for (from, (out, row)) in rows.enumerate() {
             if self.contains(set, from) {
@@ -130,6 +136,12 @@ impl Shape {
 
     /// The pairs of a relation that end in `set`.
     pub fn restrict_range(self, relation: &[u64], set: &[u64], out: &mut [u64]) {
+        if let [set] = *set {
+            for (out, row) in out.iter_mut().zip(relation) {
+                *out = row & set;
+            }
+            return;
+        }
         let rows = out.chunks_exact_mut(self.words).zip(relation.chunks_exact(self.words));
         for (out, row) in rows {
             for ((out, row), set) in out.iter_mut().zip(row).zip(set) {
@@ -141,6 +153,14 @@ impl Shape {
     /// The converse of `a`.
     pub fn inverse(self, a: &[u64], out: &mut [u64]) {
         out.fill(0);
+        if self.words == 1 {
+            for (from, &row) in a.iter().enumerate() {
+                for to in Bits(row) {
+                    out[to] |= 1 << from;
+                }
+            }
+            return;
+        }
         for (from, row) in a.chunks_exact(self.words).enumerate() {
             for to in bits(row) {
                 self.relate(out, to, from);
@@ -192,6 +212,12 @@ impl Shape {
 
     /// All pairs from `a` to `b`.
     pub fn product(self, a: &[u64], b: &[u64], out: &mut [u64]) {
+        if let ([a], [b]) = (a, b) {
+            for (from, out) in out.iter_mut().enumerate() {
+                *out = b & (a >> from & 1).wrapping_neg();
+            }
+            return;
+        }
         for (from, row) in out.chunks_exact_mut(self.words).enumerate() {
             if self.contains(a, from) {
                 row.copy_from_slice(b);

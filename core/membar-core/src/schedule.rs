@@ -57,11 +57,11 @@ pub struct Schedule {
     pub statics: Phase,
     /// While rf (and co) are incomplete: only what prunes.
     pub growing_reads: Phase,
-    /// When rf is complete.
+    /// When rf is complete: what needs no more, and all that prunes while co is incomplete.
     pub reads: Phase,
-    /// While co is incomplete, rf complete: only what prunes.
+    /// While co is incomplete, after `reads` was run: only what prunes.
     pub growing_coherence: Phase,
-    /// When co is complete, after `growing_coherence` was run for it.
+    /// When co is complete, after `reads` or `growing_coherence` was run for it.
     pub coherence: Phase,
     /// Checks that are no requirement, asked last.
     pub remarks: Vec<usize>,
@@ -126,7 +126,11 @@ impl Schedule {
         Self {
             statics: phase(at(Stage::Static), &|s| needed[s] && stages[s] == Stage::Static),
             growing_reads: phase(growing_reads, &|s| early[s] && stages[s] > Stage::Static),
-            reads: phase(at(Stage::Reads), &|s| needed[s] && stages[s] == Stage::Reads),
+            reads: phase([at(Stage::Reads), growing_coherence.clone()].concat(), &|s| match stages[s] {
+                Stage::Static => false,
+                Stage::Reads => needed[s],
+                Stage::Coherence => later[s],
+            }),
             growing_coherence: phase(growing_coherence, &|s| later[s] && stages[s] == Stage::Coherence),
             coherence: phase(coherence, &|s| needed[s] && !later[s] && stages[s] == Stage::Coherence),
             remarks: all.filter(|&i| !required(i)).collect(),
@@ -363,7 +367,7 @@ mod tests {
         let schedule = Schedule::new(&plan(&[PO, RF, CO], &[], checks), true);
         assert_eq!(schedule.statics.required, [0]);
         assert_eq!(schedule.growing_reads.required, [1, 2]);
-        assert_eq!(schedule.reads.required, [1]);
+        assert_eq!(schedule.reads.required, [1, 2]);
         assert_eq!(schedule.growing_coherence.required, [2]);
         assert_eq!(schedule.coherence.required, []);
         assert_eq!(schedule.remarks, [3]);
@@ -379,7 +383,7 @@ mod tests {
         let checks: &[&[u64]] = &[&[0, 3, 0, 0], &[0, 4, 0, 0], &[2, 5, 0, 0], &[2, 2, 1, 0]];
         let schedule = Schedule::new(&plan(slots, &[], checks), true);
         assert_eq!(schedule.growing_reads.required, []);
-        assert_eq!(schedule.reads.required, [0]);
+        assert_eq!(schedule.reads.required, [0, 1]);
         assert_eq!(schedule.growing_coherence.required, [1]);
         assert_eq!(schedule.coherence.required, [2, 3]);
     }

@@ -80,6 +80,7 @@ pub fn search(
         chosen: Vec::new(),
         alive: Vec::new(),
         order: Vec::new(),
+        asking: 0,
         saved: Vec::new(),
         terms: Vec::new(),
     };
@@ -91,6 +92,10 @@ pub fn search(
     let tally = search.tally;
     Ok(Findings { tally, classes })
 }
+
+/// Where at most so many choices are left to all later reads together, the model is asked about each outcome only: to
+/// ask after every read costs more than it saves.
+const FEW: usize = 64;
 
 /// A way for a read to get its value.
 #[derive(Debug, Clone, Copy)]
@@ -140,6 +145,8 @@ struct Search<'a> {
     alive: Vec<SmallSet>,
     /// The reads in the order in which they choose, with their sources.
     order: Vec<(usize, Vec<Source>)>,
+    /// For how many of them it pays to ask the model after each choice.
+    asking: usize,
     /// Coherence orders to go back to.
     saved: Vec<u64>,
     /// Room for a final state.
@@ -204,6 +211,14 @@ impl<'a> Search<'a> {
             self.order.push((read, sources));
         }
         self.order.sort_by_key(|(read, sources)| (sources.len(), *read));
+        self.asking = self.order.len();
+        let mut left = 1_usize;
+        while left < FEW
+            && let Some(last) = self.asking.checked_sub(1)
+        {
+            left = left.saturating_mul(self.order[last].1.len());
+            self.asking = last;
+        }
         true
     }
 
@@ -275,6 +290,7 @@ impl<'a> Search<'a> {
             if depth + 1 == self.order.len() {
                 self.reads_chosen()?;
             } else if !several
+                || depth >= self.asking
                 || self.evaluation.run(self.plan, &self.schedule.growing_reads, &self.graph).is_none()
             {
                 choices.push(ReadChoice::default());
@@ -314,9 +330,7 @@ impl<'a> Search<'a> {
         if self.graph.is_spawned_twice() {
             return Err(CoreError::TooLarge("a thread is started more than once").into());
         }
-        if self.evaluation.run(self.plan, &self.schedule.reads, &self.graph).is_some()
-            || self.evaluation.run(self.plan, &self.schedule.growing_coherence, &self.graph).is_some()
-        {
+        if self.evaluation.run(self.plan, &self.schedule.reads, &self.graph).is_some() {
             return Ok(());
         }
         self.order_writes()

@@ -81,18 +81,26 @@ pub(crate) enum Between {
 }
 
 impl Visit {
-    /// What happened since this visit, given the present one and all events of the thread.
-    pub(crate) fn between(&self, now: &Self, events: &[Event], single: bool, fault: Fault) -> Between {
+    /// What happened since this visit, given the present one and all events of the thread, of which `written_back`
+    /// does not count.
+    pub(crate) fn between(
+        &self,
+        now: &Self,
+        events: &[Event],
+        written_back: Option<usize>,
+        single: bool,
+        fault: Fault,
+    ) -> Between {
         let turn = &events[self.events..];
         let reads = turn.iter().filter(|event| event.kind == Kind::Read).count();
-        let has_written =
-            turn.iter().any(|event| event.kind == Kind::Write) && fault != Fault::WritingIsWaiting;
+        let writes = turn.iter().filter(|event| event.kind == Kind::Write).count();
+        let has_written = writes > usize::from(written_back.is_some()) && fault != Fault::WritingIsWaiting;
         let is_empty = reads == 0 || (single && reads > 1);
         let has_chosen = now.deeds.effects != self.deeds.effects && fault != Fault::ChoosingIsWaiting;
         if has_written || is_empty || has_chosen || !self.is_same(now, fault) {
             Between::Changes
         } else if now.deeds.retries != self.deeds.retries && fault != Fault::RetryingIsWaiting {
-            Between::Retry
+            if written_back.is_some() { Between::Changes } else { Between::Retry }
         } else {
             Between::Looks
         }

@@ -1,7 +1,8 @@
 //! Searches with store buffers, as Python sees them.
 
 use membar_core::buffers::budget::{Budget, Halted};
-use membar_core::buffers::concrete::{self, Discipline, Until};
+use membar_core::buffers::concrete::{self, Until};
+use membar_core::buffers::discipline::Discipline;
 use membar_core::buffers::dual;
 use membar_core::buffers::fault::Fault;
 use membar_core::buffers::forward::{self, Reductions};
@@ -18,8 +19,10 @@ use pyo3::prelude::*;
 use crate::detached::run_detached;
 use crate::{limits_of, to_py, words_of};
 
-/// Thread, edge (None for a flush), and the values read and chosen, or the cell and the value flushed.
-type MoveTuple = (usize, Option<u32>, Vec<u64>);
+/// Who receives in the same step: thread, edge, and the values read and chosen.
+type PartnerTuple = (usize, u32, Vec<u64>);
+/// Thread, edge (None for a flush), the values read and chosen, or the cell and the value flushed, and who receives.
+type MoveTuple = (usize, Option<u32>, Vec<u64>, Option<PartnerTuple>);
 /// What it is, and its numbers: thread and edge, values of terms, or control points (-1 before a thread begins).
 type GoalTuple = (&'static str, Vec<i128>);
 
@@ -35,16 +38,22 @@ pub(crate) struct StoreBuffers {
     program: Program,
     question: Question,
     discipline: Discipline,
+    /// Per thread, the control points that hold others up.
+    committed: Vec<Vec<u32>>,
     fault: Fault,
 }
 
 #[pymethods]
 impl StoreBuffers {
-    /// Reads a program; its tags are 0 for a fence of the own buffer, 1 of all buffers, 2 for a locked instruction.
+    /// Reads a program; what its tags mean stands in `buffers/system.rs`.
+    ///
+    /// `ends` and `committed` have control points per thread, `asserts` threads with edges.
     #[new]
     #[pyo3(signature = (
-        program, *, discipline, places=None, predicates=None, looks=None, deadlocks=false, fault=None
+        program, *, discipline, places=None, predicates=None, looks=None, deadlocks=false, ends=None,
+        asserts=None, committed=None, fault=None
     ))]
+    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn new(
         program: &[u8],
         discipline: &str,
@@ -52,6 +61,9 @@ impl StoreBuffers {
         predicates: Option<Vec<Vec<u8>>>,
         looks: Option<Vec<(u32, Vec<u32>)>>,
         deadlocks: bool,
+        ends: Option<Vec<Vec<u32>>>,
+        asserts: Option<Vec<(u32, u32)>>,
+        committed: Option<Vec<Vec<u32>>>,
         fault: Option<usize>,
     ) -> PyResult<Self> {
         let program = Program::decode(&words_of(program)?, TAGS).map_err(|error| to_py(&error))?;
@@ -59,6 +71,7 @@ impl StoreBuffers {
             "sc" => Discipline::Sc,
             "tso" => Discipline::Tso,
             "pso" => Discipline::Pso,
+            "marked" => Discipline::Marked,
             _ => return Err(PyValueError::new_err("there is no such discipline")),
         };
         let places = places.unwrap_or_default();
@@ -82,8 +95,16 @@ impl StoreBuffers {
         };
         Ok(Self {
             program,
-            question: Question { places, predicates: decoded, looks, deadlocks },
+            question: Question {
+                places,
+                predicates: decoded,
+                looks,
+                deadlocks,
+                ends: ends.unwrap_or_default(),
+                asserts: asserts.map(|asserts| asserts.into_iter().collect()),
+            },
             discipline,
+            committed: committed.unwrap_or_default(),
             fault,
         })
     }
@@ -106,7 +127,7 @@ impl StoreBuffers {
         let limits = limits_of(seconds, None, memory)?;
         run_detached(py, None, |stop| {
             let mut budget = Budget { watch: Watch::new(stop, limits), states };
-            let mut system = System::new(&self.program, self.fault)?;
+            let mut system = System::new(&self.program, &self.committed, self.fault)?;
             let reductions = Reductions { sleep, acceleration, only_first };
             let found =
                 forward::search(&mut system, &self.question, self.discipline, reductions, &mut budget)?;
@@ -129,7 +150,7 @@ impl StoreBuffers {
         let limits = limits_of(seconds, None, memory)?;
         run_detached(py, None, |stop| {
             let mut budget = Budget { watch: Watch::new(stop, limits), states };
-            let mut system = System::new(&self.program, self.fault)?;
+            let mut system = System::new(&self.program, &self.committed, self.fault)?;
             let found = dual::search(&mut system, &self.question, &mut budget)?;
             Ok(BufferFindings { found, cells: self.program.cells.len() })
         })
@@ -149,7 +170,7 @@ impl StoreBuffers {
         let limits = limits_of(seconds, None, memory)?;
         run_detached(py, None, |stop| {
             let mut budget = Budget { watch: Watch::new(stop, limits), states };
-            let mut system = System::new(&self.program, self.fault)?;
+            let mut system = System::new(&self.program, &self.committed, self.fault)?;
             let until = if only_first { Until::FirstWrong } else { Until::All };
             let (found, _) =
                 concrete::explore(&mut system, &self.question, self.discipline, bound, until, &mut budget)?;
@@ -173,7 +194,7 @@ impl StoreBuffers {
         let limits = limits_of(seconds, None, memory)?;
         let run = run_detached(py, None, |stop| {
             let mut budget = Budget { watch: Watch::new(stop, limits), states };
-            let mut system = System::new(&self.program, Fault::None)?;
+            let mut system = System::new(&self.program, &self.committed, Fault::None)?;
             let largest = largest.unwrap_or(usize::MAX);
             concrete::run_to(&mut system, &self.question, self.discipline, &goal, largest, &mut budget)
         })?;
@@ -191,9 +212,12 @@ impl StoreBuffers {
 fn tuples_of(moves: &[Move], cells: usize) -> Vec<MoveTuple> {
     let tuple_of = |step: &Move| match &step.act {
         Act::Edge { edge, .. } if matches!(*edge, BIRTH | DEATH) => None,
-        Act::Edge { edge, made } => Some((step.thread, Some(edge.0), made.clone())),
+        Act::Edge { edge, made, partner } => {
+            let partner = partner.as_ref().map(|other| (other.thread, other.edge.0, other.made.clone()));
+            Some((step.thread, Some(edge.0), made.clone(), partner))
+        }
         Act::Flush { cell, .. } if cell.index() >= cells => None,
-        Act::Flush { cell, value } => Some((step.thread, None, vec![u64::from(cell.0), *value])),
+        Act::Flush { cell, value } => Some((step.thread, None, vec![u64::from(cell.0), *value], None)),
     };
     moves.iter().filter_map(tuple_of).collect()
 }
@@ -291,6 +315,12 @@ impl BufferFindings {
     #[getter]
     fn held(&self) -> bool {
         self.found.held
+    }
+
+    /// Whether a search that goes backwards reached what the program reaches, and not more.
+    #[getter]
+    fn is_exact(&self) -> bool {
+        self.found.is_exact
     }
 
     /// Why it did not end, if it did not.

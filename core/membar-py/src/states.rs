@@ -6,8 +6,9 @@ use membar_core::states::automaton::Automaton;
 use membar_core::states::emptiness::{self, Answer};
 use membar_core::states::fairness::Fair;
 use membar_core::states::fault::Fault;
+use membar_core::states::findings::{Halted, Options};
 use membar_core::states::program::Program;
-use membar_core::states::safety::{self, Exploration, Halted, Options, Taken};
+use membar_core::states::safety::{self, Exploration, Taken};
 use membar_core::states::system::System;
 use membar_core::stop::{Stopped, Watch};
 use pyo3::exceptions::PyValueError;
@@ -42,9 +43,10 @@ impl StateSpace {
         Ok(Self { program, fault })
     }
 
-    /// Visits every state, breadth-first.
+    /// Visits every state, breadth-first, with `jobs` threads; `round_size` states at a time, for tests of these.
     #[pyo3(signature = (
-        *, stop_at_failure=false, keep_finals=false, reduced=false, seconds=None, states=None, memory=None, progress=None
+        *, stop_at_failure=false, keep_finals=false, reduced=false, jobs=1, round_size=None,
+        seconds=None, states=None, memory=None, progress=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
     fn explore(
@@ -53,13 +55,15 @@ impl StateSpace {
         stop_at_failure: bool,
         keep_finals: bool,
         reduced: bool,
+        jobs: usize,
+        round_size: Option<u32>,
         seconds: Option<f64>,
         states: Option<u64>,
         memory: Option<u64>,
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<VisitedStates> {
         let limits = limits_of(seconds, None, memory)?;
-        let options = Options { states, stop_at_failure, keep_finals, reduced };
+        let options = Options { states, stop_at_failure, keep_finals, reduced, jobs, round: round_size };
         let visited = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
             let system = System::new(self.program.clone(), self.fault);
             safety::explore(system, options, &mut Watch::new(stop, limits))
@@ -210,9 +214,6 @@ impl VisitedStates {
     #[pyo3(signature = (state, last=None))]
     fn run_to(&self, state: u32, last: Option<usize>) -> PyResult<Vec<StepTuple>> {
         self.with(|visited| {
-            if u64::from(state) >= visited.found.states {
-                return Err(PyValueError::new_err("there is no such state"));
-            }
             let run = visited.run_to(state, last).map_err(|error| to_py(&error))?;
             Ok(run.iter().map(tuple_of).collect())
         })
@@ -241,6 +242,12 @@ impl RunAnswer {
     #[getter]
     fn fault(&self) -> bool {
         self.answer.fault
+    }
+
+    /// Whether an assertion failed, which ends a run, where the automaton might still have accepted it.
+    #[getter]
+    fn failed(&self) -> bool {
+        self.answer.failed
     }
 
     /// States of the product that were met.

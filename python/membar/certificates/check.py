@@ -2,6 +2,7 @@
 
 Closed: whatever step leads into one of them starts in one of them. Then no run of any number of processes
 leads from an initial state into them. The user's invariants are covered too, so they are proved, not trusted.
+Cubes that are `Future`s are checked by the pre-image of section 3, all others by that of section 4.
 """
 
 from __future__ import annotations
@@ -13,14 +14,17 @@ from itertools import permutations, product
 
 import z3
 
+from membar.certificates import generic
 from membar.certificates.cover import Cover
+from membar.certificates.generic import Future, future, settled
 from membar.certificates.graph import order
-from membar.certificates.preimage import grounded, pre, roots, universe_of
+from membar.certificates.preimage import pre, roots
 from membar.certificates.smt import Logic
+from membar.certificates.stage import grounded, universe_of
 from membar.systems.events import EventCube, EventKind
 from membar.systems.mapping import literals_renamed, plain
-from membar.systems.system import ParameterizedSystem
-from membar.systems.terms import Access, Comparison, EventValue, Literal
+from membar.systems.system import ParameterizedSystem, Transition
+from membar.systems.terms import Access, Comparison, Constructor, EventValue, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,17 +90,26 @@ class Obligation:
 
 def obligations_of(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> Iterator[Obligation]:
     """Everything that must be shown of (grounded) cubes."""
+    is_generic = any(isinstance(cube, Future) for cube in cubes)
     for number, states in enumerate((*system.unsafe, *system.invariants)):
         kind = "an unsafe state" if number < len(system.unsafe) else "a state that an invariant excludes"
         for one in roots(system, states):
-            yield Obligation(one, excludes_initial=False, failure=f"{kind} is not covered")
+            root = future(one) if is_generic else one
+            yield Obligation(root, excludes_initial=False, failure=f"{kind} is not covered")
     for cube in cubes:
         yield Obligation(cube, excludes_initial=True, failure="an initial state is covered")
     for cube in cubes:
         for transition in system.transitions:
             failure = f"`{transition.name}` leads into the cubes from outside"
-            for before in pre(system, cube, transition):
+            for before in before_step(system, cube, transition):
                 yield Obligation(before, excludes_initial=False, failure=failure, after=cube)
+
+
+def before_step(system: ParameterizedSystem, cube: EventCube, transition: Transition) -> Iterator[EventCube]:
+    """The pre-image that is meant by a cube of its kind."""
+    return (
+        generic.pre(system, cube, transition) if isinstance(cube, Future) else pre(system, cube, transition)
+    )
 
 
 def _is_met(cover: Cover, obligation: Obligation) -> bool:
@@ -112,6 +125,8 @@ def script(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> str:
     blocks = ["; Obligations of a proof by membar: every (check-sat) must answer unsat."]
     for obligation in obligations_of(system, ground):
         if obligation.excludes_initial:
+            if isinstance(obligation.cube, Future) and settled(obligation.cube) is None:
+                continue  # its events alone exclude that its reads see initial values
             question = initial_question(system, obligation.cube, cover.logic)
         else:
             question = cover.question(obligation.cube)
@@ -132,7 +147,34 @@ def _grounded(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> list[E
 
 def is_initial(system: ParameterizedSystem, cube: EventCube, logic: Logic) -> bool:
     """Whether some initial state may be in a cube: waiting reads see initial values."""
+    if isinstance(cube, Future) and settled(cube) is None:
+        return False
+    if _contradicts_init(system, cube):
+        return False
     return bool(initial_question(system, cube, logic).check() != z3.unsat)
+
+
+def _contradicts_init(system: ParameterizedSystem, cube: EventCube) -> bool:
+    """Whether a literal plainly contradicts what init says of every cell (a shortcut: z3 would find out)."""
+    if len(system.init.alternatives) != 1:
+        return False
+    given = {
+        one.left.symbol: one.right
+        for one in system.init.alternatives[0]
+        if one.comparison is Comparison.EQUAL
+        and isinstance(one.left, Access)
+        and isinstance(one.right, Constructor)
+        and set(one.left.indices) <= set(system.init.parameters)
+        and len(set(one.left.indices)) == len(one.left.indices)
+    }
+    return any(
+        isinstance(one.left, Access)
+        and isinstance(one.right, Constructor)
+        and one.left.symbol in given
+        and (given[one.left.symbol] == one.right) is (one.comparison is Comparison.DIFFERENT)
+        for one in cube.literals
+        if one.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}
+    )
 
 
 def initial_question(system: ParameterizedSystem, cube: EventCube, logic: Logic) -> z3.Solver:

@@ -10,38 +10,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from typing import TypeAlias
 
 import z3
 
+from membar.certificates.demands import Bits, Demand, Demands, Owner, demands_of
+from membar.certificates.generic import Future, embeddings
 from membar.certificates.graph import Order, order
-from membar.certificates.preimage import universe_of
 from membar.certificates.smt import Logic
-from membar.systems.events import Event, EventCube, EventKind, Location
-from membar.systems.mapping import Renaming, literals_renamed, process_renamed, with_places
+from membar.certificates.stage import cube_renamed, universe_of
+from membar.systems.events import Event, EventCube, EventKind
+from membar.systems.mapping import literals_renamed, with_places
 from membar.systems.system import ParameterizedSystem
 from membar.systems.terms import (
-    Access,
-    Comparison,
     Conjunction,
-    Constructor,
     EventValue,
     Literal,
     Place,
     Process,
 )
-
-# A symbol, a constructor, and whether the cell is that, or is not.
-Demand: TypeAlias = tuple[str, str, bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Demands:
-    """What a cube says of each process's own cells, of variables, and which symbols its events speak of."""
-
-    processes: tuple[frozenset[Demand], ...]
-    variables: frozenset[Demand]
-    symbols: frozenset[tuple[EventKind, str]]
 
 
 @dataclass(frozen=True)
@@ -50,6 +36,7 @@ class Covered:
 
     cube: EventCube
     universe: tuple[Process, ...]
+    bits: Bits
 
     @cached_property
     def order(self) -> Order | None:
@@ -57,33 +44,39 @@ class Covered:
         return order(len(self.cube.events), self.cube.before, self.cube.together)
 
     @cached_property
-    def values(self) -> dict[tuple[str, Process | None], str]:
-        """The cells of one process, or of none, that certainly have a certain constructor as value."""
-        return {
-            (
-                literal.left.symbol,
-                literal.left.indices[0] if literal.left.indices else None,
-            ): literal.right.name
-            for literal in self.cube.literals
-            if literal.comparison is Comparison.EQUAL
-            and isinstance(literal.left, Access)
-            and isinstance(literal.right, Constructor)
-            and len(literal.left.indices) <= 1
-        }
+    def until(self) -> list[list[int]]:
+        """For each event those before it or at its instant."""
+        found = self.order
+        numbers = range(len(self.cube.events))
+        return [
+            [
+                one
+                for one in numbers
+                if found and (found.is_before(one, other) or found.is_together(one, other))
+            ]
+            for other in numbers
+        ]
 
     @cached_property
-    def _allowed(self) -> dict[tuple[frozenset[Demand], Process | None], bool]:
-        return {}
+    def _demands(self) -> dict[Owner, set[Demand]]:
+        return demands_of(self.cube)
 
-    def allows(self, demands: frozenset[Demand], process: Process | None) -> bool:
-        """Whether nothing certainly contradicts demands on cells (a shortcut: z3 would find out)."""
-        key = (demands, process)
-        if key not in self._allowed:
-            self._allowed[key] = all(
-                (known := self.values.get((symbol, process))) is None or (known == wanted) is equal
-                for symbol, wanted, equal in demands
-            )
-        return self._allowed[key]
+    @cached_property
+    def _said(self) -> dict[Owner, int]:
+        return {owner: self.bits.known(demands) for owner, demands in self._demands.items()}
+
+    @cached_property
+    def _excluded(self) -> dict[Owner, int]:
+        return {owner: self.bits.excluded(demands) for owner, demands in self._demands.items()}
+
+    def allows(self, demands: int, owner: Owner, *, exactly: bool) -> bool:
+        """Whether demands are said of cells, if `exactly`; else whether nothing plainly contradicts them.
+
+        A shortcut: z3 would find out.
+        """
+        if exactly:
+            return demands & ~self._said.get(owner, 0) == 0
+        return demands & self._excluded.get(owner, 0) == 0
 
     @cached_property
     def symbols(self) -> frozenset[tuple[EventKind, str]]:
@@ -98,12 +91,26 @@ class Cover:
     system: ParameterizedSystem
     logic: Logic
     candidates: dict[Demands, list[Candidate]] = field(default_factory=dict)
+    bits: Bits = field(default_factory=Bits)
     _numbers: dict[Literal, int] = field(default_factory=dict)
 
     def add(self, cube: EventCube) -> None:
         """One cube more."""
         candidate = Candidate(cube)
-        self.candidates.setdefault(candidate.demands, []).append(candidate)
+        self.candidates.setdefault(self._demands(candidate), []).append(candidate)
+
+    def remove(self, cube: EventCube) -> None:
+        """One cube less."""
+        candidate = Candidate(cube)
+        self.candidates[self._demands(candidate)].remove(candidate)
+
+    def _demands(self, candidate: Candidate) -> Demands:
+        found = demands_of(candidate.cube)
+        return Demands(
+            tuple(self.bits.wanted(found.get(parameter, ())) for parameter in candidate.cube.parameters),
+            self.bits.wanted(found.get(None, ())),
+            candidate.symbols,
+        )
 
     def is_covered(self, cube: EventCube, *, after: EventCube | None = None) -> bool:
         """Whether every state of `cube` is in one of the cubes; the likeliest is `after`, a step later."""
@@ -113,13 +120,16 @@ class Cover:
         if target.order is None:
             return True
         known = frozenset(map(self._number, cube.literals))
+        if any(
+            self._said(candidate, chosen, events)[1] <= known
+            for candidate, chosen, events in self._matches(target, exactly=True)
+        ):
+            return True
         found: list[list[Conjunction]] = [[], [], []]
-        for candidate, chosen, events in self._matches(target):
+        for candidate, chosen, events in self._matches(target, exactly=False):
             instance, numbers = self._said(candidate, chosen, events)
             unknown = len(numbers - known)
-            if not unknown:
-                return True
-            found[min(unknown, len(found)) - 1].append(instance)
+            found[max(min(unknown, len(found)), 1) - 1].append(instance)
         solver = self._question(cube, ())
         for stage in ([], *found):  # first without any, then with those that say least beyond the cube
             solver.add([self.logic.refuted(instance) for instance in stage])
@@ -130,10 +140,12 @@ class Cover:
     def _number(self, literal: Literal) -> int:
         return self._numbers.setdefault(literal, len(self._numbers))
 
-    def _matches(self, target: Covered) -> Iterator[tuple[Candidate, tuple[Process, ...], Mapping[int, int]]]:
+    def _matches(
+        self, target: Covered, *, exactly: bool
+    ) -> Iterator[tuple[Candidate, tuple[Process, ...], Mapping[int, int]]]:
         """Choices of processes and events of the target for those of each candidate."""
         for demands, alike in self.candidates.items():
-            for chosen in _renamings(demands, target):
+            for chosen in _renamings(demands, target, exactly=exactly):
                 for candidate in alike:
                     for events in _embeddings(candidate, target, chosen):
                         yield candidate, chosen, events
@@ -152,11 +164,11 @@ class Cover:
     def question(self, cube: EventCube) -> z3.Solver:
         """Satisfiable exactly if a state of `cube` is in none of the cubes."""
         target = self._target(cube)
-        found = [self._said(*match)[0] for match in self._matches(target)]
+        found = [self._said(*match)[0] for match in self._matches(target, exactly=False)]
         return self._question(cube, found)
 
     def _target(self, cube: EventCube) -> Covered:
-        return Covered(cube, universe_of(self.system, cube))
+        return Covered(cube, universe_of(self.system, cube), self.bits)
 
     def _question(self, cube: EventCube, found: Sequence[Conjunction]) -> z3.Solver:
         solver = z3.Solver(ctx=self.logic.context)
@@ -172,36 +184,24 @@ class Candidate:
     Attributes:
         cube: the cube.
         said: what it says of processes and events that it was asked about, with the numbers of the literals.
+        events: its events, for processes that it was asked about.
     """
 
     cube: EventCube
     said: dict[
         tuple[tuple[Process, ...], tuple[tuple[int, int], ...]], tuple[Conjunction, frozenset[int]]
     ] = field(default_factory=dict, repr=False, compare=False)
-
-    @cached_property
-    def demands(self) -> Demands:
-        """What it says of constructors and of events; cubes that agree in this are looked up together."""
-        found: dict[Process | None, set[Demand]] = {parameter: set() for parameter in self.cube.parameters}
-        found[None] = set()
-        for literal in self.cube.literals:
-            left, right = literal.left, literal.right
-            if not isinstance(left, Access) or not isinstance(right, Constructor) or len(left.indices) > 1:
-                continue
-            owner = left.indices[0] if left.indices else None
-            if owner in found and literal.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}:
-                found[owner].add((left.symbol, right.name, literal.comparison is Comparison.EQUAL))
-        return Demands(
-            tuple(frozenset(found[parameter]) for parameter in self.cube.parameters),
-            frozenset(found[None]),
-            self.symbols,
-        )
+    events: dict[tuple[Process, ...], tuple[Event, ...]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @cached_property
     def symbols(self) -> frozenset[tuple[EventKind, str]]:
         """Which symbols are read or written."""
+        if isinstance(self.cube, Future):
+            return symbols_of(self.cube.events)
         waiting = [self.cube.events[number] for number in self.waiting]
-        return symbols_of((*waiting, *(event for event, _ in self.facts)))
+        return symbols_of((*waiting, *(self.cube.events[number] for number, _ in self.facts)))
 
     @cached_property
     def order(self) -> Order:
@@ -225,21 +225,39 @@ class Candidate:
         )
 
     @cached_property
-    def facts(self) -> tuple[tuple[Event, int], ...]:
+    def wanted_before(self) -> tuple[tuple[int, int], ...]:
+        """The waiting reads that are ordered."""
+        pairs = product(self.waiting, self.waiting)
+        return tuple(pair for pair in pairs if self.order.is_before(*pair))
+
+    @cached_property
+    def wanted_together(self) -> tuple[tuple[int, int], ...]:
+        """The waiting reads at one instant."""
+        pairs = product(self.waiting, self.waiting)
+        return tuple(pair for pair in pairs if self.order.is_together(*pair))
+
+    def renamed(self, chosen: tuple[Process, ...]) -> tuple[Event, ...]:
+        """Its events, if its processes are the chosen ones."""
+        if chosen not in self.events:
+            names = dict(zip(self.cube.parameters, chosen, strict=True))
+            self.events[chosen] = cube_renamed(self.cube, names, parameters=()).events
+        return self.events[chosen]
+
+    @cached_property
+    def facts(self) -> tuple[tuple[int, int], ...]:
         """The other events, each with a waiting read that it is at or before.
 
         Nothing but earlier events is ever put before them, so all that they mean is: what comes before the
         event comes before that read. Each such fact may be known through another event.
         """
-        return tuple(
-            dict.fromkeys(
-                (event, read)
-                for number, event in enumerate(self.cube.events)
-                if number not in self.waiting
-                for read in self.waiting
-                if self.order.is_before(number, read) or self.order.is_together(number, read)
-            )
-        )
+        found = {
+            (event, read): (number, read)
+            for number, event in enumerate(self.cube.events)
+            if number not in self.waiting
+            for read in self.waiting
+            if self.order.is_before(number, read) or self.order.is_together(number, read)
+        }
+        return tuple(found.values())
 
 
 def symbols_of(events: Sequence[Event]) -> frozenset[tuple[EventKind, str]]:
@@ -251,6 +269,10 @@ def _is_part(cube: EventCube, whole: EventCube) -> bool:
     """Whether a cube says all that another says, of the same processes and events."""
     if not set(whole.literals) <= set(cube.literals) or not set(whole.parameters) <= set(cube.parameters):
         return False
+    if isinstance(whole, Future) and not (
+        isinstance(cube, Future) and whole.sources <= cube.sources and whole.coherence <= cube.coherence
+    ):
+        return False
     return (
         whole.before <= cube.before
         and whole.together <= cube.together
@@ -259,13 +281,15 @@ def _is_part(cube: EventCube, whole: EventCube) -> bool:
     )
 
 
-def _renamings(wanted: Demands, target: Covered) -> Iterator[tuple[Process, ...]]:
-    """Injective choices of processes that nothing contradicts."""
-    if not wanted.symbols <= target.symbols or not target.allows(wanted.variables, None):
+def _renamings(wanted: Demands, target: Covered, *, exactly: bool) -> Iterator[tuple[Process, ...]]:
+    """Injective choices of processes that fit."""
+    if not target.allows(wanted.variables, None, exactly=exactly) or not wanted.symbols <= target.symbols:
         return
     columns = []
     for demands in wanted.processes:
-        columns.append([process for process in target.universe if target.allows(demands, process)])
+        columns.append(
+            [process for process in target.universe if target.allows(demands, process, exactly=exactly)]
+        )
         if not columns[-1]:
             return
     for chosen in product(*columns):
@@ -283,45 +307,40 @@ def _embeddings(
     found = target.order
     if found is None:
         return
-    names = dict(zip(candidate.cube.parameters, chosen, strict=True))
-    partners: dict[int, list[int]] = {}
+    if isinstance(candidate.cube, Future):
+        names = dict(zip(candidate.cube.parameters, chosen, strict=True))
+        yield from embeddings(candidate.cube, target.cube, found, names)
+        return
+    events = candidate.renamed(chosen)
+    partners: list[list[int]] = []
     for number in candidate.waiting:
-        wanted = candidate.cube.events[number]
-        partners[number] = [
-            other for other, event in enumerate(target.cube.events) if _does(event, wanted, names)
-        ]
-        if not partners[number]:
+        partners.append(
+            [other for other, event in enumerate(target.cube.events) if _does(event, events[number])]
+        )
+        if not partners[-1]:
             return
-    for choice in product(*partners.values()):
-        events = dict(zip(partners, choice, strict=True))
-        if _is_ordered(candidate, found, events) and all(
-            any(
-                _does(event, fact, names)
-                for other, event in enumerate(target.cube.events)
-                if found.is_before(other, events[number]) or found.is_together(other, events[number])
-            )
+    for choice in product(*partners):
+        images = dict(zip(candidate.waiting, choice, strict=True))
+        if _is_ordered(candidate, found, images) and all(
+            any(_does(target.cube.events[other], events[fact]) for other in target.until[images[number]])
             for fact, number in candidate.facts
         ):
-            yield events
+            yield images
 
 
-def _is_ordered(candidate: Candidate, known: Order, events: Mapping[int, int]) -> bool:
-    wanted = candidate.order
-    return all(
-        (known.is_before(events[one], events[other]) or not wanted.is_before(one, other))
-        and (known.is_together(events[one], events[other]) or not wanted.is_together(one, other))
-        for one in events
-        for other in events
+def _is_ordered(candidate: Candidate, known: Order, images: Mapping[int, int]) -> bool:
+    return all(known.is_before(images[one], images[other]) for one, other in candidate.wanted_before) and all(
+        known.is_together(images[one], images[other]) for one, other in candidate.wanted_together
     )
 
 
-def _does(event: Event, wanted: Event, names: Renaming) -> bool:
+def _does(event: Event, wanted: Event) -> bool:
     """Whether an event does at least what is wanted.
 
     A wanted read of nothing only says what comes before it: earlier reads of its process, which are before
     every event of the process, and with a fence earlier writes, which are before writes and fences.
     """
-    if wanted.process is not None and event.process != process_renamed(wanted.process, names):
+    if wanted.process is not None and event.process != wanted.process:
         return False
     is_write = event.kind is EventKind.WRITE
     if wanted.kind is EventKind.READ:
@@ -329,11 +348,7 @@ def _does(event: Event, wanted: Event, names: Renaming) -> bool:
             return False
         if not wanted.locations:
             return True
-    return event.kind is wanted.kind and all(
-        Location(place.symbol, tuple(process_renamed(index, names) for index in place.indices))
-        in event.locations
-        for place in wanted.locations
-    )
+    return event.kind is wanted.kind and all(place in event.locations for place in wanted.locations)
 
 
 def _with_events(literals: Conjunction, events: Mapping[int, int]) -> Conjunction:

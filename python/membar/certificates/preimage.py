@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import permutations, product
+from itertools import product
 from typing import TypeAlias
 
 from membar.certificates.graph import order
+from membar.certificates.stage import grounded, participants, stage_of, universe_of
 from membar.systems.events import Event, EventCube, EventKind, Location
 from membar.systems.mapping import (
     Renaming,
@@ -77,7 +78,7 @@ def roots(system: ParameterizedSystem, cube: Cube) -> Iterator[EventCube]:
     numbers = {reader: number for number, reader in enumerate(readers)}
     views = EventCube(
         parameters=cube.parameters,
-        literals=_as_events(cube.literals, numbers),
+        literals=as_events(cube.literals, numbers),
         events=tuple(
             Event(process=reader, kind=EventKind.READ, locations=tuple(found))
             for reader, found in readers.items()
@@ -97,95 +98,20 @@ def roots(system: ParameterizedSystem, cube: Cube) -> Iterator[EventCube]:
         )
 
 
-def grounded(system: ParameterizedSystem, cube: EventCube) -> Iterator[EventCube]:
-    """The cube itself, or where the number of processes is fixed, the cube for each choice of them."""
-    if system.size is None:
-        yield cube
-        return
-    constants = [ProcessConstant(number) for number in range(1, system.size + 1)]
-    for chosen in permutations(constants, len(cube.parameters)):
-        yield cube_renamed(cube, dict(zip(cube.parameters, chosen, strict=True)), parameters=())
-
-
-def universe_of(system: ParameterizedSystem, cube: EventCube) -> tuple[Process, ...]:
-    """The processes that a cube is about: all, if their number is fixed; else its own, or one if it has none.
-
-    There is always at least one process.
-    """
-    if system.size is not None:
-        return tuple(ProcessConstant(number) for number in range(1, system.size + 1))
-    return cube.parameters or (ProcessVariable("someone"),)
-
-
-def cube_renamed(cube: EventCube, names: Renaming, *, parameters: tuple[ProcessVariable, ...]) -> EventCube:
-    """The cube with other processes."""
-    return EventCube(
-        parameters=parameters,
-        literals=literals_renamed(cube.literals, names),
-        events=tuple(
-            replace(
-                event,
-                process=None if event.process is None else process_renamed(event.process, names),
-                locations=tuple(
-                    Location(one.symbol, tuple(process_renamed(index, names) for index in one.indices))
-                    for one in event.locations
-                ),
-            )
-            for event in cube.events
-        ),
-        before=cube.before,
-        together=cube.together,
-    )
-
-
 def pre(system: ParameterizedSystem, cube: EventCube, transition: Transition) -> Iterator[EventCube]:
-    """Cubes that together are all states from which the transition leads into `cube`.
+    """Cubes that, with `cube` itself, are all states from which the transition leads into `cube`.
 
-    Where the number of processes is fixed, `cube` must be grounded, and so are the results.
+    Steps that change nothing of what `cube` says start in it, and are left out. Where the number of processes
+    is fixed, `cube` must be grounded, and so are the results.
     """
-    for names, parameters in _participants(system, cube, transition):
-        universe: tuple[Process, ...] = parameters
-        if system.size is not None:
-            universe = tuple(ProcessConstant(number) for number in range(1, system.size + 1))
-        yield from _Step(system, cube, transition, names, parameters, universe).results()
-
-
-def _participants(
-    system: ParameterizedSystem, cube: EventCube, transition: Transition
-) -> Iterator[tuple[dict[ProcessVariable, Process], tuple[ProcessVariable, ...]]]:
-    """Who may stand for the transition's parameters: processes of the cube, or further ones."""
-    if system.size is not None:
-        constants = [ProcessConstant(number) for number in range(1, system.size + 1)]
-        for chosen in permutations(constants, len(transition.parameters)):
-            yield dict(zip(transition.parameters, chosen, strict=True)), ()
-        return
-    taken = {parameter.name for parameter in cube.parameters}
-    fresh: list[ProcessVariable] = []
-    for number in range(len(transition.parameters)):
-        name = f"q{number}"
-        while name in taken:
-            name += "'"
-        fresh.append(ProcessVariable(name))
-    yield from _chosen(transition.parameters, cube.parameters, fresh, {})
-
-
-def _chosen(
-    wanted: tuple[ProcessVariable, ...],
-    old: tuple[ProcessVariable, ...],
-    fresh: Sequence[ProcessVariable],
-    names: dict[ProcessVariable, Process],
-) -> Iterator[tuple[dict[ProcessVariable, Process], tuple[ProcessVariable, ...]]]:
-    if not wanted:
-        used = [one for one in fresh if one in names.values()]
-        yield names, (*old, *used)
-        return
-    unused = next(one for one in fresh if one not in names.values())
-    for candidate in (*(one for one in old if one not in names.values()), unused):
-        yield from _chosen(wanted[1:], old, fresh, {**names, wanted[0]: candidate})
+    said = values_of(cube.literals)
+    for names, parameters in participants(system, cube, transition):
+        stage = stage_of(system, parameters)
+        yield from Step(system, cube, transition, names, parameters, stage, said).results()
 
 
 @dataclass(frozen=True)
-class _Step:
+class Step:
     """One transition by known processes into one cube."""
 
     system: ParameterizedSystem
@@ -194,19 +120,55 @@ class _Step:
     names: Mapping[ProcessVariable, Process]
     parameters: tuple[ProcessVariable, ...]
     universe: tuple[Process, ...]
+    said: Mapping[Cell, Value]
 
     def results(self) -> Iterator[EventCube]:
         """The cubes before the step."""
+        if self._is_elsewhere():
+            return
         for changed, conditions in self._registers():
+            if not changed and not self._may_satisfy():
+                continue
             choices = _Choices(self.cube)
             values = {place: choices.term(place.symbol, value) for place, value in changed.items()}
-            kept = tuple(_substituted(literal, values) for literal in self.cube.literals)
+            kept = tuple(substituted(literal, values) for literal in self.cube.literals)
             known = decided((*literals_renamed(self.transition.guard, self.names), *conditions, *kept))
             if known is None:  # most steps lead elsewhere: no need to look at their events
                 continue
             for others in self._others():
                 for written, further in self._writes():
-                    yield from self._joined((*known, *others, *further), written, choices)
+                    yield from self._joined(
+                        (*known, *others, *further), written, choices, changed=bool(changed)
+                    )
+
+    def _is_elsewhere(self) -> bool:
+        """Whether the cube plainly contradicts what the guard leaves, or an assignment makes, of a cell."""
+        said = self.said
+        updated = {update.symbol for update in self.transition.updates}
+        for (symbol, indices), value in values_of(self.transition.guard).items():
+            if symbol not in updated:
+                cell = (symbol, tuple(process_renamed(index, self.names) for index in indices))
+                if said.get(cell, value) != value:
+                    return True
+        return any(
+            said.get(
+                (update.symbol, tuple(process_renamed(index, self.names) for index in update.indices)),
+                update.value,
+            )
+            != update.value
+            for update in self.transition.updates
+            if isinstance(update, Assign) and isinstance(update.value, Constructor)
+        )
+
+    def _may_satisfy(self) -> bool:
+        """Whether a waiting read may take its value from the step."""
+        written = {update.symbol for update in self.transition.updates}
+        return any(
+            place.symbol in written
+            for event in self.cube.events
+            if event.kind is EventKind.READ
+            for place in event.locations
+        )
 
     def _others(self) -> Iterator[Conjunction]:
         """One alternative of each universal guard for each process that takes no part."""
@@ -259,7 +221,7 @@ class _Step:
             written = {place: option.value for place, option in choice if option.value is not None}
             yield written, tuple(literal for _, option in choice for literal in option.conditions)
 
-    def _read_locations(self) -> tuple[Location, ...]:
+    def read_locations(self) -> tuple[Location, ...]:
         """Every weak location that the step looks at."""
         others = [one for one in self.universe if one not in self.names.values()]
         found = [*_renamed_places(places(self.transition.guard), self.names)]
@@ -283,7 +245,7 @@ class _Step:
         )
 
     def _joined(
-        self, literals: Conjunction, written: Mapping[Location, Value], choices: _Choices
+        self, literals: Conjunction, written: Mapping[Location, Value], choices: _Choices, *, changed: bool
     ) -> Iterator[EventCube]:
         """The cubes for one choice of everything but the sources of reads."""
         if self.transition.acting is None or not self.system.is_weak:
@@ -291,15 +253,20 @@ class _Step:
             return
         actor = self.names[self.transition.acting]
         writes = {place: choices.term(place.symbol, value) for place, value in written.items()}
-        yield from self._with_events(literals, writes, actor)
+        for found in self.with_events(literals, writes, actor):
+            if changed or any(
+                new.locations != old.locations
+                for new, old in zip(found.events, self.cube.events, strict=False)
+            ):
+                yield found
 
-    def _with_events(
+    def with_events(
         self, literals: Conjunction, writes: Mapping[Location, Term], actor: Process
     ) -> Iterator[EventCube]:
         """The cubes with the step's own events before all others."""
         old = self.cube.events
         events, before, together = list(old), set(self.cube.before), set(self.cube.together)
-        reads = self._read_locations()
+        reads = self.read_locations()
         waits = self.transition.fence or self.transition.atomic
         reader, writer = None, None
         if reads or waits:
@@ -313,16 +280,15 @@ class _Step:
             if self.transition.atomic and reader is not None:
                 together.add((reader, writer))
         numbers = {} if reader is None else {actor: reader}
-        plain = _as_events(literals, numbers)
-        sources = {place: _event_term(term, numbers) for place, term in writes.items()}
+        plain = as_events(literals, numbers)
+        sources = {place: event_term(term, numbers) for place, term in writes.items()}
         for found in self._sources(writer, actor, sources):
             yield from simplified(
                 EventCube(
                     parameters=self.parameters,
-                    literals=tuple(_substituted(literal, found.values) for literal in plain),
+                    literals=tuple(substituted(literal, found.values) for literal in plain),
                     events=tuple(
-                        _without(event, found.satisfied.get(number, ()))
-                        for number, event in enumerate(events)
+                        without(event, found.satisfied.get(number, ())) for number, event in enumerate(events)
                     ),
                     before=frozenset(before | found.before),
                     together=frozenset(together),
@@ -363,6 +329,18 @@ class _Sources:
     values: dict[Place, Term] = field(default_factory=dict)
     satisfied: dict[int, tuple[Location, ...]] = field(default_factory=dict)
     before: set[tuple[int, int]] = field(default_factory=set)
+
+
+def values_of(literals: Conjunction) -> Mapping[Cell, Value]:
+    """The registers that literals give a constructor."""
+    return {
+        (one.left.symbol, one.left.indices): one.right
+        for one in literals
+        if one.comparison is Comparison.EQUAL
+        and isinstance(one.left, Access)
+        and one.left.reader is None
+        and isinstance(one.right, Constructor)
+    }
 
 
 class _Choices:
@@ -464,20 +442,25 @@ def _after_write(event: Event, actor: Process, writes: Mapping[Location, Term]) 
     return event.process == actor and event.fence
 
 
-def _without(event: Event, satisfied: tuple[Location, ...]) -> Event:
+def without(event: Event, satisfied: tuple[Location, ...]) -> Event:
+    """An event that no longer waits for some locations."""
     if not satisfied:
         return event
     return replace(event, locations=tuple(place for place in event.locations if place not in satisfied))
 
 
-def _substituted(literal: Literal, values: Mapping[Place, Term]) -> Literal:
+def substituted(literal: Literal, values: Mapping[Place, Term]) -> Literal:
+    """A literal in which some places have values."""
+
     def change(place: Place) -> Term:
         return values.get(place, place)
 
     return Literal(with_places(literal.left, change), literal.comparison, with_places(literal.right, change))
 
 
-def _event_term(term: Term, numbers: Mapping[Process, int]) -> Term:
+def event_term(term: Term, numbers: Mapping[Process, int]) -> Term:
+    """A term whose reads of weak memory are values of the events that do them."""
+
     def change(place: Place) -> Term:
         if isinstance(place, Access) and place.reader is not None:
             return EventValue(numbers[place.reader], place.symbol, place.indices)
@@ -486,9 +469,9 @@ def _event_term(term: Term, numbers: Mapping[Process, int]) -> Term:
     return with_places(term, change)
 
 
-def _as_events(literals: Conjunction, numbers: Mapping[Process, int]) -> Conjunction:
+def as_events(literals: Conjunction, numbers: Mapping[Process, int]) -> Conjunction:
     """Reads of weak memory as values of the events that do them."""
     return tuple(
-        Literal(_event_term(one.left, numbers), one.comparison, _event_term(one.right, numbers))
+        Literal(event_term(one.left, numbers), one.comparison, event_term(one.right, numbers))
         for one in literals
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 from membar import api, arguments, proving
 from membar.cli import BAD_INPUT, exit_code, gravest
 from membar.commands.window import color, columns, progress_line
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import InputError
 from membar.reports import diagnostic
 
 
@@ -71,15 +71,7 @@ def _proved(
     """The answer about a system for any number of processes, which asks its own question."""
     asked = {"--error": chosen.error, "--property": chosen.property, "--explain": chosen.explain}
     asked |= {"--herd": chosen.herd, "--dot": chosen.dot, "--svg": chosen.svg}
-    for option, value in asked.items():
-        if value:
-            raise InputError(
-                Diagnostic(
-                    code="W0408",
-                    message=f"{option} cannot be asked of `{file}`",
-                    help="a system for any number of processes has its own question, `unsafe`",
-                )
-            )
+    proving.refuse(file, asked)
     return proving.prove(
         file,
         model=chosen.model,
@@ -134,6 +126,7 @@ def _report(result: api.Result, chosen: argparse.Namespace) -> str:
         terminal=sys.stdout.isatty(),
         color=color(sys.stdout),
         model_argument=chosen.model or "",
+        options=arguments.repeated(chosen),
     )
 
 

@@ -25,7 +25,11 @@ def run(chosen: argparse.Namespace) -> int:
         options=replace(arguments.options(chosen), jobs=1),  # the jobs are tests
         include_dirs=tuple(chosen.include),
         folders=arguments.folders(chosen),
-        texts=tuple(name for name in ("json", "herd") if getattr(chosen, name)),
+        texts=tuple(
+            name
+            for name, is_read in (("json", chosen.json), ("herd", chosen.herd), ("states", known is not None))
+            if is_read
+        ),
     )
     if chosen.engine is not None:  # a wrong engine or model is one error, not one per test
         api.load_engine(chosen.engine)

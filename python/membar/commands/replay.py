@@ -49,8 +49,10 @@ def _run_again(saved: SavedRun) -> tuple[str, str]:
 def _looked_at(saved: json.SavedWitness) -> tuple[str, str]:
     """What is wrong with a witness, and what it shows."""
     model = _model(saved)
-    program = api.for_model(api.parse(saved.source), model, mapping=saved.mapping)
-    program = without_warnings(program)
+    program = api.parse(saved.source)
+    if saved.ltl is not None:
+        program = api.claiming(program, saved.ltl)
+    program = without_warnings(api.for_model(program, model, mapping=saved.mapping))
     json.check_fits(saved, program)
     mismatch = replay_witness(program, model, saved.witness)
     if mismatch is not None:

@@ -54,9 +54,7 @@ def trial(task: Task, program: Program) -> int | None:
 
 def careful_exploration(task: Task, program: Program) -> str:
     """The search for a program that takes the general one long."""
-    unrolling = task.options.unrolling
-    bound = unrolling.deepest if unrolling.exact is None else unrolling.exact
-    if keeps_loads_before_stores(program, task.model, bound=bound):
+    if keeps_loads_before_stores(program, task.model, bound=task.options.unrolling.furthest):
         return EXACTLY_ONCE
     if task.model.exploration == DEPENDENCY_AWARE and obstacle(program) is None:
         return DEPENDENCY_AWARE

@@ -8,10 +8,9 @@ frequent, so their number of executions is shared out among them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import factorial, prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from membar.program.condition import FinalRegister, Term
 from membar.program.symmetry import Group
@@ -28,20 +27,19 @@ Row: TypeAlias = tuple[int, ...]
 MOST_LISTED = factorial(8)
 
 
-@dataclass(frozen=True, slots=True)
-class Unfolded:
+class Unfolded(NamedTuple):
     """A final state.
 
     Attributes:
         state: the word behind each term that was asked for.
-        count: how many executions end in it.
-        index: an explored state from which it comes.
+        executions: how many end in it.
+        explored: the number of an explored state from which it comes.
         exchange: how to rename the threads of that one's execution.
     """
 
     state: tuple[int, ...]
-    count: int
-    index: int
+    executions: int
+    explored: int
     exchange: Exchange | None
 
 

@@ -52,6 +52,7 @@ from membar.program.symmetry import Group, groups
 from membar.progress import Progress
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, is_settled, judge
+from membar.properties.memory import property_of
 from membar.properties.property import has_operation
 from membar.properties.termination import WAITS_FOR_EVER
 from membar.source import Span
@@ -194,7 +195,8 @@ class _Search:
     def _watches(self, terms: Sequence[Term]) -> Watches:
         if "await" in self.task.options.reductions_off:
             return NO_WATCHES
-        return watches_under(self.task.model, self.program, terms)
+        furthest = self.task.options.unrolling.furthest
+        return watches_under(self.task.model, self.program, terms, bound=furthest)
 
     def _is_claimed(self) -> bool:
         """Whether the model, not only this program, is for the exactly-once search.
@@ -304,7 +306,9 @@ class _Search:
         self._take_remarks(found, tally)
         tally.failed_assertion = astray
         for thread in found.failures[:1]:
-            tally.failed_assertion = self._failure(found.failure_witness(thread))
+            failure = self._failure(found.failure_witness(thread))
+            if astray is None or property_of(self.program, failure.message) in self.task.properties:
+                tally.failed_assertion = failure
         if found.stuck:
             tally.stuck = self._witness(found.stuck_witness(), WAITS_FOR_EVER)
         for item in self._final_states(found):
@@ -388,16 +392,16 @@ class _Search:
             return
         tally.outcomes.add(ending.shown)
         if ending.satisfies:
-            tally.positive += item.count
+            tally.positive += item.executions
             if tally.positive_witness is None and self.wanted is not Quantifier.FORALL:
                 tally.positive_witness = self._state_witness(found, item)
         else:
-            tally.negative += item.count
+            tally.negative += item.executions
             if tally.negative_witness is None and self.wanted is Quantifier.FORALL:
                 tally.negative_witness = self._state_witness(found, item)
 
     def _state_witness(self, found: _core.Findings, item: Unfolded) -> Witness:
-        execution = found.state_witness(item.index)
+        execution = found.state_witness(item.explored)
         if item.exchange is not None:
             execution = exchanged(execution, item.exchange, self.orbits.groups, self.lowered.registers)
         return self._witness(execution, "")
@@ -432,8 +436,7 @@ class _Search:
         for thread in found.faults:
             execution = found.fault_witness(thread)
             wrong = self._fault(execution, thread)
-            is_asked = self.task.program.condition is None and "memory" in self.task.properties
-            if not is_asked or wrong.code != NO_LOCATION:
+            if self.task.program.condition is not None or wrong.code != NO_LOCATION:
                 raise InputError(wrong)
             return self._witness(execution, wrong.message)
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from membar.changes import Place
 from membar.program.program import Program
 from membar.source import SourceFile
 from membar.systems.system import ParameterizedSystem
@@ -29,6 +30,7 @@ class Frontend:
         with_error: a text and what `--error` says → a text that also asks this; None: it cannot be asked.
         with_option: option of the command line → how a text says what its value says.
         with_claim: a text and an LTL formula → a text that also claims this of all runs; None: it cannot.
+        places: a text and its program → where the text can be made stronger or weaker; None: nowhere.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Frontend:
     with_error: Callable[[str, str], str] | None = None
     with_claim: Callable[[str, str], str] | None = None
     with_option: Mapping[str, Callable[[str, str], str]] = field(default_factory=dict)
+    places: Callable[[SourceFile, Program], tuple[Place, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +55,11 @@ class SystemFrontend:
         suffixes: file name endings, with the dot.
         parse: text → ParameterizedSystem; raises `InputError` with every diagnostic found.
         default_model: the model checked when the user names none.
+        places: where a text can be made stronger.
     """
 
     name: str
     suffixes: tuple[str, ...]
     parse: Callable[[SourceFile], ParameterizedSystem]
     default_model: Callable[[ParameterizedSystem], str]
+    places: Callable[[SourceFile], tuple[Place, ...]]

@@ -58,9 +58,14 @@ class Evaluator:
         self.required = tuple(check for check in plan.checks if check.mode is CheckMode.REQUIRE)
         self.others = tuple(check for check in plan.checks if check.mode is not CheckMode.REQUIRE)
         needed = schedule.needed(self.units, {check.slot for check in self.required})
-        self.required_steps = tuple(unit.step for unit in needed)
+        self.required_steps = tuple(unit.step for unit in needed if unit.step is not schedule.nothing)
         self.programs = {stage: self._program(needed, stage) for stage in Stage}
         self.primitives = {stage: self._primitives(stage) for stage in Stage}
+        self.names_of_primitives = {slot: name for found in self.primitives.values() for slot, name in found}
+        asked = {slot for unit in needed for slot in unit.slots}
+        self.required_primitives = tuple(
+            (slot, name) for slot, name in self.names_of_primitives.items() if slot in asked
+        )
         self.early = {stage: self._early(stage) for stage in Stage}
         self.names = {**dict(plan.shown), **dict(plan.names)}
         self._units_for: dict[int, tuple[Unit, ...]] = {}
@@ -79,10 +84,7 @@ class Evaluator:
 
     def whole(self, execution: Execution) -> Evaluation:
         """All of an execution at once, for witnesses: slots are filled when they are asked for."""
-        evaluation = Evaluation(self, execution, [None] * len(self.plan.instructions), None)
-        for stage in Stage:
-            evaluation.take_primitives(stage)
-        return evaluation
+        return Evaluation(self, execution, [None] * len(self.plan.instructions), None)
 
     def _program(self, needed: Iterable[Unit], stage: Stage) -> Program:
         return tuple(
@@ -158,6 +160,8 @@ class Evaluation:
     def failures(self) -> tuple[Failure, ...]:
         """Every required check that does not hold, explained."""
         size = len(self.execution.events)
+        for slot, name in self._evaluator.required_primitives:
+            self._slots[slot] = value_of(name, self.execution)
         for step in self._evaluator.required_steps:
             step(self._slots, size)
         failed = [check for check in self._evaluator.required if not self.holds(check)]
@@ -228,10 +232,13 @@ class Evaluation:
         if not missing:
             return
         size = len(self.execution.events)
-        slots = self._slots
+        slots, primitives = self._slots, self._evaluator.names_of_primitives
         for root in missing:
             for unit in self._evaluator.units_for(root):
                 if None in slots[unit.slots.start : unit.slots.stop]:
+                    for slot in unit.slots:
+                        if slot in primitives:
+                            slots[slot] = value_of(primitives[slot], self.execution)
                     unit.step(slots, size)
 
 

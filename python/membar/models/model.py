@@ -52,6 +52,8 @@ class Model:
         load_buffering: the relation of the model between a read and a later write of its thread that may
             change places whatever is read; "" if it names none. A program without such pairs has no cycles
             of po and rf, and the exactly-once search is for it too.
+        ignores_write_backs: an atomic operation that writes what it read can be left out of an execution, and
+            who read from it may read from what it read: the rest stays an execution.
         fair: whether who looks again and again sees the last write in the end, and looking once more at it is
             always allowed: true of processors and languages; of a user's file nobody knows.
         global_order: what follows a read in its thread, coherence, from-reads, reads-from between threads,
@@ -75,6 +77,7 @@ class Model:
     notes: tuple[str, ...] = ()
     exploration: str = GENERAL
     load_buffering: str = ""
+    ignores_write_backs: bool = False
     may_guess: bool = False
     fair: bool = False
     global_order: bool = False

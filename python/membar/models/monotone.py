@@ -13,6 +13,7 @@ import enum
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
+from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, Model
 from membar.models.plan import CheckMode, Instruction, Op, Plan
 from membar.program.awaits import NO_WATCHES, Watches, watches
@@ -34,11 +35,29 @@ _WRITES = frozenset({"W", "IW", "FW"})
 _AS_OPERANDS = frozenset({Op.UNION, Op.INTERSECTION, Op.PRODUCT, Op.INVERSE, Op.IDENTITY, Op.OPTIONAL})
 
 
-def watches_under(model: Model, program: Program, terms: Collection[Term]) -> Watches:
-    """Where threads of `program` that come back unchanged have only waited; nowhere if `model` may notice."""
-    if model.plan is None or not allows_awaits(model):
+def watches_under(model: Model, program: Program, terms: Collection[Term], *, bound: int) -> Watches:
+    """Where threads of `program` that come back unchanged have only waited; nowhere if `model` may notice.
+
+    `bound` is how often loops that do more than wait are taken.
+    """
+    if model.plan is None or not _allows_awaits_in(program, model, bound):
         return NO_WATCHES
-    return watches(program, terms, marks=model.tags if has_remarks(model.plan) else None)
+    return watches(
+        program,
+        terms,
+        marks=model.tags if has_remarks(model.plan) else None,
+        write_backs=model.ignores_write_backs,
+    )
+
+
+def _allows_awaits_in(program: Program, model: Model, bound: int) -> bool:
+    """The same of one program: without load buffering its executions can be cut short at any point."""
+    if allows_awaits(model):
+        return True
+    has_loops = any(thread.back_edges for thread in program.threads)
+    if model.plan is None or not has_loops or not is_monotone(model.plan):
+        return False
+    return keeps_loads_before_stores(program, model, bound=bound)
 
 
 def allows_awaits(model: Model) -> bool:
@@ -53,17 +72,18 @@ def allows_awaits(model: Model) -> bool:
     return not has_remarks(plan) or model.exploration == EXACTLY_ONCE
 
 
-def has_remarks(plan: Plan) -> bool:
-    """Whether the model says more of an execution than that it is allowed."""
-    return any(check.mode is not CheckMode.REQUIRE for check in plan.checks)
-
-
 @lru_cache(maxsize=32)  # asked about every program, and longer to work out than a small search
 def is_monotone(plan: Plan) -> bool:
     """Whether what the model allows stays allowed when reads, fences and dependencies are left out."""
     losses = _losses(plan)
     required = [check for check in plan.checks if check.mode is CheckMode.REQUIRE]
     return all(not check.negated and losses[check.slot] is not _Loss.UNKNOWN for check in required)
+
+
+@lru_cache(maxsize=32)  # as often
+def has_remarks(plan: Plan) -> bool:
+    """Whether the model says more of an execution than that it is allowed."""
+    return any(check.mode is not CheckMode.REQUIRE for check in plan.checks)
 
 
 def _losses(plan: Plan) -> Sequence[_Loss]:

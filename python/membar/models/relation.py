@@ -56,16 +56,22 @@ def chains(orders: Iterable[tuple[int, ...]], size: int) -> Rows:
 
 def union(left: Rows, right: Rows) -> Rows:
     """Pairs of either."""
+    if not any(left):  # as the relations of many fences and kinds are; here and below
+        return right
     return [a | b for a, b in zip(left, right, strict=True)]
 
 
 def intersection(left: Rows, right: Rows) -> Rows:
     """Pairs of both."""
+    if not any(left):
+        return left
     return [a & b for a, b in zip(left, right, strict=True)]
 
 
 def difference(left: Rows, right: Rows) -> Rows:
     """Pairs of `left` that are not in `right`."""
+    if not any(left):
+        return left
     return [a & ~b for a, b in zip(left, right, strict=True)]
 
 
@@ -77,8 +83,10 @@ def complement(rows: Rows) -> Rows:
 
 def sequence(left: Rows, right: Rows) -> Rows:
     """Pairs `(a, c)` with some `b` such that `left` has `(a, b)` and `right` has `(b, c)`."""
-    if not any(right):  # as the relations of many fences and kinds are
-        return [0] * len(left)
+    if not any(left):
+        return left
+    if not any(right):
+        return right
     result = []
     for row in left:
         reached, rest = 0, row
@@ -106,6 +114,8 @@ def inverse(rows: Rows) -> Rows:
 
 def plus(rows: Rows) -> Rows:
     """Transitive closure (Warshall)."""
+    if not any(rows):
+        return rows
     result = list(rows)
     size = len(result)
     for middle in range(size):
@@ -158,11 +168,15 @@ def range_(rows: Rows) -> Mask:
 
 def restrict_domain(mask: Mask, rows: Rows) -> Rows:
     """`[mask] ; rows`."""
+    if not any(rows):
+        return rows
     return [row if mask >> event & 1 else 0 for event, row in enumerate(rows)]
 
 
 def restrict_range(rows: Rows, mask: Mask) -> Rows:
     """`rows ; [mask]`."""
+    if not any(rows):
+        return rows
     return [row & mask for row in rows]
 
 
@@ -176,6 +190,8 @@ def is_acyclic(rows: Rows) -> bool:
 
     Peels off events without a way on. Going downwards takes a whole program-order chain in one round.
     """
+    if not any(rows):
+        return True
     alive = (1 << len(rows)) - 1
     downwards = range(len(rows) - 1, -1, -1)
     while alive:

@@ -101,7 +101,7 @@ def _loop(plan: Plan, fixpoint: Fixpoint, covered: range, inner: list[Fixpoint])
     return run
 
 
-def _nothing(_slots: Slots, _size: int) -> None:
+def nothing(_slots: Slots, _size: int) -> None:
     """Primitives are filled from the execution and variables by their fixpoint."""
 
 
@@ -144,7 +144,7 @@ def _step(plan: Plan, slot: int) -> Step:
     key = (instruction.op, instruction.sort)
     match instruction.op, instruction.args:
         case (Op.PRIMITIVE | Op.VARIABLE, _):
-            return _nothing
+            return nothing
         case _, ():
             return _constant(slot, _CONSTANTS[key])
         case _, (arg,) if key in _OF_SETS:

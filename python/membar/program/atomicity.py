@@ -20,7 +20,7 @@ def require_single_accesses(program: Program) -> None:
     """
     for thread in program.threads:
         for edge in thread.edges:
-            if not edge.unordered and _accesses(edge) > 1:
+            if len(edge.operations) > 1 and not edge.unordered and _accesses(edge) > 1:
                 where = f"line {edge.span.line}" if edge.span else f"from control point {edge.source}"
                 raise EngineLimitError(
                     f"one step with several accesses has no axiomatic reading "

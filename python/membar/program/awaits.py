@@ -41,12 +41,15 @@ class Watch:
         exclusive: whether a store-conditional may still close what an exclusive load opened before.
         single: whether only turns with a single read count. So it is where the model looks for races and
             the loop may read what is also accessed in a way that can race.
+        write_backs: whether a turn still only looks if its last access is an atomic operation that writes
+            back what it read, as a test-and-set lock does that is taken.
     """
 
     point: int
     registers: tuple[str, ...]
     exclusive: bool
     single: bool = False
+    write_backs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +66,30 @@ class Watches:
 NO_WATCHES = Watches()
 
 
-def watches(program: Program, terms: Collection[Term], marks: Collection[str] | None) -> Watches:
+def watches(
+    program: Program, terms: Collection[Term], marks: Collection[str] | None, *, write_backs: bool = False
+) -> Watches:
     """One watched point for each loop.
 
     Args:
         program: without locks (`expand`).
         terms: what final states show.
         marks: the tags of accesses that cannot race with one another; None if races are not looked for.
+        write_backs: whether atomic operations that change nothing can be left out under the model.
     """
+    if not any(thread.back_edges for thread in program.threads):
+        return Watches(((),) * len(program.threads))
     racy = frozenset[str]() if marks is None else _unmarked_objects(program, frozenset(marks))
     found = []
     for number, thread in enumerate(program.threads):
         shown = frozenset(
             term.register for term in terms if isinstance(term, FinalRegister) and term.thread == number
         )
-        found.append(_watches(thread, shown, racy))
+        found.append(_watches(thread, shown, racy, write_backs=write_backs))
     return Watches(tuple(found))
 
 
-def _watches(thread: Thread, shown: Names, racy: Names) -> tuple[Watch, ...]:
+def _watches(thread: Thread, shown: Names, racy: Names, *, write_backs: bool) -> tuple[Watch, ...]:
     if not thread.back_edges:
         return ()
     live = _live(thread, shown)
@@ -98,6 +106,7 @@ def _watches(thread: Thread, shown: Names, racy: Names) -> tuple[Watch, ...]:
             registers=tuple(sorted(live[point] - {_EXCLUSIVE})),
             exclusive=_EXCLUSIVE in live[point],
             single=is_single,
+            write_backs=write_backs and not is_single,
         )
     return tuple(chosen.values())
 

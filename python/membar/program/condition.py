@@ -6,6 +6,7 @@ import enum
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 from membar.program.expr import Address, signed
@@ -111,9 +112,11 @@ class Observed:
     array: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FinalCondition:
     """A litmus test's question.
+
+    Many tests may share one, so that what follows from it alone is worked out once.
 
     Attributes:
         quantifier: exists, ~exists or forall.
@@ -126,6 +129,35 @@ class FinalCondition:
     formula: Formula
     observed: tuple[Observed, ...] = ()
     filter: Formula | None = None
+
+    @cached_property
+    def terms(self) -> tuple[Term, ...]:
+        """What must be known of a final state: what it shows, then what formula and filter speak of."""
+        asked = (term for formula in self._formulas for term in terms_of(formula))
+        return tuple(dict.fromkeys([*(item.term for item in self.observed), *asked]))
+
+    @cached_property
+    def addresses(self) -> tuple[Address, ...]:
+        """The addresses that terms are compared with."""
+        values = [item.value for formula in self._formulas for item in comparisons(formula)]
+        return tuple(value for value in values if isinstance(value, Address))
+
+    def predicates(self, bases: Mapping[str, int]) -> tuple[Predicate, Predicate]:
+        """Formula and filter, as functions of the 64-bit words behind `terms`; `bases` are all addresses."""
+        return self._predicates(bases) if self.addresses else self._known_predicates
+
+    @cached_property
+    def _known_predicates(self) -> tuple[Predicate, Predicate]:
+        return self._predicates({})
+
+    def _predicates(self, bases: Mapping[str, int]) -> tuple[Predicate, Predicate]:
+        places = {term: place for place, term in enumerate(self.terms)}
+        passes = TRUTH if self.filter is None else self.filter
+        return predicate(self.formula, places, bases), predicate(passes, places, bases)
+
+    @property
+    def _formulas(self) -> tuple[Formula, ...]:
+        return (self.formula,) if self.filter is None else (self.formula, self.filter)
 
 
 def comparisons(formula: Formula) -> Iterator[Compare]:

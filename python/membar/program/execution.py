@@ -60,7 +60,8 @@ class Execution:
     `co` lists, for each cell that is written, its writes from the initial one to the last.
     `spawn_join` holds the pairs that thread creation and joining put in order. `addr`, `data` and `ctrl` are
     dependencies by data, `pick_addr`, `pick_data` and `pick_ctrl` those by the condition of a selection
-    (see `program/origins.py`).
+    (see `program/origins.py`). A long run of a store-buffer machine, which is told step by step, has neither
+    `po` nor dependencies nor `spawn_join`.
     """
 
     events: tuple[Event, ...]

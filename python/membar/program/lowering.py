@@ -7,7 +7,7 @@ The form is a flat list of 64-bit words, packed lowest byte first. A list is its
     tag-set    = list of the numbers of its tags, as far as the model speaks of them
     thread     = started registers entry number-of-points joins watches edges
     join       = branch point-where-its-paths-meet
-    watch      = point exclusive-matters single-read-only list of registers that matter
+    watch      = point exclusive-matters single-read-only write-backs list of registers that matter
     register   = has-initial-value value
     edge       = source target is-back-edge is-unordered guard operations
     operation  = number of its kind, then its fields; see `_operation`
@@ -59,7 +59,7 @@ from membar.program.operations import (
 )
 from membar.program.program import Edge, Program, Thread
 
-VERSION = 4
+VERSION = 5
 
 # A store-conditional whose status carries a dependency on its write.
 _CARRYING = 11
@@ -179,8 +179,9 @@ class _ThreadLowering:
     def words(self) -> list[int]:
         entry = _number(self.points, self.thread.entry)
         edges: list[int] = []
+        back_edges = self.thread.back_edges
         for index, edge in enumerate(self.thread.edges):
-            edges += self._edge(edge, is_back=index in self.thread.back_edges)
+            edges += self._edge(edge, is_back=index in back_edges)
         watches = [word for watch in self.watches for word in self._watch(watch)]
         initial = {name: self.lowering.program.word(value) for name, value in self.thread.registers}
         words = [int(self.thread.started), len(self.registers)]
@@ -201,14 +202,16 @@ class _ThreadLowering:
             self.points[watch.point],
             int(watch.exclusive),
             int(watch.single),
+            int(watch.write_backs),
             len(registers),
             *registers,
         ]
 
     def _edge(self, edge: Edge, *, is_back: bool) -> list[int]:
+        points = self.points
         words = [
-            _number(self.points, edge.source),
-            _number(self.points, edge.target),
+            points.setdefault(edge.source, len(points)),
+            points.setdefault(edge.target, len(points)),
             int(is_back),
             int(edge.unordered),
             *self._expr(edge.guard),
@@ -262,7 +265,12 @@ class _ThreadLowering:
     def _register(self, name: str) -> int:
         return _number(self.registers, name)
 
-    def _expr(self, expr: Expr) -> list[int]:
+    def _expr(self, expr: Expr) -> Sequence[int]:
+        # Most of them are a single word; what `expression_code` says of these is said here again, for speed.
+        if isinstance(expr, Constant):
+            return (2, 0, expr.value)
+        if isinstance(expr, Register):
+            return (2, 1, self._register(expr.name))
         code: list[int] = []
         expression_code(expr, self.registers, self.lowering.program.bases, code)
         return [len(code), *code]

@@ -37,6 +37,8 @@ class Group:
 
 def groups(program: Program) -> tuple[Group, ...]:
     """The groups of two or more interchangeable threads, no thread in two of them."""
+    if len({_beginning(thread) for thread in program.threads}) == len(program.threads):
+        return ()  # as in most programs
     alike: dict[Hashable, list[int]] = {}
     for number, thread in enumerate(program.threads):
         alike.setdefault((thread.started, *map(_outline, thread.edges)), []).append(number)
@@ -50,6 +52,10 @@ def groups(program: Program) -> tuple[Group, ...]:
                     return tuple(found)
                 found.append(group)
     return tuple(sorted(found, key=lambda group: group.threads))
+
+
+def _beginning(thread: Thread) -> Hashable:
+    return thread.started, len(thread.edges), thread.edges and _outline(thread.edges[0])
 
 
 def _outline(edge: Edge) -> tuple[tuple[type, str], ...]:

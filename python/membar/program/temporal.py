@@ -142,6 +142,19 @@ class Claim:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+def has_next(formula: Formula) -> bool:
+    """Whether a formula speaks of the next state: then it may notice that a state is repeated."""
+    match formula:
+        case Truth() | Atom():
+            return False
+        case Next():
+            return True
+        case Not(operand):
+            return has_next(operand)
+        case And(left, right) | Or(left, right) | Until(left, right) | Release(left, right):
+            return has_next(left) or has_next(right)
+
+
 def predicates_of(claims: Iterable[Claim]) -> Iterator[StatePredicate]:
     """Every predicate that the claims use."""
     for claim in claims:
@@ -149,19 +162,6 @@ def predicates_of(claims: Iterable[Claim]) -> Iterator[StatePredicate]:
             yield from (edge.guard for edge in claim.body.edges)
         else:
             yield from _atoms(claim.body)
-
-
-def has_next(formula: Formula) -> bool:
-    """Whether it counts steps."""
-    match formula:
-        case Next():
-            return True
-        case Not(operand):
-            return has_next(operand)
-        case And(left, right) | Or(left, right) | Until(left, right) | Release(left, right):
-            return has_next(left) or has_next(right)
-        case Truth() | Atom():
-            return False
 
 
 def _atoms(formula: Formula) -> Iterator[StatePredicate]:

@@ -11,8 +11,6 @@ from membar.program.condition import (
     FinalCondition,
     FinalRegister,
     Term,
-    comparisons,
-    terms_of,
 )
 from membar.program.dependencies import expressions_of
 from membar.program.expr import (
@@ -74,9 +72,9 @@ def _findings(program: Program) -> Iterator[Diagnostic]:
         yield from _thread(thread, names)
     yield from _unstarted(program)
     if program.condition is not None:
-        yield from _condition(program.condition, program)
+        yield from _condition(program.condition, program, names)
     for predicate in (*program.errors, *predicates_of(program.claims)):
-        yield from _predicate(predicate, program)
+        yield from _predicate(predicate, program, names)
 
 
 class _Names:
@@ -171,16 +169,16 @@ def _size(size: int, what: str, span: Span | None) -> Iterator[Diagnostic]:
 
 
 def _thread(thread: Thread, names: _Names) -> Iterator[Diagnostic]:
-    yield from _duplicates(
-        f"register of `{thread.name}`", ((name, thread.span) for name, _ in thread.registers)
-    )
-    yield from _duplicates(f"label of `{thread.name}`", ((name, thread.span) for _, name in thread.labels))
+    for what, words in (
+        ("register", [name for name, _ in thread.registers]),
+        ("label", [name for _, name in thread.labels]),
+        ("meeting point", [str(branch) for branch, _ in thread.joins]),
+    ):
+        if len(set(words)) < len(words):
+            yield from _duplicates(f"{what} of `{thread.name}`", ((word, thread.span) for word in words))
     for _, value in thread.registers:
         if isinstance(value, Address):
             yield from names.missing_object(value, thread.span)
-    yield from _duplicates(
-        f"meeting point of `{thread.name}`", ((str(branch), thread.span) for branch, _ in thread.joins)
-    )
     yield from _control_points(thread)
     for edge in thread.edges:
         yield from _edge(edge, thread, names)
@@ -297,21 +295,16 @@ def _unstarted(program: Program) -> Iterator[Diagnostic]:
             )
 
 
-def _condition(condition: FinalCondition, program: Program) -> Iterator[Diagnostic]:
-    formulas = [condition.formula] + ([condition.filter] if condition.filter is not None else [])
-    terms = [term for formula in formulas for term in terms_of(formula)]
-    terms += [observed.term for observed in condition.observed]
-    for term in dict.fromkeys(terms):
-        yield from _term(term, program)
-    names = _Names(program)
-    for formula in formulas:
-        for comparison in comparisons(formula):
-            if isinstance(comparison.value, Address):
-                yield from names.missing_object(comparison.value, program.span)
+def _condition(condition: FinalCondition, program: Program, names: _Names) -> Iterator[Diagnostic]:
+    for term in condition.terms:
+        yield from _term(term, program, names)
+    for address in condition.addresses:
+        yield from names.missing_object(address, program.span)
 
 
-def _term(term: Term, program: Program) -> Iterator[Diagnostic]:
-    yield from _width(term.width, program.span)
+def _term(term: Term, program: Program, names: _Names) -> Iterator[Diagnostic]:
+    if not 1 <= term.width <= WORD:
+        yield from _width(term.width, program.span)
     match term:
         case FinalRegister(thread=number):
             if not 0 <= number < len(program.threads):
@@ -321,22 +314,21 @@ def _term(term: Term, program: Program) -> Iterator[Diagnostic]:
                 )
                 yield _finding("W0310", message, program.span, have)
         case FinalCell(name=name, index=index):
-            item = next((item for item in program.objects if item.name == name), None)
+            item = names.objects.get(name)
             if item is None:
-                objects = [item.name for item in program.objects]
-                yield _unknown("W0304", "memory object", name, objects, program.span)
+                yield _unknown("W0304", "memory object", name, names.objects, program.span)
             elif not 0 <= index < item.count:
                 message = f"the condition speaks of `{name}[{index}]`"
                 yield _finding("W0310", message, program.span, f"`{name}` has {item.count} elements")
 
 
-def _predicate(predicate: StatePredicate, program: Program) -> Iterator[Diagnostic]:
+def _predicate(predicate: StatePredicate, program: Program, names: _Names) -> Iterator[Diagnostic]:
     bound = {name for name, _ in predicate.reads}
     for name in sorted(set(registers_of(predicate.expression)) - bound):
         yield _finding("W0310", f"the predicate does not say what `{name}` stands for", program.span)
     for _, seen in predicate.reads:
         match seen:
             case CellValue(name, index):
-                yield from _term(FinalCell(name, index), program)
+                yield from _term(FinalCell(name, index), program, names)
             case RegisterValue(thread) | AtPoint(thread):
-                yield from _term(FinalRegister(thread, ""), program)
+                yield from _term(FinalRegister(thread, ""), program, names)

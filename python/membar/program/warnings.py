@@ -10,7 +10,7 @@ from membar.program.program import Edge, Program
 
 def has_warnings(program: Program) -> bool:
     """Whether some assertion only warns."""
-    return any(
+    return Assert in program.operation_kinds and any(
         _only_warns(operation)
         for thread in program.threads
         for edge in thread.edges

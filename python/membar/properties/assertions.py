@@ -10,10 +10,13 @@ NAME = "assertions"
 PROPERTY = Property(
     name=NAME,
     title="no assertion fails",
-    applies=lambda program, _: any(
-        isinstance(operation, Assert) and operation.property == NAME
-        for thread in program.threads
-        for edge in thread.edges
-        for operation in edge.operations
+    applies=lambda program, _: (
+        Assert in program.operation_kinds
+        and any(
+            isinstance(operation, Assert) and operation.property == NAME
+            for thread in program.threads
+            for edge in thread.edges
+            for operation in edge.operations
+        )
     ),
 )

@@ -24,7 +24,7 @@ def is_deadlock_waiting(program: Program) -> bool:
     """
     if has_operation(program, Lock, Send, Receive) or has_waiting_assumption(program):
         return False
-    return all(_starts_before_joining(thread) for thread in program.threads)
+    return not has_operation(program, Join) or all(map(_starts_before_joining, program.threads))
 
 
 def _starts_before_joining(thread: Thread) -> bool:

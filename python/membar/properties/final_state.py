@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from membar.outcome import FinalState
 from membar.program.condition import (
+    TRUTH,
     FinalCell,
+    FinalCondition,
     FinalRegister,
     Observed,
-    Predicate,
+    Quantifier,
     Term,
-    predicate,
     shown,
-    terms_of,
 )
 from membar.program.dependencies import registers_written
 from membar.program.expr import WORD
 from membar.program.program import Program
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """The end of one execution, seen through the program's question.
+class Ending(NamedTuple):
+    """The end of one execution, seen through the program's question. A tuple, since there are very many.
 
     Attributes:
         shown: the observed terms.
@@ -45,23 +44,15 @@ class Observer:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        shown_terms = observed(program)
-        condition = program.condition
-        asked = [] if condition is None else [*terms_of(condition.formula)]
-        if condition is not None and condition.filter is not None:
-            asked.extend(terms_of(condition.filter))
-        self.terms: tuple[Term, ...] = tuple(dict.fromkeys([*(item.term for item in shown_terms), *asked]))
+        condition = question(program)
+        self.terms: tuple[Term, ...] = condition.terms
         places = {term: place for place, term in enumerate(self.terms)}
         # Few different words occur; each is turned into what it shows once per term.
         self._shown: list[tuple[str, Term, int, dict[int, int | str]]] = [
-            (item.label, item.term, places[item.term], {}) for item in shown_terms
+            (item.label, item.term, places[item.term], {}) for item in condition.observed
         ]
-        self._formula: Predicate = _always
-        self._filter: Predicate = _always
-        if condition is not None:
-            self._formula = predicate(condition.formula, places, program.bases)
-            if condition.filter is not None:
-                self._filter = predicate(condition.filter, places, program.bases)
+        self._formula, self._filter = condition.predicates(program.bases)
+        self._is_filtered = condition.filter is not None
 
     def ending(self, registers: Sequence[Mapping[str, int]], memory: Mapping[int, int]) -> Ending:
         """The end with these registers, per thread, and these cells (by id; others as they were at first)."""
@@ -77,16 +68,12 @@ class Observer:
 
     def ending_with(self, words: Sequence[int]) -> Ending:
         """The end with these 64-bit words behind `terms`."""
-        return Ending(
-            shown=tuple(
-                [
-                    (label, known[word] if (word := words[at]) in known else self._show(term, word, known))
-                    for label, term, at, known in self._shown
-                ]
-            ),
-            satisfies=self._formula(words),
-            passes=self._filter(words),
-        )
+        shown_values = [
+            (label, known[word] if (word := words[at]) in known else self._show(term, word, known))
+            for label, term, at, known in self._shown
+        ]
+        passes = not self._is_filtered or self._filter(words)
+        return Ending(tuple(shown_values), self._formula(words), passes)
 
     def _show(self, term: Term, word: int, known: dict[int, int | str]) -> int | str:
         name = self.program.name_of_address(word)
@@ -95,9 +82,11 @@ class Observer:
         return found
 
 
-def _always(_: Sequence[int]) -> bool:
-    """The answer to no question."""
-    return True
+def question(program: Program) -> FinalCondition:
+    """The program's own question or, without one, which final states there are."""
+    if program.condition is not None:
+        return program.condition
+    return FinalCondition(quantifier=Quantifier.EXISTS, formula=TRUTH, observed=observed(program))
 
 
 def observed(program: Program) -> tuple[Observed, ...]:

@@ -19,6 +19,7 @@ unless that property was asked for by name.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from membar.outcome import (
@@ -37,6 +38,7 @@ from membar.program.condition import Quantifier
 from membar.program.operations import WARNING, Lock
 from membar.properties import PROPERTIES
 from membar.properties.deadlock import is_deadlock_waiting, waits_for_locks
+from membar.properties.memory import NAME as MEMORY
 from membar.properties.memory import property_of
 from membar.properties.property import has_operation, has_waiting_assumption
 from membar.source import Span
@@ -209,6 +211,10 @@ def _universal(task: Task, tally: Tally, run: Run) -> Outcome:
     """The verdict where nothing that was looked at is bad."""
     if tally.limit is not None:
         return Unknown(run, tally.limit)
+    astray = tally.failed_assertion
+    if astray is not None and property_of(task.program, astray.message) == MEMORY:
+        # Nobody asked about it, but what such an execution does afterwards is not known.
+        return Unknown(run, f"memory was not checked, and goes wrong: {astray.message}")
     bound = _bound(tally)
     if bound is None:
         return Holds(run)
@@ -255,7 +261,7 @@ def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
         guarantee=_guarantee(tally),
         checked=tuple(checked),
         unchecked=tuple(name for name in applicable if name not in checked),
-        outcomes=tuple(sorted(tally.outcomes, key=_order)),
+        outcomes=_sorted(tally.outcomes),
         positive=tally.positive,
         negative=tally.negative,
         flags=tuple(sorted(flags)),
@@ -314,6 +320,13 @@ def _guarantee(tally: Tally) -> str:
     return _bound(tally) or f"all {tally.unit}"
 
 
+def _sorted(states: Collection[FinalState]) -> tuple[FinalState, ...]:
+    """The states, which all show the same, by their values; numbers before addresses."""
+    try:
+        return tuple(sorted(states))
+    except TypeError:  # somewhere one shows a number and another an address
+        return tuple(sorted(states, key=_order))
+
+
 def _order(state: FinalState) -> list[tuple[bool, int | str]]:
-    """Sorts states, which all show the same, by their values; numbers before addresses."""
     return [(isinstance(value, str), value) for _, value in state]

@@ -73,8 +73,8 @@ class Tested(Protocol):
         """Why there is no verdict, or the rendered diagnostics of bad input; else ""."""
 
     @property
-    def states(self) -> tuple[str, ...]:
-        """The final states."""
+    def final_states(self) -> int:
+        """How many final states there are."""
 
     @property
     def seconds(self) -> float:

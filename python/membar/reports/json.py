@@ -42,9 +42,9 @@ def value(answer: Answer) -> Object:
     witness = witness_of(answer.outcome)
     if witness is not None:
         result["witness"] = witness_value(answer.source, answer.program, answer.model, witness)
-        mapping = getattr(answer, "mapping", None)
-        if mapping is not None:
-            result["witness"]["mapping"] = mapping
+        for name in ("mapping", "ltl"):
+            if (kept := getattr(answer, name, None)) is not None:
+                result["witness"][name] = kept
     return result
 
 
@@ -135,6 +135,7 @@ class SavedWitness:
         model: the model's name.
         model_source: the model's own text as it was, if it was saved.
         mapping: the compiler mapping, if it was not the model's own.
+        ltl: what was claimed of all runs, where the text has no words for it.
         witness: the execution.
         claim: what the answer around it says; None for a witness alone.
     """
@@ -144,6 +145,7 @@ class SavedWitness:
     model: str
     model_source: SourceFile | None
     mapping: str | None
+    ltl: str | None
     witness: Witness
     claim: Claim | None = None
 
@@ -256,6 +258,7 @@ def _saved(field: Field) -> SavedWitness:
         if model_source
         else None,
         mapping=mapping.text() if (mapping := field.optional("mapping")) else None,
+        ltl=ltl.text() if (ltl := field.optional("ltl")) else None,
         witness=_witness(field, source),
     )
 

@@ -28,7 +28,7 @@ def one_line(test: Tested, *, differs: str | None = None, color: bool = False) -
     if test.verdict == "error" or test.reason:
         fact, _, _ = test.reason.partition("\n")
     else:
-        fact = f"{len(test.states)} state{'' if len(test.states) == 1 else 's'}, {test.seconds:.2f} s"
+        fact = f"{test.final_states} state{'' if test.final_states == 1 else 's'}, {test.seconds:.2f} s"
     pieces: list[str | tuple[str, str]] = [
         (f"{spoken(test.verdict):<12}  ", _ROLES[test.verdict]),
         printable(test.path),

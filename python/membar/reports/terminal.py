@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from membar.outcome import (
@@ -44,6 +45,7 @@ def render(
     terminal: bool = False,
     color: bool | None = None,
     model_argument: str = "",
+    options: Sequence[str] = (),
 ) -> str:
     """The report as text.
 
@@ -53,6 +55,7 @@ def render(
         terminal: box drawing and arrows; otherwise the same content in plain characters.
         color: paint it; by default if `terminal`.
         model_argument: what `--model` was given, for the replay command; by default the model's name.
+        options: what else the question was asked with, for the same.
     """
     signs = UNICODE if terminal else ASCII
     outcome, program = answer.outcome, answer.program
@@ -66,7 +69,8 @@ def render(
         lines += [Line(), *final_states(program, outcome.run, columns=columns)]
     if witness is not None:
         unbounded = ("--buffers", "unbounded") if outcome.run.engine == "buffers" else ()
-        command = replay_command(answer.source.path, model_argument or outcome.run.model, *unbounded)
+        words = tuple(options) or unbounded
+        command = replay_command(answer.source.path, model_argument or outcome.run.model, *words)
         lines += [Line(), line(("replay: ", "dim"), command)]
     return join(lines, color=terminal if color is None else color)
 

@@ -66,6 +66,10 @@ class Constructor:
     type: Enumeration
     name: str
 
+    def __hash__(self) -> int:
+        """Of the name: a proof compares many literals, and types need not be told apart by it."""
+        return hash(self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
@@ -128,6 +132,10 @@ class Literal:
     left: Term
     comparison: Comparison
     right: Term
+
+    def __hash__(self) -> int:
+        """Of both sides: few literals differ in nothing but the sign."""
+        return hash((self.left, self.right))
 
 
 Conjunction: TypeAlias = tuple[Literal, ...]

@@ -6,8 +6,10 @@ system: registers start with a value that is not 0, here 7.
 
 from __future__ import annotations
 
-from membar.certificates.check import is_initial
-from membar.certificates.preimage import pre, roots
+from membar.certificates import generic
+from membar.certificates.check import before_step, is_initial
+from membar.certificates.generic import Future, future, settled
+from membar.certificates.preimage import roots
 from membar.certificates.smt import Logic
 from membar.frontends.cubicle import parse
 from membar.source import SourceFile
@@ -34,7 +36,7 @@ ONE, TWO = ProcessVariable("i"), ProcessVariable("j")
 def before(system: ParameterizedSystem, cube: EventCube, name: str, actor: Process) -> list[EventCube]:
     """The pre-images by one transition of one process of the cube."""
     number = next(n for n, one in enumerate(system.transitions) if one.name == name)
-    found = pre(system, cube, system.transitions[number])
+    found = before_step(system, cube, system.transitions[number])
     return [
         one
         for one in found
@@ -89,3 +91,60 @@ def test_with_fences_the_last_step_has_a_cycle() -> None:
     (cube,) = [one for one in before(system, cube, "trans21", TWO) if one.events[1].locations]
     assert (2, 0) in cube.before
     assert [one for one in before(system, cube, "trans11", ONE) if one.events[0].locations] == []
+
+
+def generic_steps(text: str) -> list[Future]:
+    """The futures of the example before each step, as the generic analysis has them."""
+    system = parse(SourceFile("example.cub", text))
+    (cube,) = roots(system, system.unsafe[0])
+    found = [future(cube)]
+    for name, actor, read in (
+        ("trans22", TWO, None),
+        ("trans12", ONE, None),
+        ("trans21", TWO, 1),
+        ("trans11", ONE, 0),
+    ):
+        ways = before(system, found[-1], name, actor)
+        (way,) = [one for one in ways if read is None or one.events[read].locations]
+        assert isinstance(way, Future)
+        found.append(way)
+    return found
+
+
+def test_the_generic_analysis_has_the_same_steps() -> None:
+    """Program order is all that is known of the events: no write is ordered with a read that misses it."""
+    *_, second, third, fourth = generic_steps(TEXT)
+    assert shown(second) == [(TWO, "read", ["Alpha"]), (ONE, "read", ["Beta"])]
+    assert shown(third)[2] == (TWO, "write", ["Beta"])
+    assert shown(fourth)[3] == (ONE, "write", ["Alpha"])
+    assert fourth.before == frozenset()
+    assert fourth.sources == frozenset()
+    at_last = settled(fourth)
+    assert at_last is not None
+    assert at_last.before == {(0, 3), (1, 2)}  # initial values: each read is before the write it misses
+    system = parse(SourceFile("example.cub", TEXT))
+    assert is_initial(system, fourth, Logic(system))
+
+
+def test_with_fences_initial_values_make_a_cycle() -> None:
+    *_, last = generic_steps(TEXT.replace("PC[i] = L2 }", "PC[i] = L2 && fence() }"))
+    assert {(2, 0), (3, 1)} <= last.before
+    assert settled(last) is None
+
+
+def test_writes_may_reach_memory_in_any_order() -> None:
+    """Two writes of one variable by two processes: both orders, and the reduction's one among them."""
+    text = TEXT.replace("Beta := 1", "Alpha := 2").replace("First[i] := Beta", "First[i] := Alpha")
+    system = parse(SourceFile("example.cub", text))
+    (root,) = roots(system, system.unsafe[0])
+    (cube,) = before(system, future(root), "trans22", TWO)
+    (cube,) = before(system, cube, "trans12", ONE)
+    missed = [one for one in before(system, cube, "trans21", TWO) if one.events[1].locations]
+    both = [
+        one.coherence
+        for cube in missed
+        for one in before(system, cube, "trans11", ONE)
+        if isinstance(one, Future) and one.events[0].locations and one.events[1].locations
+    ]
+    assert {frozenset({(2, 3)}), frozenset({(3, 2)})} <= set(both)
+    assert list(generic.pre(system, future(root), system.transitions[0])) == []

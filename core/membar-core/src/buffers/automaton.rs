@@ -225,6 +225,73 @@ impl Automata {
         result
     }
 
+    /// The letters that stand in some word behind such letters only as they may pass (`may_pass(later, earlier)`).
+    pub fn first_past(&self, language: Language, may_pass: impl Fn(CellId, CellId) -> bool) -> Vec<Letter> {
+        let letters = (0..self.letters.len()).map(|place| Letter(number(place)));
+        letters.filter(|&letter| !self.reached_past(language, letter, &may_pass).is_empty()).collect()
+    }
+
+    /// The states in which words are when `letter` comes behind such letters only as it may pass.
+    fn reached_past(
+        &self,
+        language: Language,
+        letter: Letter,
+        may_pass: impl Fn(CellId, CellId) -> bool,
+    ) -> Vec<(u32, u32)> {
+        let automaton = self.at(language);
+        let (cell, _) = self.store_of(letter);
+        let mut met = if automaton.edges.is_empty() { Vec::new() } else { vec![0] };
+        let mut found = Vec::new();
+        let mut at = 0;
+        while at < met.len() {
+            let state: u32 = met[at];
+            for &(other, target) in &automaton.edges[state as usize] {
+                if other == letter {
+                    found.push((state, target));
+                }
+                if may_pass(cell, self.store_of(other).0) && !met.contains(&target) {
+                    met.push(target);
+                }
+            }
+            at += 1;
+        }
+        found
+    }
+
+    /// Words without the first `letter` that stands behind such letters only as it may pass.
+    pub fn take_past(
+        &mut self,
+        language: Language,
+        letter: Letter,
+        may_pass: impl Fn(CellId, CellId) -> bool,
+    ) -> Language {
+        if let Some(&known) = self.taken.get(&(language, letter)) {
+            return known;
+        }
+        let found = self.reached_past(language, letter, &may_pass);
+        let automaton = self.at(language);
+        let (cell, _) = self.store_of(letter);
+        let mut loose = Loose::of(automaton);
+        // A second copy of the states is for what stands before the letter.
+        let copy = number(automaton.edges.len());
+        for edges in &automaton.edges {
+            let state = loose.state(false);
+            let passed = edges.iter().filter(|(other, _)| may_pass(cell, self.store_of(*other).0));
+            loose.edges[state as usize] = passed.map(|&(other, target)| (other, target + copy)).collect();
+        }
+        for &(before, after) in &found {
+            loose.silent[(before + copy) as usize].push(after);
+        }
+        let result = if found.is_empty() {
+            Language::NOTHING
+        } else {
+            let rest = loose.determined(copy).minimal();
+            self.keep(rest)
+        };
+        self.taken.insert((language, letter), result);
+        result
+    }
+
     /// The words split by their newest store to `cell`, those without one first, then by value.
     pub fn by_newest(&mut self, language: Language, cell: CellId) -> ByNewest {
         if let Some(known) = self.newest.get(&(language, cell)) {

@@ -29,9 +29,12 @@ impl Budget<'_> {
     /// It is time to stop.
     pub fn step(&mut self, states: u64, bytes: usize) -> Result<(), Halted> {
         self.watch.look().and_then(|()| self.watch.bytes(bytes)).map_err(Halted::Stopped)?;
-        match self.states {
-            Some(most) if states > most => Err(Halted::States),
-            _ => Ok(()),
-        }
+        if self.is_spent(states) { Err(Halted::States) } else { Ok(()) }
+    }
+
+    /// Whether there are more states than may be kept.
+    #[must_use]
+    pub fn is_spent(&self, states: u64) -> bool {
+        self.states.is_some_and(|most| states > most)
     }
 }

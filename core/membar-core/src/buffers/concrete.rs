@@ -2,50 +2,23 @@
 //!
 //! It gives short witnesses for what the unbounded searches find, and tests check them against it.
 
+use std::collections::BTreeMap;
+
 use crate::error::CoreError;
 use crate::program::CellId;
 
 use super::budget::{Budget, Halted};
+use super::discipline::{Discipline, Entry, Passing};
 use super::fault::Fault;
 use super::hashing::QuickMap;
 use super::question::{Findings, Goal, Question};
 use super::run::{Act, Move};
-use super::system::{End, LocalId, Memory, System, Taken};
+use super::system::{End, LocalId, Memory, Partner, System, Taken};
 
-/// How stores wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Discipline {
-    /// Not at all.
-    Sc,
-    /// In one queue per thread.
-    Tso,
-    /// In one queue per thread and cell.
-    Pso,
-}
-
-impl Discipline {
-    /// Number of queues of one thread.
-    #[must_use]
-    pub fn lanes(self, cells: usize) -> usize {
-        match self {
-            Self::Sc => 0,
-            Self::Tso => 1,
-            Self::Pso => cells,
-        }
-    }
-
-    /// The queue, among those of its thread, in which a store to `cell` waits.
-    #[must_use]
-    pub fn lane(self, cell: CellId) -> usize {
-        if self == Self::Pso { cell.index() } else { 0 }
-    }
-}
-
-/// States between two looks at the budget.
+/// States between two looks at the clock.
 const LOOK_EVERY: usize = 64;
-
-/// A store in a queue.
-pub(super) type Entry = (CellId, u64);
+/// Runs that are told, if all is looked for.
+const MOST_RUNS: usize = 256;
 
 /// One state: where the threads are, memory, and per thread and lane its queue, oldest entry first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -62,8 +35,9 @@ struct World {
     bound: usize,
     /// Cells of the program; those behind them are for births and ends and take no room.
     real_cells: usize,
-    /// Whether the bound ever held a store back.
+    /// Whether the bound held a store back since it was last asked.
     held: bool,
+    passing: Passing,
     fault: Fault,
 }
 
@@ -81,6 +55,18 @@ impl View {
     fn own(&self, world: &World) -> std::ops::Range<usize> {
         let width = world.discipline.lanes(self.memory.len());
         self.thread * width..(self.thread + 1) * width
+    }
+}
+
+impl View {
+    /// What this step stored joins what waits.
+    fn settle(&mut self, world: &World) {
+        let own = self.own(world).start;
+        for entry in std::mem::take(&mut self.fresh) {
+            let queue = &mut self.lanes[own + world.discipline.lane(entry.0)];
+            let place = if world.fault == Fault::StoreAtFront { 0 } else { queue.len() };
+            queue.insert(place, entry);
+        }
     }
 }
 
@@ -138,6 +124,20 @@ impl Memory for View {
     fn write(&mut self, _: &mut World, cell: CellId, value: u64) {
         self.memory[cell.index()] = value;
     }
+
+    fn order(&mut self, world: &mut World, mark: CellId) {
+        let last = self.lanes[self.own(world)].iter().flatten().chain(&self.fresh).next_back();
+        if last.is_some_and(|entry| entry.0 != mark) {
+            self.fresh.push((mark, 0));
+        }
+    }
+
+    fn seen_by(&self, world: &mut World, thread: usize) -> Self {
+        let mut next = self.clone();
+        next.settle(world);
+        next.thread = thread;
+        next
+    }
 }
 
 /// How a state was first reached.
@@ -154,6 +154,10 @@ struct Exploration<'s, 'p, 'w> {
     states: Vec<State>,
     came: Vec<Came>,
     found: Findings,
+    /// Where each thing was found: in which state, and by which last move.
+    targets: BTreeMap<Goal, (u32, Option<Move>)>,
+    /// Whether a store was ever held back.
+    held: bool,
     run: Option<Vec<Move>>,
 }
 
@@ -162,7 +166,7 @@ struct Exploration<'s, 'p, 'w> {
 pub enum Until<'a> {
     /// When all is explored.
     All,
-    /// With the first failure or error state.
+    /// With the first finding that answers the question.
     FirstWrong,
     /// When this is reached.
     Goal(&'a Goal),
@@ -181,7 +185,8 @@ pub fn explore(
     budget: &mut Budget<'_>,
 ) -> Result<(Findings, Option<Vec<Move>>), CoreError> {
     let real_cells = system.program.cells.len();
-    let world = World { discipline, bound, real_cells, held: false, fault: system.fault };
+    let passing = Passing::of(system);
+    let world = World { discipline, bound, real_cells, held: false, passing, fault: system.fault };
     let mut exploration = Exploration {
         system,
         question,
@@ -192,16 +197,19 @@ pub fn explore(
         states: Vec::new(),
         came: Vec::new(),
         found: Findings::default(),
+        targets: BTreeMap::new(),
+        held: false,
         run: None,
     };
     let stopped = exploration.search()?;
+    exploration.tell_runs();
     let mut found = exploration.found;
     found.stopped = match until {
         Until::All => stopped,
         _ if exploration.run.is_some() => Some(Halted::Found),
         _ => stopped,
     };
-    found.held = exploration.world.held;
+    found.held = exploration.held;
     found.stored = exploration.states.len() as u64;
     Ok((found, exploration.run))
 }
@@ -243,9 +251,13 @@ impl Exploration<'_, '_, '_> {
         )?;
         let mut next = 0;
         while next < self.states.len() && self.run.is_none() {
+            let kept = self.states.len() as u64;
+            if self.budget.is_spent(kept) {
+                return Ok(Some(Halted::States));
+            }
             if next % LOOK_EVERY == 0 {
                 let bytes = self.states.len() * self.bytes_per_state();
-                if let Err(halted) = self.budget.step(self.states.len() as u64, bytes) {
+                if let Err(halted) = self.budget.step(kept, bytes) {
                     return Ok(Some(halted));
                 }
             }
@@ -265,38 +277,79 @@ impl Exploration<'_, '_, '_> {
         let state = self.states[number as usize].clone();
         let mut moved = self.flush_all(number, &state)?;
         let mut blocked = false;
+        self.world.held = false;
+        let movers = self.system.movers(&state.locals);
         for thread in 0..state.locals.len() {
-            let view =
-                View { thread, memory: state.memory.clone(), lanes: state.lanes.clone(), fresh: Vec::new() };
-            let mut taken = Vec::new();
-            let local = state.locals[thread];
-            blocked |= self.system.steps(&mut self.world, thread, local, &view, &mut taken)?.blocked;
+            let taken = self.taken(&state, thread, &movers, &mut blocked)?;
             moved |= !taken.is_empty();
             for step in taken {
                 self.take(number, &state, thread, step)?;
             }
         }
-        let is_over = (0..state.locals.len()).all(|thread| self.system.is_over(thread, state.locals[thread]));
+        self.held |= self.world.held;
+        let holds = self.world.held && self.world.fault != Fault::DeadlockAlthoughHeld;
+        let is_over = self.system.is_at_rest(&state.locals, &state.memory);
         let is_empty = state.lanes.iter().all(Vec::is_empty);
         if is_over && is_empty {
             let ending = self.question.terms(self.system, &state.locals, &state.memory);
             self.note(&Goal::Ending(ending), number, None);
-        } else if !moved && !blocked && is_empty && self.question.deadlocks {
+        } else if !moved && !blocked && !holds && is_empty && self.is_deadlock(&state) {
             let points = self.question.points(self.system, &state.locals);
             self.note(&Goal::Stuck(points), number, None);
         }
         Ok(())
     }
 
-    /// Every flush of an oldest entry; whether there was one.
+    fn is_deadlock(&self, state: &State) -> bool {
+        let may_stay = self.question.may_stay(self.system, &state.locals);
+        self.question.deadlocks && (!may_stay || self.world.fault == Fault::DeadlockAtEnds)
+    }
+
+    /// The steps of one thread, alone or together with one that receives.
+    fn taken(
+        &mut self,
+        state: &State,
+        thread: usize,
+        movers: &[bool],
+        blocked: &mut bool,
+    ) -> Result<Vec<Taken<View>>, CoreError> {
+        let view =
+            View { thread, memory: state.memory.clone(), lanes: state.lanes.clone(), fresh: Vec::new() };
+        let mut taken = Vec::new();
+        let (local, may_move) = (state.locals[thread], movers[thread]);
+        let refusals = self.system.steps_if(&mut self.world, thread, local, &view, may_move, &mut taken)?;
+        *blocked |= refusals.blocked;
+        if !may_move || self.system.meeting_edges((thread, local), true).is_empty() {
+            return Ok(taken);
+        }
+        for receiver in (0..state.locals.len()).filter(|&other| other != thread && movers[other]) {
+            let other = (receiver, state.locals[receiver]);
+            let refusals = self.system.meet(&mut self.world, (thread, local), other, &view, &mut taken)?;
+            *blocked |= refusals.blocked;
+        }
+        Ok(taken)
+    }
+
+    /// The places of a queue whose entries may reach memory next.
+    fn leaving(&self, queue: &[Entry]) -> Vec<usize> {
+        let passing = self.world.passing;
+        let may_leave = |place: usize| {
+            let (cell, _) = queue[place];
+            queue[..place].iter().all(|&(earlier, _)| passing.may_pass(cell, earlier))
+        };
+        let most = if self.world.discipline == Discipline::Marked { queue.len() } else { 1 };
+        (0..queue.len().min(most)).filter(|&place| may_leave(place)).collect()
+    }
+
+    /// Every flush of an entry that is first; whether there was one.
     fn flush_all(&mut self, number: u32, state: &State) -> Result<bool, CoreError> {
         let width = self.world.discipline.lanes(state.memory.len());
         let mut moved = false;
         for (lane, queue) in state.lanes.iter().enumerate() {
-            if let Some(&(cell, value)) = queue.first() {
+            for place in self.leaving(queue) {
                 moved = true;
                 let mut next = state.clone();
-                next.lanes[lane].remove(0);
+                let (cell, value) = next.lanes[lane].remove(place);
                 next.memory[cell.index()] = value;
                 let act = Act::Flush { cell, value };
                 self.reach(next, Some((number, Move { thread: lane / width, act })))?;
@@ -307,7 +360,8 @@ impl Exploration<'_, '_, '_> {
 
     fn take(&mut self, from: u32, state: &State, thread: usize, step: Taken<View>) -> Result<(), CoreError> {
         self.found.transitions += 1;
-        let act = Act::Edge { edge: step.edge, made: step.made };
+        let partner = step.partner;
+        let act = Act::Edge { edge: step.edge, made: step.made, partner: partner.clone() };
         let last = Move { thread, act };
         match step.end {
             End::Failed => self.note(&Goal::Failure { thread, edge: step.edge }, from, Some(last)),
@@ -315,14 +369,13 @@ impl Exploration<'_, '_, '_> {
             End::Moved(local) => {
                 let mut locals = state.locals.clone();
                 locals[thread] = local;
-                let mut lanes = step.memory.lanes;
-                let first = thread * self.world.discipline.lanes(state.memory.len());
-                for entry in step.memory.fresh {
-                    let queue = &mut lanes[first + self.world.discipline.lane(entry.0)];
-                    let place = if self.world.fault == Fault::StoreAtFront { 0 } else { queue.len() };
-                    queue.insert(place, entry);
+                if let Some(Partner { thread: other, local: Some(local), .. }) = partner {
+                    locals[other] = local;
                 }
-                self.reach(State { locals, memory: step.memory.memory, lanes }, Some((from, last)))?;
+                let mut view = step.memory;
+                view.settle(&self.world);
+                let View { memory, lanes, .. } = view;
+                self.reach(State { locals, memory, lanes }, Some((from, last)))?;
             }
         }
         Ok(())
@@ -344,26 +397,42 @@ impl Exploration<'_, '_, '_> {
         Ok(())
     }
 
-    /// Takes down what was found; if it is the goal, also how.
+    /// Takes down what was found, and how; whether it is what was looked for.
     fn note(&mut self, what: &Goal, from: u32, last: Option<Move>) {
         self.found.note(what);
         let is_it = match self.until {
             Until::All => false,
-            Until::FirstWrong => {
-                matches!(what, Goal::Failure { .. } | Goal::Fault { .. } | Goal::Error(_))
-            }
-            Until::Goal(goal) => goal == what,
+            Until::FirstWrong => self.question.is_answered_by(what),
+            Until::Goal(goal) => goal.is_shown_by(what),
         };
         if self.run.is_none() && is_it {
-            let mut moves: Vec<Move> = last.into_iter().collect();
-            let mut at = from;
-            while let Some((before, step)) = &self.came[at as usize] {
-                moves.push(step.clone());
-                at = *before;
-            }
-            moves.reverse();
+            let moves = self.run_to(from, last);
             self.found.runs.insert(what.clone(), moves.clone());
             self.run = Some(moves);
+        } else if !self.targets.contains_key(what) {
+            self.targets.insert(what.clone(), (from, last));
+        }
+    }
+
+    fn run_to(&self, from: u32, last: Option<Move>) -> Vec<Move> {
+        let mut moves: Vec<Move> = last.into_iter().collect();
+        let mut at = from;
+        while let Some((before, step)) = &self.came[at as usize] {
+            moves.push(step.clone());
+            at = *before;
+        }
+        moves.reverse();
+        moves
+    }
+
+    /// If all is looked for: the runs to what was found, as far as they are few.
+    fn tell_runs(&mut self) {
+        if !matches!(self.until, Until::All) {
+            return;
+        }
+        for (goal, (from, last)) in std::mem::take(&mut self.targets).into_iter().take(MOST_RUNS) {
+            let run = self.run_to(from, last);
+            self.found.runs.insert(goal, run);
         }
     }
 }

@@ -19,10 +19,13 @@ use crate::program::CellId;
 
 use super::budget::{Budget, Halted};
 use super::fault::Fault;
-use super::flat::{Access, Flat, Step, flatten};
+use super::flat::{Access, Block, Flat, FlatProgram, Meeting, Step, flatten};
 use super::hashing::QuickMap;
 use super::question::{Findings, Goal, Question};
 use super::system::{End, LocalId, System};
+
+/// States met between two looks at the budget.
+const LOOK_EVERY: u64 = 64;
 
 /// A message in a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,7 +57,7 @@ struct Kept {
 
 struct Search<'s, 'p, 'b> {
     system: &'s System<'p>,
-    threads: &'s [Flat],
+    program: &'s FlatProgram,
     budget: &'s mut Budget<'b>,
     fault: Fault,
     elements: Vec<Kept>,
@@ -68,8 +71,11 @@ struct Search<'s, 'p, 'b> {
 
 /// Which of the failures and error places can be reached.
 ///
+/// Where a step has several loads, or a load behind its stores, and where control points hold others up, more is
+/// reached than the program reaches: what is not found cannot be, but what is found may be wrong (`Findings::is_exact`).
+///
 /// # Errors
-/// A step has several accesses, or something is too large.
+/// Error states look at data, or something is too large.
 pub fn search(
     system: &mut System<'_>,
     question: &Question,
@@ -78,12 +84,15 @@ pub fn search(
     if !question.predicates.is_empty() {
         return Err(CoreError::Unsupported("backwards, error states are control points or assertions"));
     }
-    let threads = flatten(system)?;
-    let mut found = Findings::default();
-    for (goal, elements) in targets(system, &threads, question) {
+    let program = match flatten(system, budget)? {
+        Ok(program) => program,
+        Err(halted) => return Ok(Findings { stopped: Some(halted), ..Findings::default() }),
+    };
+    let mut found = Findings { is_exact: program.is_exact, ..Findings::default() };
+    for (goal, elements) in targets(system, &program.threads, question) {
         let mut search = Search {
             system,
-            threads: &threads,
+            program: &program,
             budget,
             fault: system.fault,
             elements: Vec::new(),
@@ -168,7 +177,13 @@ impl Search<'_, '_, '_> {
             for thread in 0..element.threads.len() {
                 self.before(&element, thread, &mut before);
             }
+            for meeting in &self.program.meetings {
+                self.before_meeting(&element, meeting, &mut before);
+            }
             for next in before {
+                if self.visited.is_multiple_of(LOOK_EVERY) {
+                    self.budget.step(self.stored, self.bytes)?;
+                }
                 if self.add(next) {
                     return Ok(true);
                 }
@@ -244,23 +259,48 @@ impl Search<'_, '_, '_> {
 
     /// Every smallest state from which one move of `thread` leads above `element`.
     fn before(&self, element: &Element, thread: usize, out: &mut Vec<Element>) {
-        let flat = &self.threads[thread];
+        let flat = &self.program.threads[thread];
         match &element.threads[thread] {
             None => {
                 for step in flat.steps.iter().filter(|step| matches!(step.end, End::Moved(_))) {
-                    before_step(element, thread, step, None, self.fault, out, self.threads);
+                    before_step(element, thread, step, None, self.fault, out, &self.program.threads);
                 }
             }
             Some((local, queue)) => {
                 for &index in &flat.into[local.index()] {
                     let step = &flat.steps[index];
-                    before_step(element, thread, step, Some(queue), self.fault, out, self.threads);
+                    before_step(element, thread, step, Some(queue), self.fault, out, &self.program.threads);
                 }
                 if self.fault != Fault::DualNoDelete {
                     before_delete(element, thread, flat, *local, queue, out);
                 }
                 self.before_propagate(element, thread, *local, queue, out);
             }
+        }
+    }
+
+    /// Two threads met: both queues were empty, and are.
+    fn before_meeting(&self, element: &Element, meeting: &Meeting, out: &mut Vec<Element>) {
+        let parts = meeting.threads.map(|thread| element.threads[thread].as_ref());
+        let fits = parts
+            .iter()
+            .zip(meeting.to)
+            .all(|(part, to)| part.is_none_or(|(local, queue)| *local == to && queue.is_empty()));
+        let is_asked = parts.iter().any(Option::is_some) || changes_asked(&meeting.block, &element.memory);
+        if !fits || !is_asked {
+            return;
+        }
+        let Some(memory) = before_block(&meeting.block, &element.memory) else { return };
+        let mut next = Element { threads: element.threads.clone(), memory };
+        let [sender, receiver] = meeting.threads;
+        if self.fault != Fault::DualMeetingKeepsReceiver {
+            next.threads[receiver] = Some((meeting.from[1], Vec::new()));
+        }
+        next.threads[sender] = Some((meeting.from[0], Vec::new()));
+        if meeting.block.all {
+            out.extend(with_empty_queues(&next, &self.program.threads));
+        } else {
+            out.push(next);
         }
     }
 
@@ -338,7 +378,12 @@ fn before_step(
     let memory = element.memory.clone();
     let known = queue.unwrap_or_default();
     // An open thread is only looked at for what it does to memory; before that it can delete its whole queue.
-    if queue.is_none() && !changes_asked(&step.access, &memory) {
+    let is_asked = match &step.access {
+        Access::Write(cell, _) => memory[cell.index()].is_some(),
+        Access::Block(block) => changes_asked(block, &memory),
+        _ => false,
+    };
+    if queue.is_none() && !is_asked {
         return;
     }
     match step.access {
@@ -364,46 +409,43 @@ fn before_step(
         Access::Write(cell, value) => {
             before_write(element, thread, (cell, value), queue, fault, push, threads);
         }
-        Access::Fence => {
-            if known.is_empty() || fault == Fault::DualFenceIgnored {
-                push(known.to_vec(), memory);
-            }
-        }
-        Access::Locked { reads, writes } => {
+        Access::Block(ref block) => {
             if !known.is_empty() && fault != Fault::DualFenceIgnored {
                 return;
             }
-            let mut memory = memory;
-            if let Some((cell, value)) = writes {
-                if memory[cell.index()].is_some_and(|known| known != value) {
-                    return;
-                }
-                memory[cell.index()] = None;
-            }
-            if let Some((cell, value)) = reads {
-                if memory[cell.index()].is_some_and(|known| known != value) {
-                    return;
-                }
-                memory[cell.index()] = Some(value);
-            }
-            push(known.to_vec(), memory);
-        }
-        Access::FullFence => {
-            if known.is_empty() {
-                out.extend(with_empty_queues(element, thread, step, threads));
+            let Some(memory) = before_block(block, &memory) else { return };
+            if block.all {
+                let mut next = Element { threads: element.threads.clone(), memory };
+                next.threads[thread] = Some((step.from, Vec::new()));
+                out.extend(with_empty_queues(&next, threads));
+            } else {
+                push(known.to_vec(), memory);
             }
         }
     }
 }
 
-/// Whether a step writes a value that is asked for.
-fn changes_asked(access: &Access, memory: &[Option<u64>]) -> bool {
-    match *access {
-        Access::Write(cell, _) | Access::Locked { writes: Some((cell, _)), .. } => {
-            memory[cell.index()].is_some()
+/// Memory before something was done to it at once; None if that cannot have led here.
+fn before_block(block: &Block, memory: &[Option<u64>]) -> Option<Vec<Option<u64>>> {
+    let mut memory = memory.to_vec();
+    for &(cell, value) in &block.writes {
+        if memory[cell.index()].is_some_and(|known| known != value) {
+            return None;
         }
-        _ => false,
+        memory[cell.index()] = None;
     }
+    for &(cell, value) in &block.reads {
+        if memory[cell.index()].is_some_and(|known| known != value) {
+            return None;
+        }
+        memory[cell.index()] = Some(value);
+    }
+    Some(memory)
+}
+
+/// Whether a value is written that is asked for.
+fn changes_asked(block: &Block, memory: &[Option<u64>]) -> bool {
+    block.writes.iter().any(|&(cell, _)| memory[cell.index()].is_some())
 }
 
 /// Before a write: its own message is the newest of all, or the thread was left open.
@@ -442,14 +484,11 @@ fn before_write(
     }
 }
 
-/// Before a fence of all buffers every queue is empty; threads that were left open may be anywhere.
-fn with_empty_queues(element: &Element, thread: usize, step: &Step, threads: &[Flat]) -> Vec<Element> {
-    let mut first = element.clone();
-    first.threads[thread] = Some((step.from, Vec::new()));
-    let mut found = vec![first];
+/// What is left of a state if every queue is empty; threads that were left open may be anywhere.
+fn with_empty_queues(element: &Element, threads: &[Flat]) -> Vec<Element> {
+    let mut found = vec![element.clone()];
     for (other, flat) in threads.iter().enumerate() {
         match &element.threads[other] {
-            _ if other == thread => {}
             Some((_, queue)) if queue.is_empty() => {}
             Some(_) => return Vec::new(),
             None => {

@@ -2,21 +2,29 @@
 //!
 //! Loads may return whatever anybody may store, so this has more steps than the program; searches that go backwards
 //! from bad states need all steps into a local state, and find out on their way which of them have a past.
+//!
+//! A step with several accesses becomes several, with made-up local states between them. What it does while its buffer is
+//! empty stays together (`Access::Block`). That is the same program if at most one load comes before stores that wait:
+//! nobody sees a store before it leaves its buffer. Otherwise there are more runs than the program has.
 
 use std::collections::BTreeSet;
 
 use crate::error::CoreError;
 use crate::program::{CellId, EdgeId};
 
-use super::system::{End, LocalId, Memory, System};
+use super::budget::{Budget, Halted};
+use super::fault::Fault;
+use super::system::{End, LocalId, Memory, System, Taken};
 
 /// Different values of one cell beyond which its data does not count as finite.
 const MOST_VALUES: usize = 256;
 /// Local states of all threads beyond which they do not count as finite here.
 const MOST_LOCALS: usize = 1 << 16;
+/// Steps of two threads beyond which they do not count as finite here.
+const MOST_MEETINGS: usize = 1 << 18;
 
 /// What a step does to memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Access {
     /// Nothing.
     None,
@@ -24,21 +32,34 @@ pub(super) enum Access {
     Read(CellId, u64),
     /// A store that may wait.
     Write(CellId, u64),
-    /// The own buffer is empty.
-    Fence,
-    /// All buffers are empty.
-    FullFence,
-    /// The own buffer is empty, memory holds what is read, then what is written.
-    Locked { reads: Option<(CellId, u64)>, writes: Option<(CellId, u64)> },
+    /// The own buffer is empty (or all are), memory holds what is read, then what is written.
+    Block(Block),
+}
+
+/// What is done to memory at once.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Block {
+    pub(super) reads: Vec<(CellId, u64)>,
+    pub(super) writes: Vec<(CellId, u64)>,
+    /// Whether all buffers are empty, not only those of who acts.
+    pub(super) all: bool,
 }
 
 /// A step of a thread.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Step {
     pub(super) from: LocalId,
     pub(super) access: Access,
-    pub(super) edge: EdgeId,
     pub(super) end: End,
+}
+
+/// A step of two threads, whose buffers are both empty.
+#[derive(Debug, Clone)]
+pub(super) struct Meeting {
+    pub(super) threads: [usize; 2],
+    pub(super) from: [LocalId; 2],
+    pub(super) to: [LocalId; 2],
+    pub(super) block: Block,
 }
 
 /// A thread.
@@ -53,19 +74,29 @@ pub(super) struct Flat {
     pub(super) stores: BTreeSet<(CellId, u64)>,
 }
 
-/// One thing that a step does, as it comes.
+/// All threads.
+#[derive(Debug, Default)]
+pub(super) struct FlatProgram {
+    pub(super) threads: Vec<Flat>,
+    pub(super) meetings: Vec<Meeting>,
+    /// Whether it has the runs of the program and no others.
+    pub(super) is_exact: bool,
+}
+
+/// One thing that a step does, as it comes; stores that wait, and waiting for them, with the thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bit {
     Read(CellId, u64),
-    Store(CellId, u64),
-    Drain,
-    DrainAll,
+    Store(usize, CellId, u64),
+    Drain(usize),
+    DrainAll(usize),
     Write(CellId, u64),
 }
 
 /// A memory in which every cell may hold every value that is known for it.
 #[derive(Debug, Clone, Default)]
 struct Anything {
+    thread: usize,
     bits: Vec<Bit>,
 }
 
@@ -86,9 +117,10 @@ impl Memory for Anything {
         // What this very step did to the cell is known; anything else may be there.
         for bit in self.bits.iter().rev() {
             match *bit {
-                Bit::Store(other, value) | Bit::Write(other, value) if other == cell => {
+                Bit::Store(thread, other, value) if other == cell && thread == self.thread => {
                     return vec![(value, self.clone())];
                 }
+                Bit::Write(other, value) if other == cell => return vec![(value, self.clone())],
                 _ => {}
             }
         }
@@ -96,113 +128,296 @@ impl Memory for Anything {
     }
 
     fn store(&mut self, _: &mut Self::World, cell: CellId, value: u64) -> bool {
-        self.bits.push(Bit::Store(cell, value));
+        self.bits.push(Bit::Store(self.thread, cell, value));
         true
     }
 
     fn drained(&self, _: &mut Self::World) -> Option<Self> {
-        Some(self.and(Bit::Drain))
+        Some(self.and(Bit::Drain(self.thread)))
     }
 
     fn all_drained(&self, _: &mut Self::World) -> Option<Self> {
-        Some(self.and(Bit::DrainAll))
+        Some(self.and(Bit::DrainAll(self.thread)))
     }
 
     fn write(&mut self, _: &mut Self::World, cell: CellId, value: u64) {
         self.bits.push(Bit::Write(cell, value));
     }
+
+    /// Under tso stores keep their order without it.
+    fn order(&mut self, _: &mut Self::World, _: CellId) {}
+
+    fn seen_by(&self, _: &mut Self::World, thread: usize) -> Self {
+        Self { thread, bits: self.bits.clone() }
+    }
 }
 
-fn access(bits: &[Bit]) -> Result<Access, CoreError> {
-    Ok(match *bits {
-        [] => Access::None,
-        [Bit::Read(cell, value)] => Access::Read(cell, value),
-        [Bit::Store(cell, value)] => Access::Write(cell, value),
-        [Bit::Drain] => Access::Fence,
-        [Bit::DrainAll] => Access::FullFence,
-        [Bit::Drain, Bit::Write(cell, value)] => Access::Locked { reads: None, writes: Some((cell, value)) },
-        [Bit::Read(cell, value), Bit::Drain] => Access::Locked { reads: Some((cell, value)), writes: None },
-        [Bit::Read(cell, old), Bit::Drain, Bit::Write(other, new)]
-        | [Bit::Drain, Bit::Read(cell, old), Bit::Write(other, new)]
-            if cell == other =>
-        {
-            Access::Locked { reads: Some((cell, old)), writes: Some((cell, new)) }
+/// What a step does, apart: while buffers are empty, and what then waits in them.
+#[derive(Debug, Default)]
+struct Parts {
+    block: Block,
+    drains: bool,
+    /// What still waits, with the thread.
+    waiting: Vec<(usize, CellId, u64)>,
+    /// Whether a load comes behind a store that waits.
+    reads_late: bool,
+}
+
+/// The parts of a step; None if no memory can be like that.
+fn parts(bits: &[Bit]) -> Option<Parts> {
+    let mut parts = Parts::default();
+    for &bit in bits {
+        match bit {
+            Bit::Read(cell, value) => {
+                parts.reads_late |= !parts.waiting.is_empty();
+                parts.block.read(cell, value)?;
+            }
+            Bit::Store(thread, cell, value) => parts.waiting.push((thread, cell, value)),
+            Bit::Drain(thread) => parts.drain(thread),
+            Bit::DrainAll(thread) => {
+                parts.drain(thread);
+                parts.block.all = true;
+                if !parts.waiting.is_empty() {
+                    return None;
+                }
+            }
+            Bit::Write(cell, value) => parts.block.write(cell, value),
         }
-        _ => return Err(CoreError::Unsupported("backwards, a step has at most one access")),
-    })
+    }
+    Some(parts)
+}
+
+impl Parts {
+    fn drain(&mut self, thread: usize) {
+        self.drains = true;
+        for (owner, cell, value) in std::mem::take(&mut self.waiting) {
+            if owner == thread {
+                self.block.write(cell, value);
+            } else {
+                self.waiting.push((owner, cell, value));
+            }
+        }
+    }
+
+    /// The accesses of a step of one thread, in order, and whether they may come one by one.
+    fn accesses(self) -> (Vec<Access>, bool) {
+        let stores = self.waiting.iter().map(|&(_, cell, value)| Access::Write(cell, value));
+        if self.drains {
+            return ([Access::Block(self.block)].into_iter().chain(stores).collect(), true);
+        }
+        let is_exact = self.block.reads.len() <= 1 && !self.reads_late;
+        let reads = self.block.reads.iter().map(|&(cell, value)| Access::Read(cell, value));
+        (reads.chain(stores).collect(), is_exact)
+    }
+}
+
+impl Block {
+    /// A load from memory; None if that cannot hold the value.
+    fn read(&mut self, cell: CellId, value: u64) -> Option<()> {
+        let known = self.writes.iter().chain(&self.reads).find(|known| known.0 == cell);
+        match known {
+            Some(known) if known.1 != value => None,
+            Some(_) => Some(()),
+            None => {
+                self.reads.push((cell, value));
+                Some(())
+            }
+        }
+    }
+
+    fn write(&mut self, cell: CellId, value: u64) {
+        self.writes.retain(|known| known.0 != cell);
+        self.writes.push((cell, value));
+    }
 }
 
 /// All threads, for all values that can be anywhere.
 ///
 /// # Errors
-/// A step has several accesses, or values and local states do not come to an end.
-pub(super) fn flatten(system: &mut System<'_>) -> Result<Vec<Flat>, CoreError> {
+/// Values and local states do not come to an end.
+pub(super) fn flatten(
+    system: &mut System<'_>,
+    budget: &mut Budget<'_>,
+) -> Result<Result<FlatProgram, Halted>, CoreError> {
     let mut values: Vec<BTreeSet<u64>> =
         system.cells.iter().map(|cell| BTreeSet::from([cell.initial])).collect();
     loop {
         let before = (values.iter().map(BTreeSet::len).sum::<usize>(), system.met());
-        let mut threads = Vec::new();
+        let mut taken = Vec::new();
         for thread in 0..system.threads() {
-            threads.push(flat(system, thread, &mut values)?);
+            match alone(system, thread, &mut values, budget)? {
+                Ok(steps) => taken.push(steps),
+                Err(halted) => return Ok(Err(halted)),
+            }
         }
-        for &(cell, value) in threads.iter().flat_map(|thread| &thread.stores) {
-            values[cell.index()].insert(value);
-        }
-        let locked = threads.iter().flat_map(|thread| &thread.steps).filter_map(|step| match step.access {
-            Access::Locked { writes, .. } => writes,
-            _ => None,
-        });
-        for (cell, value) in locked {
-            values[cell.index()].insert(value);
+        let met = together(system, &mut values)?;
+        let steps = taken.iter().flatten().map(|(_, step)| step);
+        for step in steps.chain(met.iter().map(|(_, step)| step)) {
+            for bit in &step.memory.bits {
+                if let Bit::Store(_, cell, value) | Bit::Write(cell, value) = *bit {
+                    values[cell.index()].insert(value);
+                }
+            }
         }
         if values.iter().any(|known| known.len() > MOST_VALUES) || system.met() > MOST_LOCALS {
             return Err(CoreError::TooLarge("backwards, the values of memory do not look finite"));
         }
         if before == (values.iter().map(BTreeSet::len).sum(), system.met()) {
-            return Ok(threads);
+            return Ok(Ok(flat(system, taken, met)));
         }
     }
 }
 
-fn flat(system: &mut System<'_>, thread: usize, values: &mut Vec<BTreeSet<u64>>) -> Result<Flat, CoreError> {
-    let mut result = Flat::default();
+/// Steps of a thread, with where they begin.
+type Steps = Vec<(LocalId, Taken<Anything>)>;
+
+/// Every step of a thread.
+fn alone(
+    system: &mut System<'_>,
+    thread: usize,
+    values: &mut Vec<BTreeSet<u64>>,
+    budget: &mut Budget<'_>,
+) -> Result<Result<Steps, Halted>, CoreError> {
+    let mut result = Vec::new();
     let mut number = 0;
     while number < system.locals(thread).len() {
         if number > MOST_LOCALS {
             return Err(CoreError::TooLarge("backwards, the states of a thread do not look finite"));
         }
-        let from = LocalId(u32::try_from(number).unwrap_or(u32::MAX));
-        let mut taken = Vec::new();
-        system.steps(values, thread, from, &Anything::default(), &mut taken)?;
-        for step in taken {
-            let access = access(&step.memory.bits)?;
-            if let Access::Write(cell, value) = access {
-                result.stores.insert((cell, value));
-            }
-            result.steps.push(Step { from, access, edge: step.edge, end: step.end });
+        if let Err(halted) = budget.step(0, 0) {
+            return Ok(Err(halted));
         }
+        let from = local(number);
+        let mut taken = Vec::new();
+        system.steps(values, thread, from, &Anything { thread, bits: Vec::new() }, &mut taken)?;
+        result.extend(taken.into_iter().map(|step| (from, step)));
         number += 1;
     }
-    result.into = vec![Vec::new(); system.locals(thread).len()];
-    for index in 0..result.steps.len() {
-        let Step { edge, end, .. } = result.steps[index];
-        let to = match end {
-            End::Moved(to) => to,
-            _ => result.end_of(edge, end),
-        };
-        result.into[to.index()].push(index);
+    Ok(Ok(result))
+}
+
+/// Who meets, sender first, and where they are.
+type Pair = ([usize; 2], [LocalId; 2]);
+
+/// Every step of two threads.
+fn together(
+    system: &mut System<'_>,
+    values: &mut Vec<BTreeSet<u64>>,
+) -> Result<Vec<(Pair, Taken<Anything>)>, CoreError> {
+    let mut result = Vec::new();
+    for ([sender, receiver], [from, other]) in pairs(system) {
+        let memory = Anything { thread: sender, bits: Vec::new() };
+        let mut taken = Vec::new();
+        system.meet(values, (sender, from), (receiver, other), &memory, &mut taken)?;
+        result.extend(taken.into_iter().map(|step| (([sender, receiver], [from, other]), step)));
+        if result.len() > MOST_MEETINGS {
+            return Err(CoreError::TooLarge("backwards, there are too many ways to meet"));
+        }
     }
     Ok(result)
 }
 
+/// All that could meet.
+fn pairs(system: &mut System<'_>) -> Vec<Pair> {
+    let mut ready = [Vec::new(), Vec::new()];
+    for thread in 0..system.threads() {
+        for number in 0..system.locals(thread).len() {
+            let at = (thread, local(number));
+            for (side, sends) in [(0, true), (1, false)] {
+                if !system.is_unborn(thread, at.1) && !system.meeting_edges(at, sends).is_empty() {
+                    ready[side].push(at);
+                }
+            }
+        }
+    }
+    let [senders, receivers] = ready;
+    let partners = |&(sender, from): &(usize, LocalId)| {
+        let others = receivers.iter().filter(move |receiver| receiver.0 != sender);
+        others.map(move |&(receiver, other)| ([sender, receiver], [from, other])).collect::<Vec<_>>()
+    };
+    senders.iter().flat_map(partners).collect()
+}
+
+fn local(number: usize) -> LocalId {
+    LocalId(u32::try_from(number).unwrap_or(u32::MAX))
+}
+
+/// Steps by single accesses.
+fn flat(system: &System<'_>, taken: Vec<Steps>, met: Vec<(Pair, Taken<Anything>)>) -> FlatProgram {
+    let mut program = FlatProgram { is_exact: !system.has_committed(), ..FlatProgram::default() };
+    for (thread, steps) in taken.into_iter().enumerate() {
+        let mut flat = Flat { into: vec![Vec::new(); system.locals(thread).len()], ..Flat::default() };
+        for (from, step) in steps {
+            let Some(parts) = parts(&step.memory.bits) else { continue };
+            let (accesses, is_exact) = parts.accesses();
+            program.is_exact &= is_exact;
+            flat.add(from, accesses, step.edge, step.end);
+        }
+        program.threads.push(flat);
+    }
+    for ((threads, from), step) in met {
+        let Some(parts) = parts(&step.memory.bits) else { continue };
+        let mut to = [from[0], from[1]];
+        let stores = |side: usize| {
+            let own = parts.waiting.iter().filter(|waiting| waiting.0 == threads[side]);
+            own.map(|&(_, cell, value)| Access::Write(cell, value)).collect::<Vec<_>>()
+        };
+        to[0] = program.threads[threads[0]].behind(stores(0), step.edge, step.end);
+        if let Some(other) = step.partner.as_ref().and_then(|partner| partner.local.map(End::Moved)) {
+            to[1] = program.threads[threads[1]].behind(stores(1), step.edge, other);
+        }
+        program.meetings.push(Meeting { threads, from, to, block: parts.block });
+    }
+    program.is_exact |= system.fault == Fault::DualStepsOverlap;
+    program
+}
+
 impl Flat {
+    /// Adds a step as one of each access, with made-up local states between them.
+    fn add(&mut self, from: LocalId, mut accesses: Vec<Access>, edge: EdgeId, end: End) {
+        if accesses.is_empty() {
+            accesses.push(Access::None);
+        }
+        let first = accesses.remove(0);
+        let to = self.behind(accesses, edge, end);
+        self.push(from, first, to, end);
+    }
+
+    /// The local state from which these stores lead to the end of a step.
+    fn behind(&mut self, accesses: Vec<Access>, edge: EdgeId, end: End) -> LocalId {
+        let mut to = match end {
+            End::Moved(to) => to,
+            _ => self.end_of(edge, end),
+        };
+        for access in accesses.into_iter().rev() {
+            let from = self.made_up();
+            self.push(from, access, to, end);
+            to = from;
+        }
+        to
+    }
+
+    fn push(&mut self, from: LocalId, access: Access, to: LocalId, end: End) {
+        if let Access::Write(cell, value) = access {
+            self.stores.insert((cell, value));
+        }
+        let is_wrong = self.ends.iter().any(|known| known.0 == to);
+        let end = if is_wrong { end } else { End::Moved(to) };
+        self.into[to.index()].push(self.steps.len());
+        self.steps.push(Step { from, access, end });
+    }
+
+    fn made_up(&mut self) -> LocalId {
+        self.into.push(Vec::new());
+        local(self.into.len() - 1)
+    }
+
     /// The made-up local state behind a step that goes wrong.
     fn end_of(&mut self, edge: EdgeId, end: End) -> LocalId {
         if let Some(known) = self.ends.iter().find(|known| known.1 == edge && known.2 == end) {
             return known.0;
         }
-        let name = LocalId(u32::try_from(self.into.len()).unwrap_or(u32::MAX));
-        self.into.push(Vec::new());
+        let name = self.made_up();
         self.ends.push((name, edge, end));
         name
     }

@@ -14,7 +14,7 @@ use crate::error::CoreError;
 use super::acceleration::Known;
 use super::automaton::{Language, Letter};
 use super::budget::{Budget, Halted};
-use super::concrete::Discipline;
+use super::discipline::Discipline;
 use super::fault::Fault;
 use super::hashing::QuickMap;
 use super::paths::{Came, Growth, Node, NodeId, Target};
@@ -29,7 +29,7 @@ pub struct Reductions {
     pub sleep: bool,
     /// Acceleration of cycles.
     pub acceleration: bool,
-    /// Whether the first failure or error state ends it.
+    /// Whether the first finding that answers the question ends it.
     pub only_first: bool,
 }
 
@@ -134,7 +134,9 @@ pub fn search(
             search.found.runs.insert(goal, run);
         }
     }
-    search.found.unbounded = search.unbounded();
+    if stopped.is_none() {
+        search.found.unbounded = search.unbounded();
+    }
     Ok(search.found)
 }
 
@@ -159,8 +161,7 @@ impl Search<'_, '_, '_> {
     }
 
     fn is_answered(&self) -> bool {
-        let is_wrong = |goal: &Goal| !matches!(goal, Goal::Ending(_) | Goal::Stuck(_));
-        self.reductions.only_first && self.found.goals.iter().any(is_wrong)
+        self.reductions.only_first && self.found.goals.iter().any(|goal| self.question.is_answered_by(goal))
     }
 
     /// Goes from the top state by one of its transitions.
@@ -237,7 +238,7 @@ impl Search<'_, '_, '_> {
         let automata = &self.semantics.world.automata;
         let empty = state.lanes.iter().all(|&lane| automata.has_empty_word(lane));
         let system = &*self.semantics.system;
-        let is_over = (0..state.locals.len()).all(|thread| system.is_over(thread, state.locals[thread]));
+        let is_over = system.is_at_rest(&state.locals, &state.memory);
         let target = Target { node, last: None, lanes: vec![Language::EMPTY_WORD; state.lanes.len()] };
         if is_over {
             if empty || self.fault == Fault::EndingWithFullBuffers {
@@ -246,7 +247,9 @@ impl Search<'_, '_, '_> {
             }
             return Ok(());
         }
-        if !self.question.deadlocks || !(empty || self.fault == Fault::DeadlockWithFullBuffers) {
+        let may_stay = self.question.may_stay(system, &state.locals) && self.fault != Fault::DeadlockAtEnds;
+        let is_asked = self.question.deadlocks && !may_stay;
+        if !is_asked || !(empty || self.fault == Fault::DeadlockWithFullBuffers) {
             return Ok(());
         }
         let is_stuck = if self.fault == Fault::DeadlockIgnored {

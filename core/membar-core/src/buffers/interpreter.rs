@@ -2,34 +2,48 @@
 
 use crate::error::CoreError;
 use crate::expr::{Expr, Register};
-use crate::plan::Tag;
 use crate::program::{CellId, EdgeId, Operation, Rmw, TagSet};
 
 use super::fault::Fault;
 use super::system::{
-    BIRTH, DEATH, End, FULL_FENCE, GONE, LOCKED, Local, LocalId, Memory, OWN_FENCE, Refusals, System, Taken,
-    UNBORN,
+    ATOMIC, ATOMIC_ALL, BIRTH, DEATH, End, FULL_FENCE, GONE, LOCKED, Local, LocalId, Memory, ORDER,
+    OWN_FENCE, Partner, Refusals, SENDS, System, Taken, UNBORN,
 };
 
 const WIDEST_CHOICE: u64 = 1 << 16;
 
-/// A step in the making.
+/// What becomes of all attempts at a step.
 struct Attempt<'s, M> {
-    thread: usize,
-    edge: EdgeId,
-    /// Whether an exclusive load and store are one instruction.
-    is_instruction: bool,
     refusals: Refusals,
     out: &'s mut Vec<Taken<M>>,
 }
 
-/// Registers, memory and answers at some operation of a step.
+/// Who moves along which edge, with registers, memory and answers at some operation of it.
 #[derive(Clone)]
 struct Progress<M> {
+    thread: usize,
+    edge: EdgeId,
     registers: Vec<u64>,
     made: Vec<u64>,
     memory: M,
+    meeting: Stage,
 }
+
+/// How far a rendezvous is.
+#[derive(Clone)]
+enum Stage {
+    /// There is none.
+    Alone,
+    /// The sender has not come to its send; who will receive, along which edge, with which registers.
+    Sending { receiver: usize, edge: EdgeId, registers: Vec<u64> },
+    /// The receiver takes its edge; the sender goes on from operation `at`.
+    Receiving { sender: usize, edge: EdgeId, at: usize, registers: Vec<u64>, made: Vec<u64> },
+    /// The receiver is done.
+    Met(Partner),
+}
+
+/// A thread and where it is.
+pub(super) type At = (usize, LocalId);
 
 impl System<'_> {
     /// Every step of `thread` from `local` on `memory`.
@@ -44,6 +58,22 @@ impl System<'_> {
         memory: &M,
         out: &mut Vec<Taken<M>>,
     ) -> Result<Refusals, CoreError> {
+        self.steps_if(world, thread, local, memory, true, out)
+    }
+
+    /// The same; without `may_move` only the beginning and the end of the thread.
+    ///
+    /// # Errors
+    /// Something is too large, or has no meaning for store buffers.
+    pub(super) fn steps_if<M: Memory>(
+        &mut self,
+        world: &mut M::World,
+        thread: usize,
+        local: LocalId,
+        memory: &M,
+        may_move: bool,
+        out: &mut Vec<Taken<M>>,
+    ) -> Result<Refusals, CoreError> {
         let Local { point, registers } = self.local(thread, local).clone();
         match point {
             UNBORN => {
@@ -51,13 +81,17 @@ impl System<'_> {
                     let entry = self.intern(thread, self.code(thread).entry, registers)?;
                     for (value, memory) in memory.load(world, cell) {
                         if value == 1 {
-                            out.push(Taken { edge: BIRTH, made: vec![1], end: End::Moved(entry), memory });
+                            let end = End::Moved(entry);
+                            out.push(Taken { edge: BIRTH, made: vec![1], end, memory, partner: None });
                         }
                     }
                 }
                 Ok(Refusals::default())
             }
             point if point & GONE != 0 => Ok(Refusals::default()),
+            point if !may_move && !self.code(thread).leaving[point as usize].is_empty() => {
+                Ok(Refusals::default())
+            }
             _ => self.steps_at(world, thread, point, &registers, memory, out),
         }
     }
@@ -77,25 +111,84 @@ impl System<'_> {
             if let Some(mut memory) = memory.drained(world) {
                 memory.write(world, cell, 1);
                 let gone = self.intern(thread, point | GONE, registers.into())?;
-                out.push(Taken { edge: DEATH, made: Vec::new(), end: End::Moved(gone), memory });
+                let end = End::Moved(gone);
+                out.push(Taken { edge: DEATH, made: Vec::new(), end, memory, partner: None });
             }
             return Ok(Refusals::default());
         }
-        let mut refusals = Refusals::default();
-        for &edge in leaving {
-            let guard = &code.edges[edge.index()].guard;
-            if guard.evaluate(registers, &mut self.stack) == 0 {
-                continue;
+        let mut attempt = Attempt { refusals: Refusals::default(), out };
+        for edge in self.opened(thread, point, registers) {
+            if self.meetings[thread][edge.index()].is_none() {
+                let progress = Progress {
+                    thread,
+                    edge,
+                    registers: registers.to_vec(),
+                    made: Vec::new(),
+                    memory: memory.clone(),
+                    meeting: Stage::Alone,
+                };
+                self.go(world, &mut attempt, 0, progress)?;
             }
-            let operations = &code.edges[edge.index()].operations;
-            let mut attempt =
-                Attempt { thread, edge, is_instruction: is_instruction(operations), refusals, out };
-            let progress =
-                Progress { registers: registers.to_vec(), made: Vec::new(), memory: memory.clone() };
-            self.go(world, &mut attempt, 0, progress)?;
-            refusals = attempt.refusals;
         }
-        Ok(refusals)
+        Ok(attempt.refusals)
+    }
+
+    /// The edges at `point` whose guards are open.
+    fn opened(&mut self, thread: usize, point: u32, registers: &[u64]) -> Vec<EdgeId> {
+        let code = self.code(thread);
+        let leaving = code.leaving[point as usize].iter().copied();
+        leaving
+            .filter(|edge| code.edges[edge.index()].guard.evaluate(registers, &mut self.stack) != 0)
+            .collect()
+    }
+
+    /// Every step in which `sender` sends and `receiver` receives, without room in between.
+    ///
+    /// # Errors
+    /// Something is too large, or has no meaning for store buffers.
+    pub(super) fn meet<M: Memory>(
+        &mut self,
+        world: &mut M::World,
+        sender: At,
+        receiver: At,
+        memory: &M,
+        out: &mut Vec<Taken<M>>,
+    ) -> Result<Refusals, CoreError> {
+        let mut attempt = Attempt { refusals: Refusals::default(), out };
+        let theirs = self.meeting_edges(receiver, false);
+        for (edge, channel) in self.meeting_edges(sender, true) {
+            for &(other, _) in theirs.iter().filter(|their| their.1 == channel) {
+                let registers = self.local(receiver.0, receiver.1).registers.to_vec();
+                let progress = Progress {
+                    thread: sender.0,
+                    edge,
+                    registers: self.local(sender.0, sender.1).registers.to_vec(),
+                    made: Vec::new(),
+                    memory: memory.clone(),
+                    meeting: Stage::Sending { receiver: receiver.0, edge: other, registers },
+                };
+                self.go(world, &mut attempt, 0, progress)?;
+            }
+        }
+        Ok(attempt.refusals)
+    }
+
+    /// The open edges of a thread that send, or receive, with their channels.
+    pub(super) fn meeting_edges(&mut self, (thread, local): At, sends: bool) -> Vec<(EdgeId, u64)> {
+        if !self.meets[thread] {
+            return Vec::new();
+        }
+        let Local { point, registers } = self.local(thread, local).clone();
+        if point & GONE != 0 {
+            return Vec::new();
+        }
+        let edges = self.opened(thread, point, &registers).into_iter();
+        edges
+            .filter_map(|edge| {
+                let meeting = self.meetings[thread][edge.index()].filter(|meeting| meeting.sends == sends)?;
+                Some((edge, meeting.channel))
+            })
+            .collect()
     }
 
     /// Does the operations of the edge from number `at` on.
@@ -106,51 +199,31 @@ impl System<'_> {
         at: usize,
         mut progress: Progress<M>,
     ) -> Result<(), CoreError> {
-        let edge = &self.code(attempt.thread).edges[attempt.edge.index()];
+        let edge = &self.code(progress.thread).edges[progress.edge.index()];
         let Some(operation) = edge.operations.get(at) else {
-            let to = self.intern(attempt.thread, edge.target, progress.registers.into())?;
-            push(attempt, progress.made, End::Moved(to), progress.memory);
-            return Ok(());
+            let registers = std::mem::take(&mut progress.registers);
+            let to = self.intern(progress.thread, edge.target, registers.into())?;
+            return match progress.handed_back(world, to) {
+                Ok((at, progress)) => self.go(world, attempt, at, progress),
+                Err(progress) => {
+                    push(attempt, *progress, End::Moved(to));
+                    Ok(())
+                }
+            };
         };
         match operation {
-            Operation::Load { register, address, size, signed, exclusive, .. } => {
-                if *exclusive && !attempt.is_instruction {
-                    return Err(CoreError::Unsupported("an exclusive load has no meaning here"));
-                }
-                if *exclusive && let Some(memory) = progress.memory.drained(world) {
-                    progress.memory = memory;
-                } else if *exclusive {
-                    return Ok(());
-                }
-                let Some(cell) = self.cell(&progress, address, *size) else {
-                    push(attempt, progress.made, End::Faulty, progress.memory);
-                    return Ok(());
-                };
-                for (value, memory) in progress.memory.load(world, cell) {
-                    let mut next = Progress {
-                        registers: progress.registers.clone(),
-                        made: progress.made.clone(),
-                        memory,
-                    };
-                    next.set(*register, extended(value, *size, *signed));
-                    next.made.push(value);
-                    self.go(world, attempt, at + 1, next)?;
-                }
-                return Ok(());
-            }
-            Operation::Store { address, value, size, exclusive, .. } => {
-                let Some(cell) = self.cell(&progress, address, *size) else {
-                    push(attempt, progress.made, End::Faulty, progress.memory);
-                    return Ok(());
-                };
-                let value = self.value(&progress, value) & self.cells[cell.index()].mask();
-                if *exclusive {
-                    progress.memory.write(world, cell, value);
-                } else if !progress.memory.store(world, cell, value) {
-                    return Ok(());
-                }
-            }
+            Operation::Load { .. } => return self.load(world, attempt, at, operation, progress),
+            Operation::Store { .. } => match self.stored(world, attempt, operation, progress) {
+                Some(after) => progress = after,
+                None => return Ok(()),
+            },
             Operation::Rmw(rmw) => return self.modify(world, attempt, at, rmw, progress),
+            Operation::Fence { tags, .. } if self.has_tag(*tags, SENDS) => {
+                return match progress.handed_over(world, at + 1) {
+                    Some(progress) => self.go(world, attempt, 0, progress),
+                    None => Ok(()),
+                };
+            }
             Operation::Fence { tags, .. } => match self.fenced(world, *tags, &progress.memory) {
                 Some(memory) => progress.memory = memory,
                 None => return Ok(()),
@@ -167,7 +240,7 @@ impl System<'_> {
             }
             Operation::Assert { condition } => {
                 if self.value(&progress, condition) == 0 {
-                    push(attempt, progress.made, End::Failed, progress.memory);
+                    push(attempt, progress, End::Failed);
                     return Ok(());
                 }
             }
@@ -189,7 +262,7 @@ impl System<'_> {
                 if let Some(cell) = self.deaths[thread.index()] {
                     for (value, memory) in progress.memory.load(world, cell) {
                         if value == 1 {
-                            let mut next = Progress { memory, ..progress.clone() };
+                            let mut next = progress.with(memory);
                             next.made.push(1);
                             self.go(world, attempt, at + 1, next)?;
                         }
@@ -204,6 +277,65 @@ impl System<'_> {
         self.go(world, attempt, at + 1, progress)
     }
 
+    fn load<M: Memory>(
+        &mut self,
+        world: &mut M::World,
+        attempt: &mut Attempt<'_, M>,
+        at: usize,
+        operation: &Operation,
+        mut progress: Progress<M>,
+    ) -> Result<(), CoreError> {
+        let Operation::Load { register, address, size, signed, exclusive, .. } = operation else {
+            return Ok(());
+        };
+        if *exclusive {
+            let edge = &self.code(progress.thread).edges[progress.edge.index()];
+            if !is_instruction(&edge.operations) {
+                return Err(CoreError::Unsupported("an exclusive load has no meaning here"));
+            }
+            match progress.memory.drained(world) {
+                Some(memory) => progress.memory = memory,
+                None => return Ok(()),
+            }
+        }
+        let Some(cell) = self.cell(&progress, address, *size) else {
+            push(attempt, progress, End::Faulty);
+            return Ok(());
+        };
+        for (value, memory) in progress.memory.load(world, cell) {
+            let mut next = progress.with(memory);
+            next.set(*register, extended(value, *size, *signed));
+            next.made.push(value);
+            self.go(world, attempt, at + 1, next)?;
+        }
+        Ok(())
+    }
+
+    /// What a store leads to; None if it waits, or goes wrong.
+    fn stored<M: Memory>(
+        &mut self,
+        world: &mut M::World,
+        attempt: &mut Attempt<'_, M>,
+        operation: &Operation,
+        mut progress: Progress<M>,
+    ) -> Option<Progress<M>> {
+        let Operation::Store { address, value, size, exclusive, tags } = operation else { return None };
+        let Some(cell) = self.cell(&progress, address, *size) else {
+            push(attempt, progress, End::Faulty);
+            return None;
+        };
+        let value = self.value(&progress, value) & self.cells[cell.index()].mask();
+        if self.is_atomic(*tags) {
+            progress.memory = self.alone(world, *tags, &progress.memory)?;
+            progress.memory.write(world, cell, value);
+        } else if *exclusive {
+            progress.memory.write(world, cell, value);
+        } else if !progress.memory.store(world, cell, value) {
+            return None;
+        }
+        Some(progress)
+    }
+
     fn modify<M: Memory>(
         &mut self,
         world: &mut M::World,
@@ -213,12 +345,11 @@ impl System<'_> {
         progress: Progress<M>,
     ) -> Result<(), CoreError> {
         let Some(cell) = self.cell(&progress, &rmw.address, rmw.size) else {
-            push(attempt, progress.made, End::Faulty, progress.memory);
+            push(attempt, progress, End::Faulty);
             return Ok(());
         };
         for (old, memory) in progress.memory.load(world, cell) {
-            let mut next =
-                Progress { registers: progress.registers.clone(), made: progress.made.clone(), memory };
+            let mut next = progress.with(memory);
             next.set(rmw.register, extended(old, rmw.size, rmw.signed));
             next.made.push(old);
             let writes = self.value(&next, &rmw.condition) != 0;
@@ -273,12 +404,27 @@ impl System<'_> {
         } else if self.has_tag(tags, OWN_FENCE) || self.has_tag(tags, FULL_FENCE) {
             memory.drained(world)
         } else {
-            Some(memory.clone())
+            let mut memory = memory.clone();
+            let orders = self.has_tag(tags, ORDER) && self.fault != Fault::OrderIgnored;
+            if let Some(mark) = self.mark.filter(|_| orders) {
+                memory.order(world, mark);
+            }
+            Some(memory)
         }
     }
 
-    fn has_tag(&self, tags: TagSet, tag: Tag) -> bool {
-        self.program.tag_sets[tags.index()].contains(&tag)
+    fn is_atomic(&self, tags: TagSet) -> bool {
+        let is_meant = self.has_tag(tags, ATOMIC) || self.has_tag(tags, ATOMIC_ALL);
+        is_meant && self.fault != Fault::AtomicIsBuffered
+    }
+
+    /// What an atomic store waits for.
+    fn alone<M: Memory>(&self, world: &mut M::World, tags: TagSet, memory: &M) -> Option<M> {
+        if self.has_tag(tags, ATOMIC_ALL) && self.fault != Fault::AtomicAllIsOwn {
+            memory.all_drained(world)
+        } else {
+            memory.drained(world)
+        }
     }
 
     fn cell<M>(&mut self, progress: &Progress<M>, address: &Expr, size: u32) -> Option<CellId> {
@@ -292,6 +438,49 @@ impl System<'_> {
     }
 }
 
+impl<M: Memory> Progress<M> {
+    fn with(&self, memory: M) -> Self {
+        Self {
+            thread: self.thread,
+            edge: self.edge,
+            registers: self.registers.clone(),
+            made: self.made.clone(),
+            memory,
+            meeting: self.meeting.clone(),
+        }
+    }
+
+    /// The sender waits; the receiver begins its edge.
+    fn handed_over(self, world: &mut M::World, at: usize) -> Option<Self> {
+        let Stage::Sending { receiver, edge, registers } = self.meeting else { return None };
+        Some(Self {
+            thread: receiver,
+            edge,
+            registers,
+            made: Vec::new(),
+            memory: self.memory.seen_by(world, receiver),
+            meeting: Stage::Receiving {
+                sender: self.thread,
+                edge: self.edge,
+                at,
+                registers: self.registers,
+                made: self.made,
+            },
+        })
+    }
+
+    /// At the end of its edge the receiver, which is now at `local`, lets the sender go on; anybody else has ended.
+    fn handed_back(self, world: &mut M::World, local: LocalId) -> Result<(usize, Self), Box<Self>> {
+        let Stage::Receiving { sender, edge, at, registers, made } = self.meeting else {
+            return Err(Box::new(self));
+        };
+        let partner = Partner { thread: self.thread, edge: self.edge, made: self.made, local: Some(local) };
+        let memory = self.memory.seen_by(world, sender);
+        let next = Self { thread: sender, edge, registers, made, memory, meeting: Stage::Met(partner) };
+        Ok((at, next))
+    }
+}
+
 impl<M> Progress<M> {
     fn set(&mut self, register: Register, value: u64) {
         if let Some(place) = self.registers.get_mut(register.index()) {
@@ -300,8 +489,17 @@ impl<M> Progress<M> {
     }
 }
 
-fn push<M>(attempt: &mut Attempt<'_, M>, made: Vec<u64>, end: End, memory: M) {
-    attempt.out.push(Taken { edge: attempt.edge, made, end, memory });
+fn push<M>(attempt: &mut Attempt<'_, M>, progress: Progress<M>, end: End) {
+    let Progress { thread, edge, made, memory, meeting, .. } = progress;
+    let step = match meeting {
+        Stage::Alone | Stage::Sending { .. } => Taken { edge, made, end, memory, partner: None },
+        Stage::Met(partner) => Taken { edge, made, end, memory, partner: Some(partner) },
+        Stage::Receiving { edge: sending, made: sent, .. } => {
+            let partner = Partner { thread, edge, made, local: None };
+            Taken { edge: sending, made: sent, end, memory, partner: Some(partner) }
+        }
+    };
+    attempt.out.push(step);
 }
 
 /// An exclusive load and an exclusive store in one step are one locked instruction.

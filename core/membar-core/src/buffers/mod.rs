@@ -9,6 +9,7 @@ mod acceptor;
 pub mod automaton;
 pub mod budget;
 pub mod concrete;
+pub mod discipline;
 pub mod dual;
 mod expression;
 pub mod fault;

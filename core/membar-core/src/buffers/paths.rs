@@ -8,6 +8,7 @@
 
 use super::acceleration::Known;
 use super::automaton::{Language, Letter};
+use super::discipline::Discipline;
 use super::forward::{Place, Search, Step};
 use super::run::{Act, Move};
 use super::symbolic::Transition;
@@ -78,8 +79,9 @@ impl Search<'_, '_, '_> {
             at = match self.before_growths(came, &mut reading)? {
                 Before::Older(older) => older,
                 Before::Step => {
-                    self.undo(came.step.number, &came.step.stored, &mut reading)?;
-                    came.step.parent
+                    let parent = came.step.parent;
+                    self.undo(came.step.number, &came.step.stored, Some(parent), &mut reading)?;
+                    parent
                 }
             };
         }
@@ -103,7 +105,7 @@ impl Search<'_, '_, '_> {
             };
             for cycle in self.turns(base, &reading.words[growth.lane], growth)?.iter().rev() {
                 for (&number, stored) in cycle.turn.iter().zip(&cycle.stored).rev() {
-                    self.undo(number, stored, reading)?;
+                    self.undo(number, stored, None, reading)?;
                 }
             }
             if let Some(older) = growth.from {
@@ -144,10 +146,19 @@ impl Search<'_, '_, '_> {
         Some(turns)
     }
 
-    /// The contents before a transition; None if they do not fit.
-    fn undo(&self, number: u32, stored: &[(usize, Letter)], reading: &mut Reading) -> Option<()> {
+    /// The contents before a transition, which are among those of `parent` if that is known; None if they do not fit.
+    fn undo(
+        &self,
+        number: u32,
+        stored: &[(usize, Letter)],
+        parent: Option<NodeId>,
+        reading: &mut Reading,
+    ) -> Option<()> {
         match *self.transitions.at(number) {
-            Transition::Commit { lane, letter } => reading.words[lane].insert(0, letter),
+            Transition::Commit { lane, letter } => {
+                let place = self.place_before(lane, letter, parent, &reading.words[lane])?;
+                reading.words[lane].insert(place, letter);
+            }
             Transition::Step { .. } => {
                 for &(lane, letter) in stored.iter().rev() {
                     if reading.words[lane].pop() != Some(letter) {
@@ -160,11 +171,33 @@ impl Search<'_, '_, '_> {
         Some(())
     }
 
+    /// Where a letter stood that has left a buffer: in front, or, where letters pass, where the contents before have it.
+    fn place_before(
+        &self,
+        lane: usize,
+        letter: Letter,
+        parent: Option<NodeId>,
+        rest: &[Letter],
+    ) -> Option<usize> {
+        let world = &self.semantics.world;
+        if world.discipline != Discipline::Marked {
+            return Some(0);
+        }
+        let before = self.nodes[parent? as usize].lanes[lane];
+        let stood = |&place: &usize| {
+            let mut longer = rest.to_vec();
+            longer.insert(place, letter);
+            world.passes(letter, &rest[..place]) && world.automata.contains(before, &longer)
+        };
+        (0..=rest.len()).find(stood)
+    }
+
     /// A transition as a move of a run.
     pub(super) fn move_of(&self, number: u32) -> Move {
         match self.transitions.at(number) {
-            Transition::Step { thread, edge, made } => {
-                Move { thread: *thread, act: Act::Edge { edge: *edge, made: made.clone() } }
+            Transition::Step { thread, edge, made, partner } => {
+                let act = Act::Edge { edge: *edge, made: made.clone(), partner: partner.clone() };
+                Move { thread: *thread, act }
             }
             Transition::Commit { lane, letter } => {
                 let (cell, value) = self.semantics.world.automata.store_of(*letter);

@@ -27,6 +27,10 @@ pub struct Question {
     pub looks: Vec<(u32, Vec<u32>)>,
     /// Whether deadlocks are looked for.
     pub deadlocks: bool,
+    /// Per thread, the control points at which it may wait for ever: that is no deadlock.
+    pub ends: Vec<Vec<u32>>,
+    /// The edges, with their threads, whose failing assertions are asked about; None is all.
+    pub asserts: Option<BTreeSet<(u32, u32)>>,
 }
 
 /// Something that can be found.
@@ -103,6 +107,8 @@ pub struct Findings {
     pub unbounded: Vec<Unbounded>,
     /// Whether a bound held a store back.
     pub held: bool,
+    /// Whether a search that goes backwards has the runs of the program and no others.
+    pub is_exact: bool,
     /// Why it did not end, if it did not.
     pub stopped: Option<Halted>,
 }
@@ -110,6 +116,19 @@ pub struct Findings {
 /// A store as it stands in regular expressions.
 pub(super) fn letter_shown(cell: CellId, value: u64) -> String {
     format!("({},{value})", cell.0)
+}
+
+impl Goal {
+    /// Whether finding `other` is finding this; error places may leave threads open.
+    #[must_use]
+    pub fn is_shown_by(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Error(wanted), Self::Error(there)) => {
+                wanted.iter().zip(there).all(|(&wanted, &there)| wanted == NOWHERE || wanted == there)
+            }
+            _ => self == other,
+        }
+    }
 }
 
 impl Findings {
@@ -144,10 +163,33 @@ impl Question {
         points.map(|(thread, &local)| system.point(thread, local).unwrap_or(NOWHERE)).collect()
     }
 
+    /// Whether one such finding answers the question.
+    #[must_use]
+    pub fn is_answered_by(&self, goal: &Goal) -> bool {
+        match goal {
+            Goal::Ending(_) => false,
+            Goal::Failure { thread, edge } => {
+                let edge = (u32::try_from(*thread).unwrap_or(u32::MAX), edge.0);
+                self.asserts.as_ref().is_none_or(|asserts| asserts.contains(&edge))
+            }
+            Goal::Fault { .. } | Goal::Stuck(_) | Goal::Error(_) => true,
+        }
+    }
+
+    /// Whether every thread has ended or may wait for ever where it is.
+    #[must_use]
+    pub fn may_stay(&self, system: &System<'_>, locals: &[LocalId]) -> bool {
+        let may = |(thread, &local): (usize, &LocalId)| {
+            let waits = self.ends.get(thread).zip(system.point(thread, local));
+            system.is_over(thread, local) || waits.is_some_and(|(ends, point)| ends.contains(&point))
+        };
+        locals.iter().enumerate().all(may)
+    }
+
     /// Whether a state is one that must not be reached.
     #[must_use]
     pub fn is_error(&self, system: &System<'_>, locals: &[LocalId], memory: &[u64]) -> bool {
-        let point = |thread: u32| system.point(thread as usize, locals[thread as usize]);
+        let point = |thread: u32| system.point_in(thread as usize, locals[thread as usize], memory);
         let at = |&(thread, wanted): &(u32, u32)| point(thread) == Some(wanted);
         if self.places.iter().any(|place| place.iter().all(at)) {
             return true;

@@ -2,6 +2,8 @@
 
 use crate::program::{CellId, EdgeId};
 
+use super::system::Partner;
+
 /// What somebody does.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Act {
@@ -11,6 +13,8 @@ pub enum Act {
         edge: EdgeId,
         /// The values, in order.
         made: Vec<u64>,
+        /// Who receives in the same step what the thread sends.
+        partner: Option<Partner>,
     },
     /// The oldest entry of a buffer reaches memory.
     Flush {

@@ -8,10 +8,10 @@ use crate::error::CoreError;
 use crate::program::{CellId, EdgeId};
 
 use super::automaton::{Automata, Language, Letter};
-use super::concrete::{Discipline, Entry};
+use super::discipline::{Discipline, Entry, Passing};
 use super::fault::Fault;
 use super::hashing::QuickMap;
-use super::system::{End, LocalId, Memory, System};
+use super::system::{End, LocalId, Memory, Partner, System, Taken};
 
 /// A set of states.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -24,8 +24,8 @@ pub(super) struct State {
 /// A transition, by what it does and not by where.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Transition {
-    /// A thread takes an edge with these values read and chosen.
-    Step { thread: usize, edge: EdgeId, made: Vec<u64> },
+    /// A thread takes an edge with these values read and chosen, perhaps together with one that receives.
+    Step { thread: usize, edge: EdgeId, made: Vec<u64>, partner: Option<Partner> },
     /// The oldest entry of a lane, which is this letter, reaches memory.
     Commit { lane: usize, letter: Letter },
 }
@@ -79,7 +79,36 @@ pub(super) struct Successor {
 pub(super) struct World {
     pub(super) automata: Automata,
     pub(super) discipline: Discipline,
+    passing: Passing,
     pub(super) fault: Fault,
+}
+
+impl World {
+    /// The letters that may leave a buffer next.
+    fn first(&mut self, language: Language) -> Vec<Letter> {
+        if self.discipline == Discipline::Marked {
+            let passing = self.passing;
+            self.automata.first_past(language, |later, earlier| passing.may_pass(later, earlier))
+        } else {
+            self.automata.first(language)
+        }
+    }
+
+    /// Whether `letter` may leave a buffer before all of these.
+    pub(super) fn passes(&self, letter: Letter, older: &[Letter]) -> bool {
+        let (cell, _) = self.automata.store_of(letter);
+        older.iter().all(|&other| self.passing.may_pass(cell, self.automata.store_of(other).0))
+    }
+
+    /// What is left of the contents that `letter` may leave.
+    fn take(&mut self, language: Language, letter: Letter) -> Language {
+        if self.discipline == Discipline::Marked {
+            let passing = self.passing;
+            self.automata.take_past(language, letter, |later, earlier| passing.may_pass(later, earlier))
+        } else {
+            self.automata.take(language, letter)
+        }
+    }
 }
 
 /// Memory and buffers as one thread sees them in the middle of a step.
@@ -89,13 +118,17 @@ struct View {
     lanes: Vec<Language>,
     /// What this very step stored.
     fresh: Vec<Entry>,
+    /// What it put into a lane.
+    stored: Vec<(usize, Letter)>,
+    /// Who acts; in a rendezvous not always the thread of the footprint.
+    thread: usize,
     footprint: Footprint,
 }
 
 impl View {
     fn own(&self, world: &World) -> std::ops::Range<usize> {
         let width = world.discipline.lanes(self.memory.len());
-        self.footprint.thread * width..(self.footprint.thread + 1) * width
+        self.thread * width..(self.thread + 1) * width
     }
 
     fn lane(&self, world: &World, cell: CellId) -> Option<usize> {
@@ -106,6 +139,21 @@ impl View {
         let mut next = self.clone();
         next.footprint.reads.push(cell);
         next
+    }
+
+    /// What this step stored joins what waits.
+    fn settle(&mut self, world: &mut World) {
+        let own = self.own(world).start;
+        for (cell, value) in std::mem::take(&mut self.fresh) {
+            let lane = own + world.discipline.lane(cell);
+            let letter = world.automata.letter(cell, value);
+            self.lanes[lane] = if world.fault == Fault::StoreAtFront {
+                world.automata.prepend(letter, self.lanes[lane])
+            } else {
+                world.automata.append(self.lanes[lane], letter)
+            };
+            self.stored.push((lane, letter));
+        }
     }
 
     fn settled(mut self) -> Self {
@@ -185,6 +233,28 @@ impl Memory for View {
         self.memory[cell.index()] = value;
         self.footprint.writes.push(cell);
     }
+
+    fn order(&mut self, world: &mut World, mark: CellId) {
+        let own = self.own(world);
+        let is_behind_mark = match self.fresh.last() {
+            Some(entry) => entry.0 == mark,
+            // Two marks in a row are as good as one: none is put where all contents end with one.
+            None => self.lanes[own]
+                .iter()
+                .all(|&lane| lane == Language::EMPTY_WORD || world.automata.ending_with(lane, mark) == lane),
+        };
+        if !is_behind_mark {
+            self.fresh.push((mark, 0));
+        }
+    }
+
+    fn seen_by(&self, world: &mut World, thread: usize) -> Self {
+        let mut next = self.clone();
+        next.settle(world);
+        next.thread = thread;
+        next.footprint.everything = true;
+        next
+    }
 }
 
 /// The words of a language by what a load of `cell` finds in them.
@@ -216,7 +286,8 @@ pub(super) struct Semantics<'s, 'p> {
 impl<'s, 'p> Semantics<'s, 'p> {
     pub(super) fn new(system: &'s mut System<'p>, discipline: Discipline) -> Self {
         let fault = system.fault;
-        let world = World { automata: Automata::default(), discipline, fault };
+        let passing = Passing::of(system);
+        let world = World { automata: Automata::default(), discipline, passing, fault };
         Self { system, world, blocked: false }
     }
 
@@ -241,7 +312,7 @@ impl<'s, 'p> Semantics<'s, 'p> {
             self.steps(state, thread, &mut found)?;
         }
         for lane in 0..state.lanes.len() {
-            let mut letters = self.world.automata.first(state.lanes[lane]);
+            let mut letters = self.world.first(state.lanes[lane]);
             if self.world.fault == Fault::CommitFirstLetterOnly {
                 letters.truncate(1);
             }
@@ -273,41 +344,60 @@ impl<'s, 'p> Semantics<'s, 'p> {
             memory: state.memory.clone(),
             lanes: state.lanes.clone(),
             fresh: Vec::new(),
+            stored: Vec::new(),
+            thread,
             footprint: Footprint { thread, ..Footprint::default() },
         };
         let mut taken = Vec::new();
-        let refusals = self.system.steps(&mut self.world, thread, state.locals[thread], &view, &mut taken)?;
+        let movers = self.system.movers(&state.locals);
+        let (local, may_move) = (state.locals[thread], movers[thread]);
+        let refusals = self.system.steps_if(&mut self.world, thread, local, &view, may_move, &mut taken)?;
         self.blocked |= refusals.blocked;
+        if may_move && !self.system.meeting_edges((thread, local), true).is_empty() {
+            for receiver in (0..state.locals.len()).filter(|&other| other != thread && movers[other]) {
+                let other = (receiver, state.locals[receiver]);
+                let refusals =
+                    self.system.meet(&mut self.world, (thread, local), other, &view, &mut taken)?;
+                self.blocked |= refusals.blocked;
+            }
+        }
         for step in taken {
-            let transition = Transition::Step { thread, edge: step.edge, made: step.made };
-            let mut stored = Vec::new();
-            let result = match step.end {
-                End::Failed => Outcome::Failed(step.edge, step.memory.lanes),
-                End::Faulty => Outcome::Faulty(step.edge, step.memory.lanes),
-                End::Moved(local) => {
-                    let mut locals = state.locals.clone();
-                    locals[thread] = local;
-                    let mut lanes = step.memory.lanes;
-                    for (cell, value) in step.memory.fresh {
-                        let lane = thread * self.width() + self.world.discipline.lane(cell);
-                        let letter = self.world.automata.letter(cell, value);
-                        lanes[lane] = if self.world.fault == Fault::StoreAtFront {
-                            self.world.automata.prepend(letter, lanes[lane])
-                        } else {
-                            self.world.automata.append(lanes[lane], letter)
-                        };
-                        stored.push((lane, letter));
-                    }
-                    Outcome::Reached(State { locals, memory: step.memory.memory, lanes })
-                }
-            };
-            found.push(Successor { transition, footprint: step.memory.footprint, result, stored });
+            found.push(self.successor(state, thread, step));
         }
         Ok(())
     }
 
+    fn successor(&mut self, state: &State, thread: usize, step: Taken<View>) -> Successor {
+        let Taken { edge, made, end, memory: mut view, partner } = step;
+        let result = match end {
+            End::Failed => Outcome::Failed(edge, view.lanes.clone()),
+            End::Faulty => Outcome::Faulty(edge, view.lanes.clone()),
+            End::Moved(local) => {
+                let mut locals = state.locals.clone();
+                locals[thread] = local;
+                if let Some(Partner { thread: other, local: Some(local), .. }) = partner {
+                    locals[other] = local;
+                }
+                // Who comes to a committed point, or leaves one, holds others up or lets them go.
+                let moved = locals.iter().zip(&state.locals).enumerate().filter(|(_, (to, from))| to != from);
+                for (other, (&to, &from)) in moved.filter(|_| self.system.has_committed()) {
+                    view.footprint.everything |=
+                        self.system.is_committed(other, to) || self.system.is_committed(other, from);
+                }
+                view.settle(&mut self.world);
+                Outcome::Reached(State { locals, memory: view.memory, lanes: view.lanes })
+            }
+        };
+        Successor {
+            transition: Transition::Step { thread, edge, made, partner },
+            footprint: view.footprint,
+            result,
+            stored: view.stored,
+        }
+    }
+
     fn commit(&mut self, state: &State, lane: usize, letter: Letter) -> Option<Successor> {
-        let rest = self.world.automata.take(state.lanes[lane], letter);
+        let rest = self.world.take(state.lanes[lane], letter);
         if rest == Language::NOTHING {
             return None;
         }

@@ -6,10 +6,12 @@
 //!
 //! `Spawn` and `Join` become memory: starting thread t stores 1 to a cell of its own, on which t waits; a thread that
 //! somebody joins ends by writing 1 to a second cell once its buffer is empty, and the joining thread waits for that.
+//! A rendezvous is one step of two threads (`meet`): fences mark where the one sends and the other receives, messages go
+//! through cells. While some thread is at a committed point, only threads at such points step; buffers go on all the same.
 
 use crate::error::CoreError;
 use crate::plan::Tag;
-use crate::program::{Cell, CellId, EdgeId, Operation, Program, Thread};
+use crate::program::{Cell, CellId, EdgeId, Operation, Program, TagSet, Thread};
 
 use super::fault::Fault;
 use super::hashing::QuickMap;
@@ -21,8 +23,18 @@ pub const OWN_FENCE: Tag = Tag(0);
 pub const FULL_FENCE: Tag = Tag(1);
 /// A read-modify-write with it waits for its empty buffer even if it writes nothing.
 pub const LOCKED: Tag = Tag(2);
+/// A store with it waits for its empty buffer and writes memory at once.
+pub const ATOMIC: Tag = Tag(3);
+/// A store with it waits until all buffers are empty and writes memory at once.
+pub const ATOMIC_ALL: Tag = Tag(4);
+/// The fence that later stores do not overtake.
+pub const ORDER: Tag = Tag(5);
+/// A fence with it is where a thread hands over to the one that receives; its address names the channel.
+pub const SENDS: Tag = Tag(6);
+/// A fence with it says that its step is taken together with one that sends; its address names the channel.
+pub const RECEIVES: Tag = Tag(7);
 /// Number of tags that have a meaning here.
-pub const TAGS: usize = 3;
+pub const TAGS: usize = 8;
 
 /// The step by which a spawned thread begins.
 pub const BIRTH: EdgeId = EdgeId(u32::MAX);
@@ -80,6 +92,13 @@ pub trait Memory: Clone {
 
     /// A store that reaches memory at once; the own buffer is empty.
     fn write(&mut self, world: &mut Self::World, cell: CellId, value: u64);
+
+    /// Puts `mark` behind what waits in the own buffer, so that later stores stay behind it.
+    fn order(&mut self, world: &mut Self::World, mark: CellId);
+
+    /// The same as another thread sees it, in the middle of a step of both.
+    #[must_use]
+    fn seen_by(&self, world: &mut Self::World, thread: usize) -> Self;
 }
 
 /// How a step ends.
@@ -104,6 +123,28 @@ pub struct Taken<M> {
     pub end: End,
     /// What it makes of memory.
     pub memory: M,
+    /// Who receives in the same step what it sends.
+    pub partner: Option<Partner>,
+}
+
+/// The other side of a rendezvous.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Partner {
+    /// Who receives.
+    pub thread: usize,
+    /// Along which edge.
+    pub edge: EdgeId,
+    /// The values that it read and chose, in order.
+    pub made: Vec<u64>,
+    /// Where that leads; None if the step goes wrong before.
+    pub local: Option<LocalId>,
+}
+
+/// What an edge has to do with a rendezvous.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Meeting {
+    pub(super) sends: bool,
+    pub(super) channel: u64,
 }
 
 /// Why an edge was not taken.
@@ -127,16 +168,24 @@ pub struct System<'a> {
     live: Vec<Vec<Vec<bool>>>,
     pub(super) births: Vec<Option<CellId>>,
     pub(super) deaths: Vec<Option<CellId>>,
+    /// The mark that a fence of stores puts into a buffer: it never changes what its cell holds.
+    pub(super) mark: Option<CellId>,
+    /// Per thread and edge, what it has to do with a rendezvous.
+    pub(super) meetings: Vec<Vec<Option<Meeting>>>,
+    committed: Vec<Vec<u32>>,
+    has_committed: bool,
+    /// Per thread, whether it ever meets another.
+    pub(super) meets: Vec<bool>,
     /// For the evaluation of expressions.
     pub(super) stack: Vec<u64>,
 }
 
 impl<'a> System<'a> {
-    /// The threads in their initial states.
+    /// The threads in their initial states; `committed` has the points of each thread that hold others up.
     ///
     /// # Errors
     /// An operation has no meaning for store buffers.
-    pub fn new(program: &'a Program, fault: Fault) -> Result<Self, CoreError> {
+    pub fn new(program: &'a Program, committed: &[Vec<u32>], fault: Fault) -> Result<Self, CoreError> {
         let threads = program.threads.len();
         let mut system = Self {
             program,
@@ -147,8 +196,15 @@ impl<'a> System<'a> {
             live: Vec::new(),
             births: vec![None; threads],
             deaths: vec![None; threads],
+            mark: None,
+            meetings: Vec::new(),
+            committed: committed.to_vec(),
+            has_committed: fault != Fault::CommittedIgnored
+                && committed.iter().any(|points| !points.is_empty()),
+            meets: Vec::new(),
             stack: Vec::new(),
         };
+        system.committed.resize(threads, Vec::new());
         for (number, thread) in program.threads.iter().enumerate() {
             system.live.push(live_registers(program, number));
             if !thread.started {
@@ -167,9 +223,22 @@ impl<'a> System<'a> {
                     Operation::StoreConditional { .. } => {
                         return Err(CoreError::Unsupported("a store-conditional has no meaning here"));
                     }
+                    Operation::Fence { tags, .. }
+                        if system.mark.is_none() && system.has_tag(*tags, ORDER) =>
+                    {
+                        system.mark = Some(system.extra_cell()?);
+                    }
                     _ => {}
                 }
             }
+        }
+        for thread in &program.threads {
+            let mut meetings = Vec::new();
+            for edge in &thread.edges {
+                meetings.push(system.meeting_of(&edge.operations)?);
+            }
+            system.meets.push(meetings.iter().any(Option::is_some));
+            system.meetings.push(meetings);
         }
         for (number, thread) in program.threads.iter().enumerate() {
             let registers = thread.registers.iter().map(|value| value.unwrap_or_default()).collect();
@@ -177,6 +246,49 @@ impl<'a> System<'a> {
             system.intern(number, point, registers)?;
         }
         Ok(system)
+    }
+
+    fn meeting_of(&mut self, operations: &[Operation]) -> Result<Option<Meeting>, CoreError> {
+        let mut found = None;
+        for operation in operations {
+            let Operation::Fence { tags, address: Some(address) } = operation else { continue };
+            let sends = self.has_tag(*tags, SENDS);
+            if !sends && !self.has_tag(*tags, RECEIVES) {
+                continue;
+            }
+            let channel = address.evaluate(&[], &mut self.stack);
+            if found.replace(Meeting { sends, channel }).is_some() {
+                return Err(CoreError::Unsupported("one step with several rendezvous is not supported"));
+            }
+        }
+        Ok(found)
+    }
+
+    pub(super) fn has_tag(&self, tags: TagSet, tag: Tag) -> bool {
+        self.program.tag_sets[tags.index()].contains(&tag)
+    }
+
+    /// Whether some control point holds other threads up.
+    #[must_use]
+    pub fn has_committed(&self) -> bool {
+        self.has_committed
+    }
+
+    /// Whether a thread is at a point that holds others up, even if it has ended there.
+    #[must_use]
+    pub fn is_committed(&self, thread: usize, local: LocalId) -> bool {
+        self.point(thread, local).is_some_and(|point| self.committed[thread].contains(&point))
+    }
+
+    /// Per thread, whether it may take an edge: those at committed points, if there are any, else all.
+    #[must_use]
+    pub fn movers(&self, locals: &[LocalId]) -> Vec<bool> {
+        if !self.has_committed {
+            return vec![true; locals.len()];
+        }
+        let committed: Vec<bool> =
+            locals.iter().enumerate().map(|(thread, &local)| self.is_committed(thread, local)).collect();
+        if committed.contains(&true) { committed } else { vec![true; locals.len()] }
     }
 
     fn extra_cell(&mut self) -> Result<CellId, CoreError> {
@@ -213,6 +325,28 @@ impl<'a> System<'a> {
     #[must_use]
     pub fn point(&self, thread: usize, local: LocalId) -> Option<u32> {
         Some(self.local(thread, local).point).filter(|&point| point != UNBORN).map(|point| point & !GONE)
+    }
+
+    /// The control point; a thread whose start is in memory is at its entry, whether it has begun or not.
+    #[must_use]
+    pub fn point_in(&self, thread: usize, local: LocalId, memory: &[u64]) -> Option<u32> {
+        self.point(thread, local)
+            .or_else(|| self.is_due(thread, local, memory).then(|| self.code(thread).entry))
+    }
+
+    /// Whether a thread has not begun although its start is in memory.
+    fn is_due(&self, thread: usize, local: LocalId, memory: &[u64]) -> bool {
+        let is_started = self.births[thread].is_some_and(|cell| memory[cell.index()] == 1);
+        is_started && self.is_unborn(thread, local)
+    }
+
+    /// Whether all threads have ended or will never begin, apart from what buffers hold.
+    #[must_use]
+    pub fn is_at_rest(&self, locals: &[LocalId], memory: &[u64]) -> bool {
+        let rests = |(thread, &local): (usize, &LocalId)| {
+            self.is_over(thread, local) && !self.is_due(thread, local, memory)
+        };
+        locals.iter().enumerate().all(rests)
     }
 
     /// Whether a thread has ended or not begun, apart from what its buffer holds.

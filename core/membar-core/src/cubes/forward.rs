@@ -3,50 +3,34 @@
 use std::collections::HashSet;
 
 use crate::buffers::budget::{Budget, Halted};
-use crate::cubes::instance::{Instance, State, Step};
+use crate::cubes::instance::{Instance, State};
 
 /// The states of an instance.
 #[derive(Debug)]
-pub struct Forward {
+pub(crate) struct Forward {
     /// In the order in which they were met.
-    pub states: Vec<State>,
-    /// How each was reached first.
-    came: Vec<Option<(usize, Step)>>,
+    pub(crate) states: Vec<State>,
     /// Whether nothing was left out.
-    pub is_complete: bool,
+    pub(crate) is_complete: bool,
     /// The first bad state and the formula that it is in.
-    pub bad: Option<(usize, usize)>,
-}
-
-impl Forward {
-    /// The steps to a state.
-    #[must_use]
-    pub fn run_to(&self, mut at: usize) -> Vec<Step> {
-        let mut steps = Vec::new();
-        while let Some((from, step)) = &self.came[at] {
-            steps.push(step.clone());
-            at = *from;
-        }
-        steps.reverse();
-        steps
-    }
+    pub(crate) bad: Option<(usize, usize)>,
 }
 
 /// Explores at most `most` states; stops at the first bad one if asked to.
 ///
 /// # Errors
 /// It is time to stop.
-pub fn explore(
+pub(crate) fn explore(
     instance: &Instance<'_>,
     most: usize,
     stop_at_bad: bool,
     budget: &mut Budget<'_>,
 ) -> Result<Forward, Halted> {
     let (initial, mut is_complete) = instance.initial();
-    let mut found = Forward { states: Vec::new(), came: Vec::new(), is_complete: true, bad: None };
+    let mut found = Forward { states: Vec::new(), is_complete: true, bad: None };
     let mut known: HashSet<State> = HashSet::new();
     for state in initial {
-        add(instance, &mut found, &mut known, state, None);
+        add(instance, &mut found, &mut known, state);
     }
     let mut at = 0;
     while at < found.states.len() {
@@ -62,8 +46,8 @@ pub fn explore(
         }
         let mut held = false;
         let state = found.states[at].clone();
-        for (step, next) in instance.successors(&state, &mut held) {
-            add(instance, &mut found, &mut known, next, Some((at, step)));
+        for (_, next) in instance.successors(&state, &mut held) {
+            add(instance, &mut found, &mut known, next);
         }
         is_complete &= !held;
         at += 1;
@@ -72,13 +56,7 @@ pub fn explore(
     Ok(found)
 }
 
-fn add(
-    instance: &Instance<'_>,
-    found: &mut Forward,
-    known: &mut HashSet<State>,
-    state: State,
-    came: Option<(usize, Step)>,
-) {
+fn add(instance: &Instance<'_>, found: &mut Forward, known: &mut HashSet<State>, state: State) {
     if !known.insert(state.clone()) {
         return;
     }
@@ -88,5 +66,4 @@ fn add(
         found.bad = goal.map(|(goal, _)| (found.states.len(), goal));
     }
     found.states.push(state);
-    found.came.push(came);
 }

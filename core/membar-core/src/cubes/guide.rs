@@ -4,48 +4,50 @@
 //! be reachable, it is remembered, and the search begins anew.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use crate::buffers::budget::{Budget, Halted};
 use crate::cubes::cube::Cube;
 use crate::cubes::facts::Facts;
 use crate::cubes::fault::Fault;
-use crate::cubes::forward::explore;
-use crate::cubes::instance::{Instance, State, arrangements};
+use crate::cubes::ground::{Check, Ground, Source, Total};
+use crate::cubes::instance::arrangements;
 use crate::cubes::matching::contains;
 use crate::cubes::system::System;
-use crate::cubes::term::{Literal, NOBODY, Place, Relation};
+use crate::cubes::term::{Judged, Linear, Literal, NOBODY, Place, Relation};
 use crate::error::CoreError;
 
 /// States of an instance that are looked at.
-const MOST_STATES: usize = 100_000;
+const MOST_STATES: usize = 200_000;
 /// Entries of a store buffer there.
 const BUFFER: usize = 2;
 /// Literals of a guess.
 const MOST_LITERALS: usize = 3;
 /// Guesses that are tried for one cube.
-const MOST_TRIED: usize = 400;
+const MOST_TRIED: usize = 2_000;
 
 /// The states of an instance, and guesses that were wrong.
 #[derive(Debug)]
 pub struct Guide<'a> {
-    instance: Instance<'a>,
-    states: Vec<State>,
+    system: &'a System,
+    instance: Ground<'a>,
+    states: Vec<Rc<[u8]>>,
     wrong: Vec<Cube>,
     /// Whether a state is in a cube, for those asked about.
     known: RefCell<HashMap<Cube, bool>>,
 }
 
 impl<'a> Guide<'a> {
-    /// Explores `count` processes.
+    /// Explores `count` processes; None if the system is too large for that.
     ///
     /// # Errors
     /// It is time to stop.
-    pub fn new(system: &'a System, count: u8, budget: &mut Budget<'_>) -> Result<Self, Halted> {
+    pub fn new(system: &'a System, count: u8, budget: &mut Budget<'_>) -> Result<Option<Self>, Halted> {
         let count = system.size.unwrap_or(count);
-        let instance = Instance::new(system, count, BUFFER);
-        let states = explore(&instance, MOST_STATES, false, budget)?.states;
-        Ok(Self { instance, states, wrong: Vec::new(), known: RefCell::default() })
+        let Some(instance) = Ground::new(system, count, BUFFER) else { return Ok(None) };
+        let states = explored(&instance, budget)?;
+        Ok(Some(Self { system, instance, states, wrong: Vec::new(), known: RefCell::default() }))
     }
 
     /// How many guesses were wrong.
@@ -60,6 +62,7 @@ impl<'a> Guide<'a> {
     }
 
     /// A cube around `cube` that says less and holds in no state of the instance, and what became of its processes.
+    /// Those of few processes that say little come first.
     ///
     /// # Errors
     /// A number is too large.
@@ -68,25 +71,37 @@ impl<'a> Guide<'a> {
         cube: &Cube,
         is_initial: impl Fn(&Cube) -> Result<bool, CoreError>,
     ) -> Result<Option<(Cube, Vec<u8>)>, CoreError> {
-        let literals: Vec<Literal> = cube.facts.literals().collect();
-        let mut tried = 0;
-        for size in 1..=MOST_LITERALS.min(literals.len().saturating_sub(1)) {
+        let kept: Vec<Literal> = cube.facts.literals().filter(|one| self.is_kept(one)).collect();
+        let mut literals = weaker(&kept)?;
+        let weakened = literals.len();
+        literals.extend(kept);
+        let mut parts: Vec<(u32, Vec<usize>)> = Vec::new();
+        for size in 1..=MOST_LITERALS {
             for chosen in subsets(literals.len(), size) {
-                tried += 1;
-                if tried > MOST_TRIED {
-                    return Ok(None);
-                }
-                let kept = chosen.iter().map(|&at| &literals[at]);
-                let Some((part, slots)) = self.part(cube, kept)? else { continue };
-                if part.slots > self.instance.count || self.holds_somewhere(&part) {
-                    continue;
-                }
-                if !self.is_wrong(&part)? && !is_initial(&part)? {
-                    return Ok(Some((part, slots)));
+                if size < cube.facts.len() || chosen.iter().any(|&at| at < weakened) {
+                    parts.push((slots_of(chosen.iter().map(|&at| &literals[at])), chosen));
                 }
             }
         }
+        let numbers = |at: &&usize| matches!(literals[**at], Literal::Linear(_));
+        parts.sort_by_key(|part| (part.0, part.1.len(), part.1.iter().filter(numbers).count()));
+        for (_, chosen) in parts.into_iter().take(MOST_TRIED) {
+            let kept = chosen.iter().map(|&at| &literals[at]);
+            let Some((part, slots)) = self.part(cube, kept)? else { continue };
+            if part.slots > self.instance.count || self.holds_somewhere(&part) {
+                continue;
+            }
+            if !self.is_wrong(&part)? && !is_initial(&part)? {
+                return Ok(Some((part, slots)));
+            }
+        }
         Ok(None)
+    }
+
+    /// Whether the states say anything of a literal.
+    fn is_kept(&self, literal: &Literal) -> bool {
+        let is_kept = |place: Place| place.slot().is_some() || self.instance.keeps(place.symbol);
+        literal.places().all(is_kept)
     }
 
     /// The cube of some literals, without any order of events.
@@ -95,10 +110,9 @@ impl<'a> Guide<'a> {
         cube: &Cube,
         literals: impl Iterator<Item = &'b Literal>,
     ) -> Result<Option<(Cube, Vec<u8>)>, CoreError> {
-        let system = self.instance.system;
         let mut part = Cube { slots: cube.slots, events: cube.events.clone(), facts: Facts::default() };
         for literal in literals {
-            part.facts.add(literal, &system.sorts)?;
+            part.facts.add(literal, &self.system.sorts)?;
         }
         let events = &mut part.events;
         events.stored.clear();
@@ -109,16 +123,16 @@ impl<'a> Guide<'a> {
             events.program[read.reader as usize] |= 1 << (read.node - 1);
         }
         // One instant is all that a state can be asked about.
-        if !part.settle(system)? || part.events.reads.len() > 1 {
+        if !part.settle(self.system)? || part.events.reads.len() > 1 {
             return Ok(None);
         }
-        let slots = part.drop_unused(system);
+        let slots = part.drop_unused(self.system);
         Ok(Some((part, slots)))
     }
 
     fn is_wrong(&self, part: &Cube) -> Result<bool, CoreError> {
         for wrong in &self.wrong {
-            if contains(part, wrong, &self.instance.system.sorts, Fault::None)? {
+            if contains(part, wrong, &self.system.sorts, Fault::None)? {
                 return Ok(true);
             }
         }
@@ -130,7 +144,7 @@ impl<'a> Guide<'a> {
         if let Some(&known) = self.known.borrow().get(cube) {
             return known;
         }
-        let choices = if self.instance.system.sorts.is_fixed {
+        let choices = if self.system.sorts.is_fixed {
             vec![(0..cube.slots).collect()]
         } else {
             arrangements(cube.slots, self.instance.count, false)
@@ -138,7 +152,7 @@ impl<'a> Guide<'a> {
         let mut found = false;
         for processes in &choices {
             let asked = self.asked(&cube.facts, processes);
-            found = self.states.iter().any(|state| asked.iter().all(|one| self.holds(state, one)));
+            found = self.states.iter().any(|state| asked.iter().all(|one| self.instance.holds(state, one)));
             if found {
                 break;
             }
@@ -148,84 +162,74 @@ impl<'a> Guide<'a> {
     }
 
     /// Facts about cells of the instance.
-    fn asked(&self, facts: &Facts, processes: &[u8]) -> Vec<Asked> {
+    fn asked(&self, facts: &Facts, processes: &[u8]) -> Vec<Check> {
         let source = |place: Place| self.source(place, processes);
-        let within = facts.within.iter().map(|&(place, values)| Asked::In(source(place), values));
+        let within = facts.within.iter().map(|&(place, values)| Check::Among(source(place), values));
         let pairs = facts.pairs.iter().chain(&facts.order);
-        let compared = pairs.map(|&(relation, a, b)| Asked::Compare(relation, source(a), source(b)));
+        let compared = pairs.map(|&(relation, a, b)| Check::Pair(relation, source(a), source(b)));
         let sums = facts.linear.iter().map(|one| {
             let parts = one.sum.parts.iter().map(|&(place, factor)| (source(place), factor)).collect();
-            Asked::Sum(one.relation, parts, one.sum.constant)
+            Check::Sum(one.relation, Total { parts, constant: one.sum.constant })
         });
         within.chain(compared).chain(sums).collect()
     }
 
     fn source(&self, place: Place, processes: &[u8]) -> Source {
         if let Some(slot) = place.slot() {
-            return Source::Process(i64::from(processes[slot as usize]));
+            return Source::Value(processes[slot as usize]);
         }
         let index = place.index.into_iter().take_while(|&slot| slot != NOBODY);
         let cell = self.instance.cell(place.symbol, index.map(|slot| processes[slot as usize]));
         Source::Cell(cell, place.is_read().then(|| processes[place.reader as usize]))
     }
+}
 
-    fn value(&self, state: &State, source: Source) -> i64 {
-        match source {
-            Source::Process(process) => process,
-            Source::Cell(cell, None) => state.memory[cell],
-            Source::Cell(cell, reader) => self.instance.view(state, cell, reader),
+/// Every state of an instance, breadth first, as far as one looks.
+fn explored(instance: &Ground<'_>, budget: &mut Budget<'_>) -> Result<Vec<Rc<[u8]>>, Halted> {
+    let mut states: Vec<Rc<[u8]>> = instance.initial().into_iter().map(Rc::from).collect();
+    let mut known: HashSet<Rc<[u8]>> = states.iter().cloned().collect();
+    let mut at = 0;
+    while at < states.len() && states.len() < MOST_STATES {
+        if at % 64 == 0 {
+            budget.step(0, states.len() * (64 + states[at].len()))?;
+        }
+        let state = Rc::clone(&states[at]);
+        instance.successors(&state, &mut |next| {
+            if !known.contains(next.as_slice()) {
+                let next: Rc<[u8]> = next.into();
+                known.insert(Rc::clone(&next));
+                states.push(next);
+            }
+        });
+        at += 1;
+    }
+    Ok(states)
+}
+
+/// Inequalities that follow from comparisons of numbers: a number that grows step by step needs one.
+fn weaker(literals: &[Literal]) -> Result<Vec<Literal>, CoreError> {
+    let mut found = Vec::new();
+    for literal in literals {
+        let Literal::Linear(one) = literal else { continue };
+        let factors: &[i64] = match one.relation {
+            Relation::Equal => &[1, -1],
+            Relation::Less => &[1],
+            Relation::Different | Relation::AtMost => &[],
+        };
+        for &factor in factors {
+            let sum = one.sum.times(factor)?;
+            if let Judged::Open(weaker) = Linear::new(Relation::AtMost, sum, one.is_real)? {
+                found.push(Literal::Linear(weaker));
+            }
         }
     }
-
-    fn holds(&self, state: &State, asked: &Asked) -> bool {
-        match asked {
-            Asked::In(source, values) => {
-                let value = self.value(state, *source);
-                u32::try_from(value).is_ok_and(|value| value < 64 && values >> value & 1 == 1)
-            }
-            Asked::Compare(relation, a, b) => {
-                related(*relation, self.value(state, *a), self.value(state, *b))
-            }
-            Asked::Sum(relation, parts, constant) => {
-                let sum = parts.iter().try_fold(*constant, |sum, &(source, factor)| {
-                    sum.checked_add(factor.checked_mul(self.value(state, source))?)
-                });
-                sum.is_none_or(|sum| related(*relation, sum, 0))
-            }
-        }
-    }
+    Ok(found)
 }
 
-/// Where a value comes from.
-#[derive(Clone, Copy)]
-enum Source {
-    Process(i64),
-    Cell(usize, Option<u8>),
-}
-
-/// A literal about an instance.
-enum Asked {
-    In(Source, u64),
-    Compare(Relation, Source, Source),
-    Sum(Relation, Vec<(Source, i64)>, i64),
-}
-
-fn related(relation: Relation, a: i64, b: i64) -> bool {
-    match relation {
-        Relation::Equal => a == b,
-        Relation::Different => a != b,
-        Relation::Less => a < b,
-        Relation::AtMost => a <= b,
-    }
-}
-
-/// Whether a state is in a cube whose events, if any, are at one instant.
-#[cfg(test)]
-pub(crate) fn is_in(instance: &Instance<'_>, state: &State, cube: &Cube) -> bool {
-    let instance = Instance::new(instance.system, instance.count, instance.bound);
-    let states = vec![state.clone()];
-    let guide = Guide { instance, states, wrong: Vec::new(), known: RefCell::default() };
-    cube.slots <= guide.instance.count && guide.holds_somewhere(cube)
+/// How many processes literals speak of.
+fn slots_of<'a>(literals: impl Iterator<Item = &'a Literal>) -> u32 {
+    let slots = literals.flat_map(Literal::places).flat_map(Place::slots);
+    slots.fold(0u64, |set, slot| set | 1 << (slot % 64)).count_ones()
 }
 
 /// All sets of `size` numbers below `count`, each in order.

@@ -3,9 +3,9 @@
 use crate::cubes::cube::Cube;
 use crate::cubes::facts::{Facts, Truth};
 use crate::cubes::fault::Fault;
-use crate::cubes::guide::is_in;
 use crate::cubes::instance::Instance;
 use crate::cubes::matching::contains;
+use crate::cubes::membership::is_in;
 use crate::cubes::preimage::preimages;
 use crate::cubes::random::{Dice, Flavour, system};
 use crate::cubes::system::{Sort, Sorts, Symbol};

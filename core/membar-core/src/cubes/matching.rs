@@ -13,9 +13,56 @@ use crate::cubes::system::Sorts;
 use crate::cubes::term::{Literal, NOBODY, Place};
 use crate::error::CoreError;
 
+/// What a cube says, in the order in which it is looked at: of no process variable, of each one alone, of it and
+/// earlier ones, and of reads.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Plan {
+    /// Values of cells that have no index.
+    global: Vec<(Place, u64)>,
+    /// For each process variable, values of cells that have no other index.
+    alone: Vec<Vec<(Place, u64)>>,
+    /// What is left: of no variable, of each one and earlier ones, and last what speaks of reads.
+    stages: Vec<Vec<Literal>>,
+}
+
+impl Plan {
+    /// How a cube is looked at.
+    pub(crate) fn of(cube: &Cube) -> Self {
+        let slots = cube.slots as usize;
+        let mut plan =
+            Self { alone: vec![Vec::new(); slots], stages: vec![Vec::new(); slots + 2], ..Self::default() };
+        for literal in cube.facts.literals() {
+            if let Literal::In(place, values) = literal
+                && !place.is_read()
+            {
+                match place.index {
+                    [NOBODY, ..] => {
+                        plan.global.push((place, values));
+                        continue;
+                    }
+                    [slot, NOBODY, ..] => {
+                        plan.alone[slot as usize].push((place, values));
+                        continue;
+                    }
+                    _ => {}
+                }
+            }
+            let mut stage = 0;
+            for place in literal.places() {
+                let slots = place.slots().map(|slot| slot as usize + 1).max().unwrap_or(0);
+                stage = stage.max(if place.is_read() { plan.stages.len() - 1 } else { slots });
+            }
+            plan.stages[stage].push(literal);
+        }
+        plan
+    }
+}
+
 /// A search for the ways in which `large` lies around `small`.
 pub(crate) struct Matching<'a> {
     pub large: &'a Cube,
+    /// How `large` is looked at.
+    pub plan: &'a Plan,
     pub small: &'a Cube,
     pub sorts: &'a Sorts,
     pub fault: Fault,
@@ -41,35 +88,47 @@ impl Matching<'_> {
         if self.large.slots > self.small.slots && self.fault != Fault::ProcessesMayMeet {
             return Ok(false);
         }
-        let mut stages: Vec<Vec<Literal>> = vec![Vec::new(); self.large.slots as usize + 2];
-        for literal in self.large.facts.literals() {
-            let mut stage = 0;
-            for place in literal.places() {
-                let slots = place.slots().map(|slot| slot as usize + 1).max().unwrap_or(0);
-                stage = stage.max(if place.is_read() { stages.len() - 1 } else { slots });
-            }
-            stages[stage].push(literal);
-        }
         let mut partial = Partial::default();
-        if !self.judged(&stages[0], &mut partial)? {
+        if !self.values_fit(&self.plan.global, None, &mut partial.open)
+            || !self.judged(&self.plan.stages[0], &mut partial)?
+        {
             return Ok(false);
         }
-        self.slot(&stages, partial, found)
+        self.slot(&mut partial, found)
+    }
+
+    /// Whether values of cells follow, or may hold; with `slot` in place of their only index.
+    fn values_fit(&self, values: &[(Place, u64)], slot: Option<u8>, open: &mut Vec<Literal>) -> bool {
+        for &(mut place, wanted) in values {
+            if let Some(slot) = slot {
+                place.index[0] = slot;
+            }
+            let here = self.small.facts.values(place, self.sorts);
+            if here & !wanted == 0 {
+                continue;
+            }
+            if here & wanted == 0 || open.len() >= self.most_open {
+                return false;
+            }
+            open.push(Literal::In(place, wanted));
+        }
+        true
     }
 
     /// Chooses a process variable of `small` for the next one of `large`.
     fn slot(
         &self,
-        stages: &[Vec<Literal>],
-        partial: Partial,
+        partial: &mut Partial,
         found: &mut dyn FnMut(Vec<Literal>) -> bool,
     ) -> Result<bool, CoreError> {
         let at = partial.slots.len();
+        let stages = &self.plan.stages;
         if at == self.large.slots as usize {
-            return self.node(&stages[stages.len() - 1], partial, found);
+            return self.node(&stages[stages.len() - 1], partial.clone(), found);
         }
         let fixed = u8::try_from(at).unwrap_or(NOBODY);
         let range = if self.sorts.is_fixed { fixed..fixed + 1 } else { 0..self.small.slots };
+        let open = partial.open.len();
         for slot in range {
             if partial.slots.contains(&slot) && self.fault != Fault::ProcessesMayMeet {
                 continue;
@@ -81,11 +140,14 @@ impl Matching<'_> {
                 return Ok(false);
             }
             self.steps.set(self.steps.get() - 1);
-            let mut next = partial.clone();
-            next.slots.push(slot);
-            if self.judged(&stages[at + 1], &mut next)? && self.slot(stages, next, found)? {
+            partial.slots.push(slot);
+            let fits = self.values_fit(&self.plan.alone[at], Some(slot), &mut partial.open)
+                && self.judged(&stages[at + 1], partial)?;
+            if fits && self.slot(partial, found)? {
                 return Ok(true);
             }
+            partial.slots.pop();
+            partial.open.truncate(open);
         }
         Ok(false)
     }
@@ -182,5 +244,7 @@ pub(crate) const MOST_CHOICES: u32 = 2_000;
 pub(crate) fn contains(large: &Cube, small: &Cube, sorts: &Sorts, fault: Fault) -> Result<bool, CoreError> {
     let twins = small.twins();
     let steps = Cell::new(MOST_CHOICES);
-    Matching { large, small, sorts, fault, most_open: 0, twins: &twins, steps }.each(&mut |_| true)
+    let plan = Plan::of(large);
+    Matching { large, plan: &plan, small, sorts, fault, most_open: 0, twins: &twins, steps }
+        .each(&mut |_| true)
 }

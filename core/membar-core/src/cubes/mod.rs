@@ -11,7 +11,7 @@ pub mod cube;
 pub mod events;
 pub mod facts;
 pub mod fault;
-pub mod forward;
+pub mod ground;
 pub mod guide;
 pub mod initial;
 pub mod instance;
@@ -29,6 +29,10 @@ mod differential;
 #[cfg(test)]
 mod examples;
 #[cfg(test)]
+mod forward;
+#[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod membership;
 #[cfg(test)]
 mod random;

@@ -107,7 +107,7 @@ struct Node {
 pub fn search(system: &System, options: Options, budget: &mut Budget<'_>) -> Result<Findings, CoreError> {
     let mut guide = match options.guesses.map(|count| Guide::new(system, count, budget)) {
         None => None,
-        Some(Ok(guide)) => Some(guide),
+        Some(Ok(guide)) => guide,
         Some(Err(halted)) => {
             return Ok(Search::new(system, options, None)?.findings(Answer::Halted(halted)));
         }

@@ -1,5 +1,7 @@
 //! Places that hold values, and literals about them.
 
+use std::cmp::Ordering;
+
 use crate::error::CoreError;
 
 /// What stands for "no process" in a place.
@@ -12,7 +14,7 @@ const CHOSEN: u8 = u8::MAX;
 const LARGEST: u64 = 1 << 60;
 
 /// Something that has a value in a state: a cell, what a pending read will return, or a process variable itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Place {
     /// Which variable or array.
     pub symbol: u16,
@@ -24,7 +26,26 @@ pub struct Place {
     pub index: [u8; DIMENSIONS],
 }
 
+impl Ord for Place {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
 impl Place {
+    /// All of it in one number, by which places are ordered.
+    fn key(self) -> u64 {
+        let access = u32::from_be_bytes(self.index);
+        let event = u16::from_be_bytes([self.node, self.reader]);
+        u64::from(self.symbol) << 48 | u64::from(event) << 32 | u64::from(access)
+    }
+
     /// The cell of a symbol.
     #[must_use]
     pub fn cell(symbol: u16, index: [u8; DIMENSIONS]) -> Self {

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use crate::cubes::cube::Cube;
 use crate::cubes::facts::{self, Facts, Truth};
 use crate::cubes::fault::Fault;
-use crate::cubes::matching::{MOST_CHOICES, Matching};
+use crate::cubes::matching::{MOST_CHOICES, Matching, Plan};
 use crate::cubes::system::System;
 use crate::cubes::term::{Judged, Literal};
 use crate::error::CoreError;
@@ -40,6 +40,7 @@ struct Entry {
     number: usize,
     needs: u128,
     twins: Vec<u8>,
+    plan: Plan,
     cube: Cube,
 }
 
@@ -63,7 +64,8 @@ pub enum Cover {
 impl Visited {
     /// Adds a cube under a number.
     pub fn add(&mut self, number: usize, cube: Cube) {
-        self.entries.push(Entry { number, needs: needs(&cube), twins: cube.twins(), cube });
+        let (needs, twins, plan) = (needs(&cube), cube.twins(), Plan::of(&cube));
+        self.entries.push(Entry { number, needs, twins, plan, cube });
     }
 
     /// How many.
@@ -95,6 +97,7 @@ impl Visited {
     ) -> Result<Vec<usize>, CoreError> {
         let mut removed = Vec::new();
         let signature = needs(cube);
+        let plan = Plan::of(cube);
         let mut failed = None;
         self.entries.retain(|entry| {
             if failed.is_some() || signature & !entry.needs != 0 {
@@ -104,6 +107,7 @@ impl Visited {
             let sorts = &system.sorts;
             let matching = Matching {
                 large: cube,
+                plan: &plan,
                 small: &entry.cube,
                 sorts,
                 fault: Fault::None,
@@ -137,16 +141,17 @@ impl Visited {
         let sorts = &system.sorts;
         let signature = needs(cube);
         let twins = cube.twins();
+        let plan = (fault == Fault::MatchReversed).then(|| Plan::of(cube));
         for entry in &self.entries {
             if entry.needs & !signature != 0 {
                 continue;
             }
-            let (large, small, twins) = match fault {
-                Fault::MatchReversed => (cube, &entry.cube, &entry.twins),
-                _ => (&entry.cube, cube, &twins),
+            let (large, plan, small, twins) = match &plan {
+                Some(plan) => (cube, plan, &entry.cube, &entry.twins),
+                None => (&entry.cube, &entry.plan, cube, &twins),
             };
             let steps = Cell::new(MOST_CHOICES);
-            let matching = Matching { large, small, sorts, fault, most_open: 0, twins, steps };
+            let matching = Matching { large, plan, small, sorts, fault, most_open: 0, twins, steps };
             if matching.each(&mut |_| true)? {
                 return Ok(Cover::One(entry.number));
             }
@@ -164,11 +169,17 @@ impl Visited {
         fault: Fault,
     ) -> Result<Cover, CoreError> {
         let sorts = &system.sorts;
+        let signature = needs(cube);
         let mut clauses: Vec<Vec<Literal>> = Vec::new();
         for entry in &self.entries {
+            // Each need that is not met is a literal that does not follow.
+            if (entry.needs & !signature).count_ones() as usize > MOST_OPEN {
+                continue;
+            }
             let steps = Cell::new(MOST_CHOICES_TOGETHER);
             let matching = Matching {
                 large: &entry.cube,
+                plan: &entry.plan,
                 small: cube,
                 sorts,
                 fault,

@@ -60,6 +60,8 @@ faults! {{
     WritingIsWaiting: "a turn of a loop that writes is taken for waiting",
     ChoosingIsWaiting: "a turn of a loop that chooses is taken for waiting",
     RetryingIsWaiting: "a turn with a failed store-conditional is taken for waiting",
+    ExchangesWriteBack: "whatever an atomic operation writes is taken for what it read",
+    WriteBacksKept: "what is written back by who waits stays",
     RegistersForgotten: "a turn that changes registers is taken for waiting",
     ExclusivesForgotten: "a turn that opens an exclusive load anew is taken for waiting",
     PatienceForLast: "who waits does not look at all, not even at what is last",

@@ -54,7 +54,7 @@ pub(super) struct Judge<'a> {
 impl<'a> Judge<'a> {
     /// For graphs of one program, whose threads may have holes if the search has an order of its own.
     pub(super) fn new(plan: &'a Plan, schedule: &'a Schedule, program: &Program, options: Options) -> Self {
-        let phases = [&schedule.reads, &schedule.growing_coherence, &schedule.coherence];
+        let phases = [&schedule.reads, &schedule.coherence];
         let is_new = |check: &usize| !schedule.growing_reads.required.contains(check);
         let is_open =
             !schedule.remarks.is_empty() || phases.iter().any(|phase| phase.required.iter().any(is_new));
@@ -143,7 +143,7 @@ impl<'a> Judge<'a> {
     fn evaluate_at_the_end(&mut self, view: &View<'_, '_>, remarks: &mut Vec<usize>) -> bool {
         self.evaluation.resize(self.plan, view.graph.events.len());
         let schedule = self.schedule;
-        let phases = [&schedule.statics, &schedule.reads, &schedule.growing_coherence, &schedule.coherence];
+        let phases = [&schedule.statics, &schedule.reads, &schedule.coherence];
         if phases.iter().any(|phase| self.evaluation.run(self.plan, phase, view).is_some()) {
             return false;
         }

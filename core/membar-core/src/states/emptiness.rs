@@ -10,9 +10,9 @@ use crate::stop::Watch;
 use super::automaton::{Automaton, Marks};
 use super::fairness::Fair;
 use super::fault::Fault;
+use super::findings::Halted;
 use super::lasso::{self, Lasso};
 use super::product::{Arc, Product};
-use super::safety::Halted;
 use super::system::System;
 
 /// A state that no accepted run goes through.
@@ -31,6 +31,8 @@ pub struct Answer {
     pub held: bool,
     /// Whether an access hit no location: then nothing else was looked for.
     pub fault: bool,
+    /// Whether an assertion failed, which ends a run, where the automaton might still have accepted it.
+    pub failed: bool,
     /// Why it did not end, if it did not.
     pub halted: Option<Halted>,
     /// Bytes held at the end.
@@ -122,6 +124,7 @@ pub fn find(
     answer.states = product.len() as u64;
     answer.held = product.held;
     answer.fault = product.fault;
+    answer.failed = product.failed;
     answer.bytes = (product.bytes() + 4 * order.capacity()) as u64;
     Ok(answer)
 }

@@ -49,5 +49,8 @@ faults! {
     OthersIgnored: "the reduction does not ask what others do to a cell",
     PredicatesIgnored: "the reduction does not ask what the property looks at",
     PutOffForEver: "the reduction puts threads off for ever",
+    FirstMessageCounts: "of several ways to a new state the one that a thread hears of first counts",
+    AnswersIgnored: "threads take it that states they ask others about are still to be looked at",
+    LastMessageLost: "threads lose the last of several messages",
     ErrorsSeenLate: "error states are looked for in final states only",
 }

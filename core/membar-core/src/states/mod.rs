@@ -2,13 +2,15 @@
 //!
 //! `step` says what one step does, in the words of the reference machine (`engines/reference/machine.py`), which is
 //! its specification; `system` lists the moves of a state; `store` keeps states as trees of shared parts; `safety`
-//! visits all of them, breadth-first, or as many as `reduction` says are enough. For what is said of whole runs, `product` puts an automaton beside the program,
+//! visits all of them, breadth-first, or as many as `reduction` says are enough, `team` with several threads, and
+//! `findings` holds what they find. For what is said of whole runs, `product` puts an automaton beside the program,
 //! `fairness` adds marks, `emptiness` looks for a cycle with every mark, and `lasso` shows it.
 
 pub mod automaton;
 pub mod emptiness;
 pub mod fairness;
 pub mod fault;
+pub mod findings;
 pub mod lasso;
 pub mod program;
 pub mod safety;
@@ -23,3 +25,5 @@ mod product;
 mod reduction;
 mod step;
 mod store;
+mod team;
+mod worker;

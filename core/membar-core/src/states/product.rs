@@ -38,6 +38,8 @@ pub(super) struct Product<'s> {
     pub(super) held: bool,
     /// Whether an access hit no location.
     pub(super) fault: bool,
+    /// Whether an assertion failed in a run that the automaton might still have accepted.
+    pub(super) failed: bool,
 }
 
 impl<'s> Product<'s> {
@@ -61,6 +63,7 @@ impl<'s> Product<'s> {
             leaves: Vec::new(),
             held: false,
             fault: false,
+            failed: false,
         })
     }
 
@@ -120,7 +123,9 @@ impl<'s> Product<'s> {
         // A run that an assumption ends, or the bound, is no run.
         let has_ended = moves.list.is_empty() && !moves.blocked && !moves.held;
         let automaton = self.automaton;
+        let fails = moves.list.iter().any(|step| step.failed);
         for edge in automaton.leaving[state as usize].iter().filter(|edge| edge.is_open(truths)) {
+            self.failed |= fails;
             if has_ended {
                 let (target, _) = self.place(program, edge.target, &near)?;
                 let marks = self.number_of_marks(edge.marks | self.fairness.own())?;

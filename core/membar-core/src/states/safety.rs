@@ -1,51 +1,22 @@
 //! Every state, breadth-first: assertions, error states, deadlocks, final states.
 //!
 //! States are numbered in the order in which they are met, so the list of what is still to do is one number. A run is
-//! found again from the state before each state: its moves are asked for once more.
+//! found again from the state before each state: its moves are asked for once more. `team` does the same with several
+//! threads, and numbers states as one thread does.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::error::CoreError;
 use crate::program::EdgeId;
-use crate::stop::{Stopped, Watch};
+use crate::stop::Watch;
 
 use super::fault::Fault;
+use super::findings::{Findings, Halted, Note, Options, look};
 use super::reduction::Reduction;
 use super::store::{Spread, Store, append};
 use super::system::{Move, Moves, System, too_many};
-
-/// What the search may leave out, and when it stops.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Options {
-    /// Most states.
-    pub states: Option<u64>,
-    /// Ends with the first assertion that fails or error state.
-    pub stop_at_failure: bool,
-    /// Keeps the number of every final state.
-    pub keep_finals: bool,
-    /// Leaves out states that only differ in the order of what nobody notices.
-    pub reduced: bool,
-}
-
-/// Why the search did not end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Halted {
-    /// A request, time or memory.
-    Stopped(Stopped),
-    /// The limit of states.
-    States,
-    /// The first assertion that fails or error state.
-    Failure,
-}
-
-/// Final states that show the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ending {
-    /// How many there are.
-    pub count: u64,
-    /// The one met first.
-    pub first: u32,
-}
+use super::team;
 
 /// A step of a run: who, the edge (None for a flush), who received at once, and the values read and chosen, or the
 /// cell and the value flushed.
@@ -61,42 +32,21 @@ pub struct Taken {
     pub made: Vec<u64>,
 }
 
-/// What was found.
-#[derive(Debug, Default)]
-pub struct Findings {
-    /// States met.
-    pub states: u64,
-    /// Moves followed.
-    pub transitions: u64,
-    /// States in which nothing moves because an assumption fails.
-    pub blocked: u64,
-    /// Whether the bound held a store back.
-    pub held: bool,
-    /// The state before an assertion that fails, and which of its moves it is.
-    pub failure: Option<(u32, usize)>,
-    /// Per kind of error state the first one, if any.
-    pub errors: Vec<Option<u32>>,
-    /// The first state in which nothing moves although some thread has not ended.
-    pub deadlock: Option<u32>,
-    /// The first state with an access that hits no location, and by which thread and edge.
-    pub fault: Option<(u32, usize, EdgeId)>,
-    /// What final states show.
-    pub endings: BTreeMap<Vec<u64>, Ending>,
-    /// All final states, if they were asked for.
-    pub finals: Vec<u32>,
-    /// Why it did not end, if it did not.
-    pub halted: Option<Halted>,
-    /// Bytes held at the end.
-    pub bytes: u64,
+/// Some of the states, and for each the state before it; the first of all has itself.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) store: Store,
+    pub(super) before: Vec<u32>,
 }
 
 /// The states of a program, as far as they were visited.
 #[derive(Debug)]
 pub struct Exploration {
-    system: System,
-    store: Store,
-    /// The state before each state; the first has itself.
-    before: Vec<u32>,
+    pub(super) system: System,
+    /// The states, by who met them: state `n` of part `p` of `k` parts is called `n * k + p`.
+    pub(super) parts: Vec<Part>,
+    /// What the states are called that `found` names by their numbers; with one part, as they are numbered.
+    pub(super) names: BTreeMap<u32, u32>,
     /// What was found.
     pub found: Findings,
 }
@@ -106,17 +56,29 @@ pub struct Exploration {
 /// # Errors
 /// There are too many, or something has no meaning.
 pub fn explore(system: System, options: Options, watch: &mut Watch<'_>) -> Result<Exploration, CoreError> {
-    let leaves = system.leaves();
-    let store = Store::new(leaves, false);
+    if options.jobs > 1 {
+        return team::explore(system, options, watch);
+    }
+    let store = Store::new(system.leaves(), false);
     let found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
-    let mut exploration = Exploration { system, store, before: Vec::new(), found };
-    exploration.found.halted = exploration.search(options, watch)?;
-    exploration.found.states = exploration.store.len() as u64;
-    exploration.found.bytes = exploration.bytes() as u64;
-    Ok(exploration)
+    let mut walk = Walk { system, store, before: Vec::new(), found, notes: Vec::new() };
+    walk.found.halted = walk.search(options, watch)?;
+    walk.found.states = walk.store.len() as u64;
+    walk.found.bytes = walk.bytes() as u64;
+    let Walk { system, store, before, found, .. } = walk;
+    Ok(Exploration { system, parts: vec![Part { store, before }], names: BTreeMap::new(), found })
 }
 
-impl Exploration {
+/// The search with one thread.
+struct Walk {
+    system: System,
+    store: Store,
+    before: Vec<u32>,
+    found: Findings,
+    notes: Vec<Note>,
+}
+
+impl Walk {
     fn bytes(&self) -> usize {
         self.store.bytes() + self.system.bytes() + 4 * self.before.capacity()
     }
@@ -142,18 +104,20 @@ impl Exploration {
             }
             self.store.fetch(next, &mut near);
             self.system.moves(near.leaves(count), &mut moves)?;
-            self.look_at(next, near.leaves(count), &moves, options);
-            if self.is_over(options) {
+            look(&mut self.system, near.leaves(count), &moves, &self.found, &mut self.notes);
+            let is_over = self.notes.iter().any(|note| note.ends(options));
+            for note in self.notes.drain(..) {
+                self.found.take(next, note, options.keep_finals);
+            }
+            if is_over {
                 return Ok(Some(Halted::Failure));
             }
             let alone = reduction
                 .as_ref()
                 .and_then(|reduction| reduction.chosen(&self.system.program, self.system.locals(), &moves));
-            let is_chosen =
-                |step: &Move| alone.is_none_or(|alone| step.thread == alone && step.edge.is_some());
-            let goes_on = self.follow(next, &near, &moves, is_chosen, &mut scratch)?;
+            let goes_on = self.follow(next, &near, &moves, |step| is_chosen(step, alone), &mut scratch)?;
             if alone.is_some() && !goes_on && self.system.bench.fault != Fault::PutOffForEver {
-                self.follow(next, &near, &moves, |step| !is_chosen(step), &mut scratch)?;
+                self.follow(next, &near, &moves, |step| !is_chosen(step, alone), &mut scratch)?;
             }
             if options.states.is_some_and(|most| self.store.len() as u64 > most) {
                 return Ok(Some(Halted::States));
@@ -179,7 +143,7 @@ impl Exploration {
             if step.failed {
                 continue;
             }
-            let after = self.identified(moves.after(step, count));
+            let after = identified(&self.system, moves.after(step, count));
             let (number, is_new) = self.store.number(&after, near, scratch).ok_or_else(too_many)?;
             goes_on |= number > from;
             if is_new {
@@ -188,85 +152,58 @@ impl Exploration {
         }
         Ok(goes_on)
     }
+}
 
-    fn identified<'a>(&self, after: &'a [u32]) -> std::borrow::Cow<'a, [u32]> {
-        if self.system.bench.fault == Fault::MemoryForgotten && self.system.program.words > 0 {
-            let mut changed = after.to_vec();
-            changed[self.system.program.words - 1] = 0;
-            return changed.into();
-        }
-        after.into()
+/// Whether a move is followed where the steps of thread `alone`, if it is one, stand for all.
+pub(super) fn is_chosen(step: &Move, alone: Option<usize>) -> bool {
+    alone.is_none_or(|alone| step.thread == alone && step.edge.is_some())
+}
+
+/// A state as it is told apart from others.
+pub(super) fn identified<'a>(system: &System, after: &'a [u32]) -> Cow<'a, [u32]> {
+    if system.bench.fault == Fault::MemoryForgotten && system.program.words > 0 {
+        let mut changed = after.to_vec();
+        changed[system.program.words - 1] = 0;
+        return changed.into();
+    }
+    after.into()
+}
+
+impl Exploration {
+    fn fetch(&self, name: u32, spread: &mut Spread) {
+        let (place, part) = (name as usize / self.parts.len(), name as usize % self.parts.len());
+        // Both are numbers of 32 bits: a name is one.
+        self.parts[part].store.fetch(u32::try_from(place).unwrap_or(u32::MAX), spread);
     }
 
-    fn is_over(&self, options: Options) -> bool {
-        let found = &self.found;
-        let is_bad = found.failure.is_some() || found.errors.iter().any(Option::is_some);
-        found.fault.is_some() || (options.stop_at_failure && is_bad)
+    fn before(&self, name: u32) -> u32 {
+        self.parts[name as usize % self.parts.len()].before[name as usize / self.parts.len()]
     }
 
-    /// Takes down what is to be said of a state.
-    fn look_at(&mut self, number: u32, leaves: &[u32], moves: &Moves, options: Options) {
-        let fault = self.system.bench.fault;
-        self.found.held |= moves.held;
-        if let Some((thread, edge)) = moves.fault {
-            self.found.fault = Some((number, thread, edge));
-        }
-        if self.found.failure.is_none()
-            && let Some(place) = moves.list.iter().position(|step| step.failed)
-        {
-            self.found.failure = Some((number, place));
-        }
-        let is_final = self.system.is_final();
-        for place in 0..self.found.errors.len() {
-            let is_looked_for = is_final || fault != Fault::ErrorsSeenLate;
-            if self.found.errors[place].is_none()
-                && is_looked_for
-                && self.system.holds(self.system.program.errors[place], leaves)
-            {
-                self.found.errors[place] = Some(number);
-            }
-        }
-        if is_final {
-            let ending = Ending { count: 0, first: number };
-            self.found.endings.entry(self.system.terms(leaves)).or_insert(ending).count += 1;
-            if options.keep_finals {
-                self.found.finals.push(number);
-            }
-        } else if moves.list.is_empty() {
-            if moves.blocked {
-                self.found.blocked += 1;
-            } else if self.found.deadlock.is_none()
-                && !moves.held
-                && (!self.system.may_stay() || fault == Fault::EndsIgnored)
-                && !(fault == Fault::DeadlockIgnored && self.system.has_ended())
-            {
-                self.found.deadlock = Some(number);
-            }
-        }
-    }
-
-    /// A shortest run to a state, and then the move at `last` of those possible there.
+    /// A shortest run to a state that was found, and then the move at `last` of those possible there.
     ///
     /// # Errors
-    /// Something has no meaning, which was found out before.
+    /// There is no such state, or something has no meaning, which was found out before.
     pub fn run_to(&mut self, state: u32, last: Option<usize>) -> Result<Vec<Taken>, CoreError> {
         let count = self.system.leaves();
         let (mut spread, mut moves) = (Spread::default(), Moves::default());
         let mut run = Vec::new();
+        let is_known = self.parts.len() > 1 || (state as usize) < self.parts[0].before.len();
+        let known = if self.parts.len() > 1 { self.names.get(&state).copied() } else { Some(state) };
+        let mut name = known.filter(|_| is_known).ok_or(CoreError::Unsupported("there is no such state"))?;
         if let Some(place) = last {
-            self.store.fetch(state, &mut spread);
+            self.fetch(name, &mut spread);
             self.system.moves(spread.leaves(count), &mut moves)?;
             run.extend(moves.list.get(place).map(|step| taken(step, &moves)));
         }
-        let mut number = state;
-        while number != 0 {
-            self.store.fetch(number, &mut spread);
+        while self.before(name) != name {
+            self.fetch(name, &mut spread);
             let after = spread.leaves(count).to_vec();
-            number = self.before[number as usize];
-            self.store.fetch(number, &mut spread);
+            name = self.before(name);
+            self.fetch(name, &mut spread);
             self.system.moves(spread.leaves(count), &mut moves)?;
             let is_it = |step: &&Move| {
-                !step.failed && *self.identified(moves.after(step, count)) == *after.as_slice()
+                !step.failed && *identified(&self.system, moves.after(step, count)) == *after.as_slice()
             };
             run.extend(moves.list.iter().find(is_it).map(|step| taken(step, &moves)));
         }

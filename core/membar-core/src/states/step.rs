@@ -125,6 +125,13 @@ impl Bench {
         }
     }
 
+    /// Takes over the parts of states that other threads have named.
+    pub(super) fn catch_up(&mut self) {
+        for strings in self.locals.iter_mut().chain(&mut self.contents) {
+            strings.catch_up();
+        }
+    }
+
     /// Reads the part of `thread` in a state.
     pub(super) fn read_local(&self, program: &Program, leaves: &[u32], thread: usize, local: &mut Local) {
         let number = leaves[program.words + thread];

@@ -5,6 +5,8 @@
 //! van de Pol, Weber, "Parallel recursive state compression for free", SPIN 2011). Most states differ from the one
 //! they were reached from in few leaves, and only the nodes above these are looked up.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 /// Multiplies to spread; the bits at the top are good.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Slots of a table at first, as a power of two.
@@ -15,6 +17,12 @@ const FREE: u32 = u32::MAX;
 fn spread(word: u64) -> u64 {
     let mixed = (word ^ (word >> 32)).wrapping_mul(SPREAD);
     (mixed ^ (mixed >> 29)).wrapping_mul(SPREAD)
+}
+
+/// A number that words are spread by.
+pub(super) fn spread_words(words: &[u32]) -> u32 {
+    let add = |hash: u64, &word: &u32| (hash.rotate_left(5) ^ u64::from(word)).wrapping_mul(SPREAD);
+    (spread(words.iter().fold(0, add)) >> 32) as u32
 }
 
 fn spread_bytes(bytes: &[u8]) -> u64 {
@@ -163,18 +171,52 @@ impl FreeSlot for Result<u32, usize> {
     }
 }
 
-/// A set of byte strings, each with a number.
+/// A set of byte strings, each with a number. Several threads may each have one, with the same numbers: then a string
+/// that is new to one is looked for, and if need be numbered, in a set that is common to all.
 #[derive(Debug)]
 pub(super) struct Strings {
     bytes: Vec<u8>,
     /// Where each string ends.
     ends: Vec<usize>,
     index: Index,
+    common: Option<Arc<Mutex<Strings>>>,
 }
 
 impl Strings {
     pub(super) fn new() -> Self {
-        Self { bytes: Vec::new(), ends: Vec::new(), index: Index::new() }
+        Self { bytes: Vec::new(), ends: Vec::new(), index: Index::new(), common: None }
+    }
+
+    /// `count` sets with the same strings, now and later.
+    pub(super) fn shared(self, count: usize) -> Vec<Self> {
+        let common = Arc::new(Mutex::new(self));
+        let follower = |_| {
+            let mut strings = Self { common: Some(Arc::clone(&common)), ..Self::new() };
+            strings.catch_up();
+            strings
+        };
+        (0..count).map(follower).collect()
+    }
+
+    /// Takes over what others have numbered.
+    pub(super) fn catch_up(&mut self) {
+        if let Some(common) = self.common.clone() {
+            self.copy_new(&whole(&common));
+        }
+    }
+
+    fn copy_new(&mut self, common: &Self) {
+        for string in common.strings_from(self.ends.len()) {
+            // It has room for as many as the other has.
+            self.add(string, spread_bytes(string));
+        }
+    }
+
+    fn strings_from(&self, first: usize) -> impl Iterator<Item = &[u8]> {
+        (first..self.ends.len()).map(|number| {
+            let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+            &self.bytes[start..self.ends[number]]
+        })
     }
 
     pub(super) fn get(&self, number: u32) -> &[u8] {
@@ -186,20 +228,28 @@ impl Strings {
     /// The number of a string; None: there are as many as numbers.
     pub(super) fn number(&mut self, string: &[u8]) -> Option<u32> {
         let hash = spread_bytes(string);
-        let mut slot = match self.index.find(hash, |entry| self.get(entry) == string) {
-            Ok(known) => return Some(known),
-            Err(slot) => slot,
-        };
+        if let Ok(known) = self.index.find(hash, |entry| self.get(entry) == string) {
+            return Some(known);
+        }
+        if let Some(common) = self.common.clone() {
+            let mut common = whole(&common);
+            let number = common.number(string)?;
+            self.copy_new(&common);
+            return Some(number);
+        }
+        self.add(string, hash)
+    }
+
+    /// Adds a string that it does not have.
+    fn add(&mut self, string: &[u8], hash: u64) -> Option<u32> {
         let number = u32::try_from(self.ends.len()).ok()?;
         let (bytes, ends) = (&self.bytes, &self.ends);
-        let grown = self.index.grow(ends.len(), |entry| {
+        self.index.grow(ends.len(), |entry| {
             let entry = entry as usize;
             let start = entry.checked_sub(1).map_or(0, |before| ends[before]);
             spread_bytes(&bytes[start..ends[entry]])
         })?;
-        if grown {
-            slot = self.index.find(hash, |_| false).unwrap_err_or(slot);
-        }
+        let slot = self.index.find(hash, |_| false).unwrap_err_or(0);
         self.index.put(slot, hash, number);
         self.bytes.extend_from_slice(string);
         self.ends.push(self.bytes.len());
@@ -209,6 +259,11 @@ impl Strings {
     pub(super) fn bytes(&self) -> usize {
         self.bytes.capacity() + 8 * self.ends.capacity() + 4 * self.index.slots.len()
     }
+}
+
+/// The set that is common to all; one who panicked left it whole.
+fn whole(common: &Mutex<Strings>) -> MutexGuard<'_, Strings> {
+    common.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The tree over the leaves, and the tables of its inner nodes.
@@ -308,6 +363,18 @@ impl Store {
         }
         Some(last)
     }
+
+    /// As `number`, where the state resembles the `last` one whose number was asked for; it is the last one afterwards.
+    pub(super) fn number_after(
+        &mut self,
+        leaves: &[u32],
+        last: &mut Spread,
+        scratch: &mut Vec<u32>,
+    ) -> Option<(u32, bool)> {
+        let found = self.number(leaves, last, scratch)?;
+        std::mem::swap(&mut last.values, scratch);
+        Some(found)
+    }
 }
 
 #[cfg(test)]
@@ -350,5 +417,24 @@ mod tests {
             }
         }
         assert_eq!(strings.number(&[]), Some(1000));
+    }
+
+    #[test]
+    fn shared_strings_have_the_same_numbers_everywhere() {
+        let mut strings = Strings::new();
+        assert_eq!(strings.number(b"first"), Some(0));
+        let mut all = strings.shared(3);
+        for number in 1..200_u32 {
+            let who = number as usize % 3;
+            assert_eq!(all[who].number(&number.to_le_bytes()), Some(number));
+        }
+        for strings in &mut all {
+            strings.catch_up();
+            assert_eq!(strings.get(0), b"first");
+            for number in 1..200_u32 {
+                assert_eq!(strings.get(number), number.to_le_bytes());
+                assert_eq!(strings.number(&number.to_le_bytes()), Some(number));
+            }
+        }
     }
 }

@@ -99,6 +99,23 @@ impl System {
         Self { program, bench, locals, movers: Vec::new(), seen: Vec::new(), stack: Vec::new() }
     }
 
+    /// The same program for several threads, which name parts of states in the same way.
+    pub(super) fn shared(self, count: usize) -> Vec<Self> {
+        let (program, fault) = (self.program, self.bench.fault);
+        let mut all: Vec<Self> = (0..count).map(|_| Self::new(program.clone(), fault)).collect();
+        for (thread, strings) in self.bench.locals.into_iter().enumerate() {
+            for (system, copy) in all.iter_mut().zip(strings.shared(count)) {
+                system.bench.locals[thread] = copy;
+            }
+        }
+        for (channel, strings) in self.bench.contents.into_iter().enumerate() {
+            for (system, copy) in all.iter_mut().zip(strings.shared(count)) {
+                system.bench.contents[channel] = copy;
+            }
+        }
+        all
+    }
+
     /// The parts of all threads in the state whose moves were asked for last.
     pub(super) fn locals(&self) -> &[Local] {
         &self.locals

@@ -9,7 +9,7 @@ use crate::origins::Origins;
 use crate::program::{CellId, EdgeId, Operation, Program, Rmw, TagSet, Thread};
 use crate::small_set::SmallSet;
 use crate::stateless::fault::Fault;
-use crate::thread::run::{Question, Resume, Run, Turns, number};
+use crate::thread::run::{Question, Resume, Run, Turns, WrittenBack, number};
 use crate::thread::skeleton::{Kind, Skeleton, Status};
 use crate::waiting::{Between, Control, Deeds, Visit};
 
@@ -109,6 +109,7 @@ impl<'a> Machine<'a> {
             taken: vec![Turns::default(); self.thread.loops],
             open: Vec::new(),
             deeds: Deeds::default(),
+            written_back: None,
             visits: vec![None; self.thread.watched.iter().flatten().count()],
             edge: EdgeId(0),
             operation: 0,
@@ -196,7 +197,13 @@ impl<'a> Machine<'a> {
         });
         let visit = &mut run.visits[watched.number as usize];
         let Some(before) = visit.replace(Arc::clone(&now)) else { return Ok(()) };
-        match before.between(&now, &run.skeleton.events, watched.single, self.fault) {
+        // Only if nothing was asked since the read that it belongs to: who waits has not done it then.
+        let written_back = run
+            .written_back
+            .filter(|back| watched.write_backs && back.choices == run.choices.len())
+            .map(|back| back.write)
+            .filter(|&write| write >= before.events);
+        match before.between(&now, &run.skeleton.events, written_back, watched.single, self.fault) {
             Between::Changes => Ok(()),
             Between::Retry => Err(End(Status::Blocked)),
             Between::Looks => {
@@ -204,6 +211,9 @@ impl<'a> Machine<'a> {
                 self.waits.extend(turn.find(|event| event.kind == Kind::Read).map(|event| event.edge));
                 run.skeleton.looks_from = Some(number(before.events));
                 run.is_patient = !watched.single;
+                if let Some(write) = written_back.filter(|_| self.fault != Fault::WriteBacksKept) {
+                    run.take_back(write);
+                }
                 Err(End(Status::Waiting))
             }
         }
@@ -431,6 +441,9 @@ impl<'a> Machine<'a> {
         event.data = data;
         event.control.extend(&decided);
         run.skeleton.atomic.push((number(read), number(write)));
+        if stored == old || self.fault == Fault::ExchangesWriteBack {
+            run.written_back = Some(WrittenBack { write, choices: run.choices.len() });
+        }
     }
 }
 

@@ -53,6 +53,7 @@ pub struct Run {
     pub(super) taken: Vec<Turns>,
     pub(super) open: Vec<(CellId, u32)>,
     pub(super) deeds: Deeds,
+    pub(super) written_back: Option<WrittenBack>,
     pub(super) visits: Vec<Option<Arc<Visit>>>,
     pub(super) edge: EdgeId,
     pub(super) operation: u32,
@@ -109,6 +110,13 @@ impl Run {
         self.open.push((self.cell, number(read)));
     }
 
+    /// Takes the event `write` and what follows it away: it is the write of the last atomic operation.
+    pub(super) fn take_back(&mut self, write: usize) {
+        self.skeleton.events.truncate(write);
+        self.values.truncate(write);
+        self.skeleton.atomic.retain(|pair| (pair.1 as usize) < write);
+    }
+
     /// Read and write of one step are one instruction; else a load-linked and its store.
     pub(super) fn close(&mut self, read: u32, write: usize) {
         let same = self.skeleton.events[read as usize].step == self.skeleton.events[write].step;
@@ -119,6 +127,15 @@ impl Run {
             self.skeleton.exclusive.push(pair);
         }
     }
+}
+
+/// The last write of an atomic operation that left its location as it was.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WrittenBack {
+    /// Its position among the events.
+    pub(super) write: usize,
+    /// How much was answered up to then: the answer before it was the read of the same operation.
+    pub(super) choices: usize,
 }
 
 /// How often a back edge was taken. A turn is local if nothing was chosen and no event happened since the last one:

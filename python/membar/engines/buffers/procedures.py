@@ -1,4 +1,4 @@
-"""The procedures of the core, in turn: whichever ends first, or finds something first, answers."""
+"""The procedures of the core, in turn: whichever ends first, or finds the answer first, answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from membar.models.model import Operational
+from membar.program.condition import Quantifier
 from membar.program.operations import Assert
+from membar.properties import PROPERTIES
 from membar.properties.property import has_operation
 
 if TYPE_CHECKING:
@@ -29,6 +31,10 @@ _GROWTH = 4
 _EARLY_BOUNDS = (1, 2, 3)
 _EARLY_STATES = 20_000
 _EARLY_SECONDS = 1.0
+# And a look backwards, where no deadlock is asked for: what it can answer it often answers at once.
+_QUICK_SECONDS = 0.25
+# Who wants all errors gets those found by then, if no procedure has ended.
+_ROUNDS_FOR_ALL = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +45,17 @@ class Found:
     findings: _core.BufferFindings
 
     @property
-    def is_over(self) -> bool:
-        """Whether looking further cannot change the verdict."""
-        return self.findings.stopped is None or self.findings.stopped == "found"
+    def is_whole(self) -> bool:
+        """Whether there is nothing else to find, with buffers of any length."""
+        if self.findings.stopped is not None:
+            return False
+        match self.algorithm:
+            case "bounded":
+                return not self.findings.held
+            case "backward":
+                return self.findings.is_exact or not self.findings.goals
+            case _:
+                return True
 
 
 class Procedures:
@@ -65,11 +79,11 @@ class Procedures:
 
     @property
     def only_first(self) -> bool:
-        """Whether one failure or error state is enough."""
+        """Whether one failure, error state or deadlock is enough."""
         return self._task.program.condition is None and not self._task.options.all_executions
 
     def answer(self) -> Found:
-        """What the procedure that the user named found, or the first that ends.
+        """What the procedure that the user named found, or the first that ends or has the answer.
 
         Raises:
             OverflowError: no procedure can have the program.
@@ -81,37 +95,82 @@ class Procedures:
             case "backward":
                 return self._backward(self.left, limits.states)
             case _:
-                found = None
-                for found in self._in_turn():
-                    if found.is_over or self._is_last(found):
-                        break
-                if found is None:
-                    raise AssertionError("there is always a first round")
+                return self._first_answer()
+
+    def _first_answer(self) -> Found:
+        best: Found | None = None
+        found: Found | None = None
+        rounds = 0
+        for found in self._in_turn():
+            rounds += found.algorithm == "forward"
+            if self._is_over(found):
                 return found
+            if self.is_answer(found):
+                if not self._task.options.all_executions:
+                    return found
+                best = found
+            if self._is_last(found) or (best is not None and rounds > _ROUNDS_FOR_ALL):
+                break
+        if found is None:
+            raise AssertionError("there is always a first round")
+        return best or found
+
+    def _is_over(self, found: Found) -> bool:
+        """Whether looking further cannot change the verdict."""
+        if not found.is_whole:
+            return False
+        # Deadlocks that were asked for by name are not answered by a search that does not look for them.
+        is_by_name = set(self._task.properties) != set(PROPERTIES)
+        is_blind = found.algorithm == "backward" and self._question.seeks_deadlocks and is_by_name
+        return not is_blind or bool(found.findings.goals)
+
+    def is_answer(self, found: Found) -> bool:
+        """Whether what was found decides, whatever was not looked at."""
+        if found.algorithm == "backward" and not found.findings.is_exact:
+            return False
+        return any(self._shows(kind, words) for kind, words in found.findings.goals)
+
+    def _shows(self, kind: str, words: list[int]) -> bool:
+        """Whether something that was reached answers the program's own condition, or comes before that."""
+        condition = self._task.program.condition
+        if kind != "ending" or condition is None:
+            return self._question.is_asked(kind, words)
+        observer = self._question.observer
+        ending = observer.ending_with(words[: len(observer.terms)])
+        if not ending.passes:
+            return False
+        match condition.quantifier:
+            case Quantifier.FORALL:
+                return not ending.satisfies
+            case Quantifier.EXISTS:
+                # A witness does not settle the assertions in what was not looked at.
+                asserts = "assertions" in self._task.properties and has_operation(self._task.program, Assert)
+                return ending.satisfies and not asserts
+            case Quantifier.NOT_EXISTS:
+                return ending.satisfies
 
     def _in_turn(self) -> Iterator[Found]:
-        if self.only_first:
+        bound = 0
+        # The paper's count of errors is that of sets of contents: who wants them all gets that first.
+        if not self._task.options.all_executions:
             for bound in _EARLY_BOUNDS:
-                found = self._bounded(bound, _EARLY_SECONDS, _EARLY_STATES)
-                if found is not None:
-                    yield found
-        seconds, states, bound = _FIRST_SECONDS, _FIRST_STATES, _EARLY_BOUNDS[-1]
+                yield from self._bounded(bound, _EARLY_SECONDS, _EARLY_STATES)
+        seconds, states = _FIRST_SECONDS, _FIRST_STATES
         can_go_back = self._backward_can_answer()
+        if can_go_back and not self._question.seeks_deadlocks and not self._task.options.all_executions:
+            found = self._if_finite(_QUICK_SECONDS, _EARLY_STATES)
+            if found is not None and found.findings.stopped is None:
+                yield found
         while True:
             yield self._forward(self._least(seconds), self._fewest(states))
             if can_go_back:
-                try:
-                    found = self._backward(self._least(seconds), self._fewest(states))
-                except OverflowError:  # its data does not look finite when nothing but stores is looked at
-                    can_go_back = False
-                else:
-                    if found.is_over or self._is_last(found):
-                        yield found
-            if self.only_first:
-                bound += 1
-                tried = self._bounded(bound, self._least(seconds), self._fewest(states))
-                if tried is not None:
-                    yield tried
+                found = self._if_finite(seconds, states)
+                # Once it has ended it would say the same again.
+                can_go_back = found is not None and found.findings.stopped is not None
+                if found is not None and (not can_go_back or self._is_last(found)):
+                    yield found
+            bound += 1
+            yield from self._bounded(bound, seconds, states)
             seconds, states = _GROWTH * seconds, _GROWTH * states
 
     def _is_last(self, found: Found) -> bool:
@@ -163,16 +222,22 @@ class Procedures:
         )
         return Found(algorithm="backward", findings=findings)
 
-    def _bounded(self, bound: int, seconds: float, states: int) -> Found | None:
+    def _if_finite(self, seconds: float, states: int) -> Found | None:
+        """Backwards; None if the data does not look finite when nothing but stores is looked at."""
+        try:
+            return self._backward(self._least(seconds), self._fewest(states))
+        except OverflowError:
+            return None
+
+    def _bounded(self, bound: int, seconds: float, states: int) -> Iterator[Found]:
         """Exploration with short buffers, if it says something about longer ones."""
         findings = self._question.core.bounded(
             bound=bound,
-            only_first=True,
+            only_first=self.only_first,
             seconds=self._least(seconds),
             states=self._fewest(states),
             memory=self._task.limits.memory,
         )
-        is_whole = findings.stopped is None and not findings.held
-        if findings.stopped == "found" or is_whole:
-            return Found(algorithm="bounded", findings=findings)
-        return None
+        found = Found(algorithm="bounded", findings=findings)
+        if found.is_whole or self.is_answer(found) or findings.stopped in ("memory", "request"):
+            yield found

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
+from membar.engines.buffers.channels import RECEIVES, SENDS, Unchannelled, without_channels
 from membar.engines.buffers.errors import errors_of
 from membar.engines.reference.machine import Machine
-from membar.engines.reference.state import ATOMIC, FLUSH_ALL, LOCKED
+from membar.engines.reference.state import FLUSH_ALL, LOCKED
 from membar.models.model import Operational
-from membar.program.atomicity import require_uncommitted
 from membar.program.expand import expand
 from membar.program.lowering import LoweredProgram, lower_program
-from membar.program.operations import Fence, Receive, Send, Spawn, Store, Unlock
-from membar.program.program import Program, Thread
+from membar.program.operations import WARNING, Assert, Fence, Spawn
+from membar.program.program import Program
+from membar.properties import PROPERTIES
 from membar.properties.final_state import Observer
-from membar.properties.property import has_operation
 
 if TYPE_CHECKING:
     from membar import _core
     from membar.task import Task
 
 # The numbers by which the core knows what a tag does.
-_TAGS = {"MFENCE": 0, FLUSH_ALL: 1, LOCKED: 2}
+_TAGS = {"MFENCE": 0, FLUSH_ALL: 1, LOCKED: 2, "ATOMIC": 3, "ATOMIC-ALL": 4, SENDS: 6, RECEIVES: 7}
+# Under pso, stores may overtake one another, but not this.
+_PSO_TAGS = _TAGS | {"SFENCE": 5}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,17 +38,35 @@ class Lowered:
         machine: the store-buffer machine of the reference, which replays runs.
         observer: what final states show.
         program: the compact form.
+        unchannelled: the program before it was made compact.
         core: the program and the question in the core.
         shows_endings: whether final states are asked about.
         looks_at_data: whether an error state depends on more than control points.
+        seeks_deadlocks: whether a deadlock would be an answer.
+        asserts: the edges, with their threads, whose failing assertions would be.
     """
 
     machine: Machine
     observer: Observer
     program: LoweredProgram
+    unchannelled: Unchannelled
     core: _core.StoreBuffers
     shows_endings: bool
     looks_at_data: bool
+    seeks_deadlocks: bool
+    asserts: frozenset[tuple[int, int]]
+
+    def is_asked(self, kind: str, words: Sequence[int]) -> bool:
+        """Whether something that was reached breaks what is asked; the program's condition aside."""
+        match kind:
+            case "failure":
+                return tuple(words) in self.asserts
+            case "stuck":
+                return self.seeks_deadlocks
+            case "ending":
+                return False
+            case _:
+                return True
 
 
 def lowered(task: Task, *, fault: int | None = None) -> Lowered:
@@ -64,21 +85,19 @@ def lowered(task: Task, *, fault: int | None = None) -> Lowered:
     if discipline is Operational.CAM:
         raise EngineLimitError("the bound of the buffers is part of the meaning of cam")
     program = task.program
-    if has_operation(program, Send, Receive):
-        raise EngineLimitError("the engine buffers has no channels")
-    require_uncommitted(program, "buffers")
     machine = Machine(program, discipline, None)
-    _refuse_atomic_writes(program)
-    if discipline is Operational.PSO:
-        _refuse_marks(program)
+    _refuse_late_commitment(program)
     observer = Observer(program)
     # Without a question about final states their registers would only make states different.
     shows_endings = program.condition is not None or not task.properties
     errors = errors_of(program, observer.terms if shows_endings else ())
-    form = lower_program(expand(program), _TAGS, errors.terms)
+    asserts = frozenset(_asked(task))
+    unchannelled = without_channels(program)
+    tags = _PSO_TAGS if discipline is Operational.PSO else _TAGS
+    form = lower_program(expand(unchannelled.program), tags, errors.terms)
     core = extension().StoreBuffers(
         form.form,
-        discipline=discipline.value,
+        discipline="marked" if discipline is Operational.PSO and _has_marks(program) else discipline.value,
         places=[
             [(thread, form.points[thread].index(point)) for thread, point in place] for place in errors.places
         ],
@@ -90,16 +109,22 @@ def lowered(task: Task, *, fault: int | None = None) -> Lowered:
             )
             for look in errors.looks
         ],
-        deadlocks="deadlock" in task.properties,
+        deadlocks=_seeks_deadlocks(task) or (program.condition is not None and "deadlock" in task.properties),
+        ends=_numbered(form, [thread.ends for thread in program.threads]),
+        asserts=sorted(asserts),
+        committed=_numbered(form, [thread.committed for thread in program.threads]),
         fault=fault,
     )
     return Lowered(
         machine=machine,
         observer=observer,
         program=form,
+        unchannelled=unchannelled,
         core=core,
         shows_endings=shows_endings,
         looks_at_data=bool(errors.codes),
+        seeks_deadlocks=_seeks_deadlocks(task),
+        asserts=asserts,
     )
 
 
@@ -118,26 +143,50 @@ def extension() -> ModuleType:
     return _core
 
 
-def _refuse_atomic_writes(program: Program) -> None:
-    """Barnat's atomic writes pass no buffer; the core has no word for them."""
-    stores = (op for thread in program.threads for edge in thread.edges for op in edge.operations)
-    for operation in stores:
-        if isinstance(operation, Store) and operation.tags & ATOMIC.keys():
-            raise EngineLimitError("the engine buffers has no atomic writes: use --buffers N")
+def _seeks_deadlocks(task: Task) -> bool:
+    """Whether a deadlock breaks what is asked, rather than being beside the point."""
+    program, model = task.program, task.model
+    if "deadlock" not in task.properties:
+        return False
+    is_by_name = set(task.properties) != set(PROPERTIES)
+    if program.condition is not None and not is_by_name:
+        return False
+    others = [PROPERTIES[name] for name in task.properties if name in PROPERTIES]
+    return PROPERTIES["deadlock"].applies(program, model) or not any(
+        other.applies(program, model) for other in others
+    )
 
 
-def _refuse_marks(program: Program) -> None:
-    """Under pso, what must keep its place among stores to several locations fits into none of the buffers."""
+def _asked(task: Task) -> Iterator[tuple[int, int]]:
+    """The edges, with their threads, whose failing assertions break a property that is asked about."""
+    for number, thread in enumerate(task.program.threads):
+        for place, edge in enumerate(thread.edges):
+            if any(_is_asked(operation, task) for operation in edge.operations):
+                yield number, place
+
+
+def _is_asked(operation: object, task: Task) -> bool:
+    if not isinstance(operation, Assert):
+        return False
+    return not task.properties or operation.property in {*task.properties, WARNING}
+
+
+def _numbered(form: LoweredProgram, points: Sequence[Collection[int]]) -> list[list[int]]:
+    """Control points of each thread by the numbers that the core knows them by."""
+    return [
+        [number for number, point in enumerate(known) if point in wanted]
+        for known, wanted in zip(form.points, points, strict=True)
+    ]
+
+
+def _refuse_late_commitment(program: Program) -> None:
+    """The core has a step between the end of what a new thread waits for and its beginning."""
     for thread in program.threads:
-        for edge in thread.edges:
-            for operation in edge.operations:
-                if isinstance(operation, Fence) and "SFENCE" in operation.tags:
-                    raise EngineLimitError("SFENCE orders buffers of pso that the engine keeps apart")
-                if isinstance(operation, Spawn) and _stores(thread):
-                    raise EngineLimitError(
-                        "a thread that stores and starts another is not supported under pso"
-                    )
+        if not thread.started and thread.entry in thread.committed:
+            raise EngineLimitError(f"thread {thread.name} begins at a committed control point when started")
 
 
-def _stores(thread: Thread) -> bool:
-    return any(isinstance(op, Store | Unlock) for edge in thread.edges for op in edge.operations)
+def _has_marks(program: Program) -> bool:
+    """Whether something keeps its place among stores: a fence of them, or the start of a thread."""
+    operations = (op for thread in program.threads for edge in thread.edges for op in edge.operations)
+    return any(isinstance(op, Spawn) or (isinstance(op, Fence) and "SFENCE" in op.tags) for op in operations)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from membar.diagnostics import EngineLimitError
 from membar.engines.buffers.cycles import told
 from membar.engines.buffers.procedures import ALGORITHMS, Found, Procedures
-from membar.engines.buffers.witness import CoreMove, followed, last_state, witness
+from membar.engines.buffers.witness import CoreMove, followed, last_state, shown_moves, witness
 from membar.engines.reference.state import look
 from membar.outcome import Statistics, Witness
 from membar.properties.judge import Tally
@@ -24,6 +24,8 @@ _LOOKED_FOR = {"forward": _ALWAYS, "bounded": _ALWAYS, "backward": frozenset({"e
 # How much is spent on a run that is shorter than the one read off the automata.
 _SHORTER_SECONDS = 2.0
 _SHORTER_STATES = 100_000
+# How long a run is looked for to what may be no more than a loss of exactness.
+_DOUBTFUL_SECONDS = 10.0
 _MOST_PLACES_TOLD = 12
 
 
@@ -62,29 +64,34 @@ class Search:
             looked_for=_LOOKED_FOR[found.algorithm],
             unit="states with unbounded store buffers",
         )
-        tally.limit = self._limit(found.findings.stopped)
+        tally.limit = self._limit(found)
         for goal in found.findings.goals:
             self._take(goal, found, tally)
+        if tally.limit is not None and self.task.program.condition is not None and tally.deadlock is None:
+            tally.looked_for -= {"deadlock"}  # the condition is answered, but not all states were looked at
         tally.notes.extend(told(found.findings, self.task.program))
         if self.task.options.all_executions:
             tally.notes.extend(self._counted(found))
         return tally
 
-    def _limit(self, stopped: str | None) -> str | None:
+    def _limit(self, found: Found) -> str | None:
         limits = self.task.limits
-        match stopped:
-            case None:
-                return None
-            case "found":
-                return "the first error, where the search ended, was reached"
-            case "time":
-                return f"the time limit of {limits.seconds:g} s was reached"
-            case "states":
-                return f"the limit of {limits.states} states was reached"
-            case "memory":
-                return f"the memory limit of {limits.memory} bytes was reached"
-            case _:
-                return "a request to stop was reached"
+        if found.is_whole:
+            return None
+        stopped, stored = found.findings.stopped, found.findings.stored
+        if stopped == "time" and self.procedures.left == 0.0:
+            return f"the time limit of {limits.seconds:g} s was reached"
+        if stopped == "states" and limits.states is not None and stored >= limits.states:
+            return f"the limit of {limits.states} states was reached"
+        if stopped == "memory":
+            return f"the memory limit of {limits.memory} bytes was reached"
+        if stopped == "request":
+            return "a request to stop was reached"
+        if not self.procedures.is_answer(found):
+            return "what the search takes apart, though it is one step, was reached"
+        if self.task.options.all_executions:
+            return "the last round, in which no procedure ended, was reached"
+        return "the first answer, where the search ended, was reached"
 
     def _take(self, goal: Goal, found: Found, tally: Tally) -> None:
         """Adds one thing that is reachable; the first of each kind, or all, with a run that shows it."""
@@ -92,6 +99,8 @@ class Search:
         match goal:
             case "fault", _:
                 followed(self.question.machine, self._run_to(goal, found))
+            case "failure", words if not self.question.is_asked("failure", words):
+                pass  # nobody asked; the run ends there all the same
             case "failure", _:
                 if keeps_all or tally.failed_assertion is None:
                     shown = self._witness(goal, found, "assertion failed")
@@ -103,7 +112,7 @@ class Search:
                     tally.error = tally.error or shown
                     tally.kept += [shown] * keeps_all
             case "stuck", points:
-                if (keeps_all or tally.deadlock is None) and not self._may_stay(points):
+                if keeps_all or tally.deadlock is None:
                     shown = self._witness(goal, found, self._waiting(points))
                     tally.deadlock = tally.deadlock or shown
                     tally.kept += [shown] * keeps_all
@@ -148,26 +157,20 @@ class Search:
         """
         known = found.findings.run_to(goal)
         if known is not None and found.algorithm == "bounded":
-            return known
-        left = self.procedures.left
+            return shown_moves(self.question, known)
+        is_doubtful = found.algorithm == "backward" and not found.findings.is_exact
+        most = _SHORTER_SECONDS if known is not None else _DOUBTFUL_SECONDS if is_doubtful else None
+        seconds = [limit for limit in (self.procedures.left, most) if limit is not None]
         shorter = self.question.core.run_to(
             goal,
-            seconds=left
-            if known is None
-            else _SHORTER_SECONDS
-            if left is None
-            else min(left, _SHORTER_SECONDS),
+            seconds=min(seconds, default=None),
             states=None if known is None else _SHORTER_STATES,
             memory=self.task.limits.memory,
         )
         runs = [run for run in (shorter, known) if run is not None]
         if not runs:
             raise EngineLimitError("something was reached, but no run to it was found within the limits")
-        return min(runs, key=len)
-
-    def _may_stay(self, points: list[int]) -> bool:
-        """Whether every thread has ended or may wait for ever where it is."""
-        return all(point in thread.ends for thread, point in self._not_ended(points))
+        return shown_moves(self.question, min(runs, key=len))
 
     def _waiting(self, points: list[int]) -> str:
         stuck = ", ".join(thread.name for thread, _ in self._not_ended(points))

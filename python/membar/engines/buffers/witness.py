@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.runs import witness_of
-from membar.engines.reference.state import Move, State
+from membar.engines.reference.state import Move, Partner, State
 from membar.outcome import Witness
 
-# Thread, edge (None for a flush), and the values read and chosen, or the cell and the value flushed.
-CoreMove: TypeAlias = tuple[int, int | None, list[int]]
+if TYPE_CHECKING:
+    from membar.engines.buffers.question import Lowered
+
+# Thread, edge and values of who receives in the same step.
+CorePartner: TypeAlias = tuple[int, int, list[int]]
+# Thread, edge (None: a flush), the values read and chosen, or the cell and the value flushed, who receives.
+CoreMove: TypeAlias = tuple[int, int | None, list[int], CorePartner | None]
+
+
+def shown_moves(question: Lowered, run: Sequence[CoreMove]) -> list[CoreMove]:
+    """`run` without the values that only the core has read: those of channels kept in memory."""
+
+    def shown(thread: int, edge: int, values: list[int]) -> list[int]:
+        hidden = question.unchannelled.hidden.get((thread, edge), ())
+        flags = (*hidden, *[False] * (len(values) - len(hidden)))
+        return [value for value, is_hidden in zip(values, flags, strict=False) if not is_hidden]
+
+    moves: list[CoreMove] = []
+    for thread, edge, values, partner in run:
+        if edge is None:
+            moves.append((thread, None, values, None))
+            continue
+        other = partner and (partner[0], partner[1], shown(*partner))
+        moves.append((thread, edge, shown(thread, edge, values), other))
+    return moves
 
 
 def followed(machine: Machine, run: Sequence[CoreMove]) -> tuple[Move, ...]:
@@ -50,13 +73,27 @@ def last_state(machine: Machine, run: Sequence[CoreMove]) -> State:
 
 
 def _matching(machine: Machine, state: State, step: CoreMove) -> Move | None:
-    thread, edge, values = step
+    thread, edge, values, partner = step
     for move in machine.moves(state).moves:
         if move.thread != thread or move.edge != edge:
             continue
         if edge is None:
             if [move.acts[0].cell, move.acts[0].value] == values:
                 return move
-        elif not values or list(move.choices[-len(values) :]) == values:
+        elif _ends_with(move.choices, values) and _is_partner(move.partner, partner):
             return move
     return None
+
+
+def _ends_with(choices: Sequence[int], values: Sequence[int]) -> bool:
+    """Whether these values were chosen; before them comes which edge was taken, if there were several."""
+    return not values or list(choices[-len(values) :]) == list(values)
+
+
+def _is_partner(found: Partner | None, wanted: CorePartner | None) -> bool:
+    if wanted is None:
+        return True
+    if found is None:
+        return False
+    thread, edge, values = wanted
+    return (found.thread, found.edge) == (thread, edge) and _ends_with(found.choices, values)

@@ -26,20 +26,80 @@ if TYPE_CHECKING:
 NAME = "cubes"
 _UNSAFE = "unsafe"
 _ANY_NUMBER = "any number of processes"
+# A proof of more cubes is looked for again with guesses, asked of this many processes.
+_LARGE = 100
+_GUESSES = 3
+_SECONDS_FOR_GUESSES = 2.0
+_NOTHING = "nothing was established"
+_NO_RUN = "a bad state seems reachable, but no run of concrete processes shows it"
 
 
 def run(task: SystemTask) -> Outcome:
     """Answers `task`.
 
     Raises:
-        EngineLimitError: the system or the model is out of reach.
+        EngineLimitError: the system or the model is out of reach, or the engine has no such algorithm.
     """
-    return search(task)
+    match task.options.algorithm:
+        case None | "backward":
+            return search(task)
+        case "generic":
+            return generically(task)
+        case other:
+            raise EngineLimitError(f"the engine cubes has no algorithm {other}")
 
 
 def search(task: SystemTask, *, fault: int | None = None) -> Outcome:
     """The outcome, with mistake number `fault` of the core's list."""
     return _Search(task, fault).run()
+
+
+def generically(task: SystemTask) -> Outcome:
+    """The outcome of the analysis without the reduction.
+
+    Raises:
+        EngineLimitError: the model is none of those the engine knows.
+    """
+    from membar.engines.cubes import generic  # noqa: PLC0415 - brings z3 along
+    from membar.engines.instances import buffered  # noqa: PLC0415 - on demand
+    from membar.engines.instances.search import followed, machine  # noqa: PLC0415 - on demand
+    from membar.systems.mapping import sequential  # noqa: PLC0415 - on demand
+
+    start = time.monotonic()
+    has_buffers = buffered(task.model)
+    system = task.system if has_buffers else sequential(task.system)
+    limits = task.limits
+
+    def should_stop() -> bool:
+        return limits.seconds is not None and time.monotonic() - start > limits.seconds
+
+    found = generic.search(system, nodes=limits.states, should_stop=should_stop)
+
+    def described(guarantee: str) -> Run:
+        return Run(
+            model=task.model.name,
+            engine=NAME,
+            algorithm="backward reachability on cubes, every order of writes",
+            guarantee=guarantee,
+            checked=(_UNSAFE,),
+            statistics=Statistics(nodes=found.nodes, seconds=time.monotonic() - start),
+        )
+
+    if found.stopped is not None:
+        reached = f"{limits.seconds:g} s" if found.stopped == "time" else f"{limits.states} states"
+        return Unknown(described(_NOTHING), f"the limit of {reached} was reached")
+    if found.initial is None:
+        size = system.size
+        return Holds(
+            described(_ANY_NUMBER if size is None else f"exactly {size} processes"), proof=found.proof
+        )
+    schedule = generic.numbered(found.initial.schedule())
+    least = max((process for _, processes in schedule for process in processes), default=1)
+    for count in (least, least + 1) if system.size is None else (system.size,):
+        shown = followed(machine(task.system, count, buffered=has_buffers), schedule)
+        if shown is not None:
+            return Violated(described("a run of concrete processes"), _UNSAFE, processes=shown)
+    return Unknown(described(_NOTHING), _NO_RUN)
 
 
 class _Search:
@@ -67,21 +127,35 @@ class _Search:
     def run(self) -> Outcome:
         found = self._searched(trust=False)
         if found.stopped is None and found.trace is None:
-            return self._holds(found)
+            return self._holds(self._smaller(found))
         if found.trace is not None and found.trace[2] < len(self.system.unsafe):
             violation = self._followed(found)
             if violation is not None:
                 return Violated(self._described("a run of concrete processes"), _UNSAFE, processes=violation)
         return self._believing(found) if self.system.invariants else self._unknown(found)
 
-    def _searched(self, *, trust: bool) -> _core.CubeFindings:
+    def _smaller(self, found: _core.CubeFindings) -> _core.CubeFindings:
+        """A proof of fewer cubes, if guesses lead to one soon: checking a large one takes longer."""
+        limits = self.task.limits
+        if len(found.cubes) <= _LARGE or self.task.options.brab is not None:
+            return found
+        seconds = self._seconds() + _SECONDS_FOR_GUESSES
+        if limits.seconds is not None:
+            seconds = min(seconds, (limits.seconds - self._seconds()) / 2)
+        guessed = self._searched(trust=False, guesses=_GUESSES, seconds=seconds)
+        closed = guessed.stopped is None and guessed.trace is None
+        return guessed if closed and len(guessed.cubes) < len(found.cubes) else found
+
+    def _searched(
+        self, *, trust: bool, guesses: int | None = None, seconds: float | None = None
+    ) -> _core.CubeFindings:
         limits = self.task.limits
         left = None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0)
         try:
             found = self.core.search(
                 trust=trust,
-                guesses=self.task.options.brab,
-                seconds=left,
+                guesses=guesses or self.task.options.brab,
+                seconds=left if seconds is None else max(seconds, 0.0),
                 nodes=limits.states,
                 memory=limits.memory,
             )
@@ -110,7 +184,7 @@ class _Search:
                 cube.name or f"number {at + 1}" for at, cube in enumerate(self.system.invariants)
             )
             return Unknown(
-                self._described("nothing was established"),
+                self._described(_NOTHING),
                 f"would hold assuming the invariants of the text ({names}), which were not proved",
             )
         if believed.trace is not None:
@@ -129,10 +203,10 @@ class _Search:
             case "memory":
                 reason = f"the memory limit of {limits.memory} bytes was reached"
             case None:
-                reason = "a bad state seems reachable, but no run of concrete processes shows it"
+                reason = _NO_RUN
             case _:
                 reason = "a request to stop was reached"
-        return Unknown(self._described("nothing was established"), reason)
+        return Unknown(self._described(_NOTHING), reason)
 
     def _followed(self, found: _core.CubeFindings) -> ProcessRun | None:
         """A run of concrete processes along the trace; a variable may name one that takes no part."""

@@ -68,7 +68,9 @@ class _Search:
         self.evaluator = evaluator_of(task.model.plan)
         self.observer = Observer(task.program)
         is_off = "await" in task.options.reductions_off
-        self.watched = NO_WATCHES if is_off else watches_under(task.model, program, self.observer.terms)
+        deepest = task.options.unrolling.furthest
+        terms = self.observer.terms
+        self.watched = NO_WATCHES if is_off else watches_under(task.model, program, terms, bound=deepest)
         self.executions = self.blocked = self.candidates = 0
         self.tally = Tally(
             engine=NAME,
@@ -118,8 +120,7 @@ class _Search:
 
     def _take_fault(self, fault: Diagnostic, chosen: Sequence[Trace], found: Evaluation) -> None:
         """An access that hits nothing: a violation, or bad input in a program with a question of its own."""
-        is_asked = self.task.program.condition is None and "memory" in self.task.properties
-        if not is_asked or fault.code != NO_LOCATION:
+        if self.task.program.condition is not None or fault.code != NO_LOCATION:
             raise InputError(fault)
         if self.tally.failed_assertion is None:
             self.tally.failed_assertion = self._witness(chosen, found, fault.message)

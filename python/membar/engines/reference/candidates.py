@@ -129,7 +129,13 @@ def skeleton(program: Program, chosen: Sequence[Trace]) -> Skeleton:
             for a, b in getattr(trace, name)
         )
 
-    writes = {cell: [e.id for e in events if e.kind is Kind.WRITE and e.cell == cell] for cell in cells}
+    writes: dict[int, list[int]] = {cell: [] for cell in cells}
+    writers: dict[Pair, list[int]] = {}
+    for event in events:
+        if event.kind is Kind.WRITE and event.cell is not None:
+            writes[event.cell].append(event.id)
+            writers.setdefault((event.cell, event.value), []).append(event.id)
+    sources = {written: tuple(ids) for written, ids in writers.items()}
     return Skeleton(
         execution=Execution(
             events=tuple(events),
@@ -148,7 +154,7 @@ def skeleton(program: Program, chosen: Sequence[Trace]) -> Skeleton:
             registers=tuple(trace.registers for trace in chosen),
         ),
         sources=tuple(
-            (read.id, tuple(w for w in writes[read.cell] if events[w].value == read.value))
+            (read.id, sources.get((read.cell, read.value), ()))
             for read in events
             if read.kind is Kind.READ and read.cell is not None
         ),
@@ -169,7 +175,7 @@ def _spawn_join(program: Program, chosen: Sequence[Trace], offsets: Sequence[int
 
     Transitive, so that threads without events pass the order on.
     """
-    if not any(trace.turns for trace in chosen):
+    if not any(trace.turns for trace in chosen) or not all(trace.related for trace in chosen):
         return frozenset()
     # Each thread is a chain of nodes (thread, place): its birth, its events and turns in order, its end.
     chains = [_chain(trace, offset) for trace, offset in zip(chosen, offsets, strict=True)]

@@ -69,25 +69,33 @@ def _not_for_ever(program: Program, model: Model, witness: Witness) -> str | Non
 def is_lasting(program: Program, model: Model, witness: Witness) -> bool:
     """Whether some thread waits for ever in the execution."""
     expanded = expand(program)
-    watched = watches_under(model, expanded, Observer(program).terms)
+    watched = watches_under(model, expanded, Observer(program).terms, bound=1)
     chosen = []
     for index in range(len(program.threads)):
         trace = _rerun(expanded, index, witness)
         if trace.status is Status.CUT:
             events = sum(event.thread == index for event in witness.execution.events)
-            points = watched.of(index)
-            trace = follow(expanded, index, witness.choices[index], events=events, watches=points)
+            # What a waiting thread writes back is no part of the execution, so that its run is longer.
+            further = follow(
+                expanded,
+                index,
+                witness.choices[index],
+                events=None,
+                watches=watched.of(index),
+                has_steps=bool(witness.steps),
+            )
+            trace = further if len(further.events) == events else trace
         chosen.append(trace)
     return is_stuck(chosen, witness.execution)
 
 
 def _rerun(program: Program, index: int, witness: Witness) -> Trace:
-    events = sum(event.thread == index for event in witness.execution.events)
+    events = [event.thread for event in witness.execution.events].count(index)
     unborn = not program.threads[index].started and events == 0 and not witness.choices[index]
     if unborn and not _is_spawned(program, index, witness):
         return Trace(thread=index, status=Status.UNBORN)
     try:
-        return follow(program, index, witness.choices[index], events=events)
+        return follow(program, index, witness.choices[index], events=events, has_steps=bool(witness.steps))
     except ChoiceError as wrong:
         raise ChoiceError(f"thread {program.threads[index].name}: {wrong}") from None
 
@@ -98,7 +106,9 @@ def _is_spawned(program: Program, index: int, witness: Witness) -> bool:
     for other in range(len(program.threads)):
         if other != index:
             events = sum(event.thread == other for event in witness.execution.events)
-            trace = follow(program, other, witness.choices[other], events=events)
+            trace = follow(
+                program, other, witness.choices[other], events=events, has_steps=bool(witness.steps)
+            )
             if any(turn.is_spawn and turn.thread == name for turn in trace.turns):
                 return True
     return False

@@ -39,7 +39,7 @@ def witness_of(
     final = _last_state(machine, moves)
     expanded = expand(program)
     chosen = tuple(
-        follow(expanded, n, choices[n], events=history.events[n])
+        follow(expanded, n, choices[n], events=history.events[n], has_steps=True)
         if final.locals[n].born
         else Trace(thread=n, status=Status.UNBORN)
         for n in range(len(program.threads))
@@ -209,8 +209,9 @@ class _History:
         for first, *others in frame.writes:
             cell = events[first].cell
             done = [] if cell is None else [number(name) for name in self.order.get(cell, ())]
+            known = frozenset(done)
             # What is still in a buffer when the run stops comes later, in the order of the threads.
-            co.append((first, *done, *(write for write in others if write not in done)))
+            co.append((first, *done, *(write for write in others if write not in known)))
         return replace(frame.execution, rf=tuple(sorted(rf, key=lambda pair: pair[1])), co=tuple(co))
 
 

@@ -52,7 +52,7 @@ ATOMIC: Mapping[str, FenceEffect] = {"ATOMIC": FenceEffect.DRAIN, "ATOMIC-ALL": 
 # A read-modify-write with this tag waits for an empty buffer even if it writes nothing.
 LOCKED = "X"
 # The tags that accesses may have: they mark what the operation already says.
-MARKS = frozenset({"RMW", "EX"})
+MARKS = frozenset({"RMW", "EX", "LF"})
 
 # A buffer entry: (cell, value), or a mark: (BARRIER, 0), (BIRTH, thread).
 Entry: TypeAlias = tuple[int, int]

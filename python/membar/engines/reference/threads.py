@@ -26,7 +26,7 @@ from membar.engines.reference.trace import (
     Trace,
     Turn,
 )
-from membar.engines.reference.waiting import Visit, end_if_unchanged
+from membar.engines.reference.waiting import Visit, WrittenBack, end_if_unchanged
 from membar.program.access import bad_access
 from membar.program.awaits import Watch
 from membar.program.execution import Event, Kind
@@ -58,6 +58,7 @@ Values: TypeAlias = Mapping[int, Sequence[int]]  # per cell, what a read of it m
 _WIDEST_CHOICE = 1 << 16  # more values than this are not enumerated
 _LONGEST_LOOP = 1 << 12  # local turns of one loop in one run
 _NO_BOUND = 1 << 62
+MOST_RELATED = 512  # events of a thread, in a run told step by step, up to which pairs of them are listed
 
 
 class _Run:
@@ -71,8 +72,10 @@ class _Run:
         *,
         bound: int,
         most_events: int | None = None,
+        related: bool = True,
     ) -> None:
         self.code = code
+        self.related = related
         self.program = code.program
         self.choices = choices
         self.values = values
@@ -98,6 +101,7 @@ class _Run:
         self.turns: list[Turn] = []
         self.effects = self.retries = 0  # see `Visit`
         self.visits: dict[int, Visit] = {}  # the last visit of each watched point
+        self.written_back: WrittenBack | None = None
         self.edge: Edge | None = None
 
     def to_the_end(self) -> Trace:
@@ -119,6 +123,8 @@ class _Run:
                 point = edge.target
         except EndError as early:
             end = early
+            if early.ends_before is not None:
+                self._take_back(early.ends_before)
         return self._trace(end)
 
     def _look_back(self, point: int) -> None:
@@ -139,7 +145,24 @@ class _Run:
         before = self.visits.get(point)
         self.visits[point] = now
         if before is not None:
-            end_if_unchanged(before, now, self.events, single=watch.single)
+            end_if_unchanged(
+                before, now, self.events, single=watch.single, written_back=self._back(watch, before)
+            )
+
+    def _back(self, watch: Watch, before: Visit) -> int | None:
+        """The write that changed nothing, if there may be one and nothing was read or chosen since."""
+        back = self.written_back
+        is_last = back is not None and back.choices == len(self.choices.made) and back.write >= before.events
+        return back.write if back is not None and is_last and watch.write_backs else None
+
+    def _take_back(self, first: int) -> None:
+        """Takes the event `first` and all that follow it away."""
+        del self.events[first:]
+        for pairs in (
+            self.addr, self.data, self.ctrl, self.pick_addr, self.pick_data, self.pick_ctrl,
+            self.amo, self.lxsx,
+        ):  # fmt: skip
+            pairs.difference_update([pair for pair in pairs if max(pair) >= first])
 
     def _chosen_edge(self, edges: Sequence[int], join: int | None) -> int:
         """The edge that is taken; its guards, taken or not, decide what follows, up to `join` if given."""
@@ -255,6 +278,8 @@ class _Run:
             write = self._event(Kind.WRITE, cell, self._value(op.value), op.write_tags)
             self._depend(write, address=address, data=data, control=control)
             self.amo.add((read, write))
+            if self.events[write].value == self.events[read].value:
+                self.written_back = WrittenBack(write, len(self.choices.made))
         elif op.failed_tags is not None:
             self.events[read] = _retagged(self.events[read], op.failed_tags)
         self.origins[op.register] = _from(read)
@@ -338,6 +363,8 @@ class _Run:
         return evaluate(expr, self.registers, self.program.bases)
 
     def _origins(self, expr: Expr) -> Origins:
+        if not self.related:
+            return NOWHERE
         return origins_of(expr, self.origins, self.registers, self.program.bases)
 
     def _set(self, register: str, value: int, origins: Origins) -> None:
@@ -350,9 +377,10 @@ class _Run:
             thread=self.code.index,
             status=end.status,
             events=events,
+            related=self.related,
             po=frozenset(
                 (a.id, b.id)
-                for b in events
+                for b in (events if self.related else ())
                 for a in events[: b.id]
                 if a.step != b.step or b.step not in self.unordered
             ),
@@ -423,20 +451,24 @@ def follow(
     index: int,
     choices: tuple[int, ...],
     *,
-    events: int,
+    events: int | None,
     watches: Sequence[Watch] = (),
+    has_steps: bool = False,
 ) -> Trace:
     """The run of thread `index` along `choices`, without search.
 
     It ends where the thread ends, or else (status CUT) where it would need one more choice or make more
-    than `events` events: a witness may leave other threads in the middle.
+    than `events` events, if given: a witness may leave other threads in the middle. A long run that is told
+    step by step (`has_steps`) comes without the pairs of its events: there are as many as the square of its
+    length, and nobody asks a model about them.
 
     Raises:
         ChoiceError: there is no such run.
     """
     given = Choices(choices, searching=False)
-    run = _Run(Code(program, index, watches), given, None, bound=_NO_BOUND, most_events=events)
-    trace = run.to_the_end()
+    code = Code(program, index, watches)
+    related = not has_steps or (events is not None and events <= MOST_RELATED)
+    trace = _Run(code, given, None, bound=_NO_BOUND, most_events=events, related=related).to_the_end()
     if len(given.made) != len(choices):
         raise ChoiceError(f"{len(choices) - len(given.made)} choices are left over")
     return trace

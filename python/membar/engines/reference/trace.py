@@ -51,6 +51,7 @@ class Trace:
         failure: text of the failed assertion.
         fault: what is wrong with the access that ended it.
         span: the place where it ended, unless complete.
+        related: whether pairs of events are listed; long runs that are told step by step do without.
         needs: the (cell, value) pairs it reads.
         supplies: the (cell, value) pairs it writes.
     """
@@ -77,6 +78,7 @@ class Trace:
     span: Span | None = None
     needs: frozenset[Pair] = frozenset()
     supplies: frozenset[Pair] = frozenset()
+    related: bool = True
 
 
 class ChoiceError(Exception):
@@ -129,6 +131,7 @@ class EndError(Exception):
         fault: Diagnostic | None = None,
         waits_for: str | None = None,
         looks_from: int | None = None,
+        ends_before: int | None = None,
     ) -> None:
         super().__init__(status.value)
         self.status = status
@@ -136,3 +139,4 @@ class EndError(Exception):
         self.fault = fault
         self.waits_for = waits_for
         self.looks_from = looks_from
+        self.ends_before = ends_before

@@ -39,25 +39,43 @@ class Visit:
     open: tuple[tuple[int, int], ...]
 
 
-def end_if_unchanged(before: Visit, now: Visit, events: Sequence[Event], *, single: bool) -> None:
+@dataclass(frozen=True, slots=True)
+class WrittenBack:
+    """The last write of an atomic operation that left its location as it was.
+
+    Attributes:
+        write: its position among the events.
+        choices: how much the run had chosen and read up to then.
+    """
+
+    write: int
+    choices: int
+
+
+def end_if_unchanged(
+    before: Visit, now: Visit, events: Sequence[Event], *, single: bool, written_back: int | None
+) -> None:
     """Ends the run if all that happened since `before` was to look at memory.
 
     A turn in which a store-conditional failed is left out too, but is no waiting: the next attempt may
-    succeed.
+    succeed. The write `written_back` changes nothing; who waits has not done it yet, nor what follows it.
 
     Raises:
         EndError: the turn changed nothing.
     """
     turn = events[before.events :]
     reads = sum(event.kind is Kind.READ for event in turn)
-    has_written = any(event.kind is Kind.WRITE for event in turn)
+    writes = sum(event.kind is Kind.WRITE for event in turn)
+    has_written = writes > (written_back is not None)
     if has_written or reads == 0 or (single and reads > 1) or now.effects != before.effects:
         return
     if now.values != before.values or now.open != before.open or not _depends_on_more(before, now):
         return
     if now.retries != before.retries:
-        raise EndError(Status.BLOCKED)
-    raise EndError(Status.WAITING, looks_from=before.events)
+        if written_back is None:
+            raise EndError(Status.BLOCKED)
+        return
+    raise EndError(Status.WAITING, looks_from=before.events, ends_before=written_back)
 
 
 def _depends_on_more(before: Visit, now: Visit) -> bool:

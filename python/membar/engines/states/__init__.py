@@ -17,13 +17,12 @@ from membar.diagnostics import EngineLimitError
 from membar.engines import Engine
 from membar.models.model import Operational
 from membar.outcome import InterruptError, Outcome, Statistics
-from membar.program.operations import Assert
 from membar.program.temporal import Claim, predicates_of
 from membar.progress import Progress
 from membar.properties import PROPERTIES
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, judge
-from membar.properties.property import has_operation
+from membar.properties.memory import property_of
 from membar.task import Task
 
 if TYPE_CHECKING:
@@ -34,6 +33,9 @@ if TYPE_CHECKING:
 
 NAME = "states"
 INTERRUPTED = "an interrupt was reached"
+_ONE_THREAD = "--jobs has no effect on claims about runs: one thread looks for these"
+FAILED = "a failed assertion, which ends runs that the claims are about, was reached"
+_MOST_JOBS = 64  # more threads than this would only wait for each other
 _LOOKED_FOR = frozenset({"condition", "errors", "claims", "assertions", "deadlock"})
 
 
@@ -52,7 +54,12 @@ def run(task: Task) -> Outcome:
 
 
 def explore(
-    task: Task, *, kept: Kept | None = None, reduced: bool | None = None, fault: int | None = None
+    task: Task,
+    *,
+    kept: Kept | None = None,
+    reduced: bool | None = None,
+    fault: int | None = None,
+    round_size: int | None = None,
 ) -> Tally:
     """What the program of `task` can do on the store-buffer machine of its model.
 
@@ -62,6 +69,7 @@ def explore(
         reduced: whether states may be left out that only differ in an order nobody notices; by default yes,
             with `--no-por` not.
         fault: the mistake to make on purpose, for tests.
+        round_size: how many states several jobs share at a time, however few there are, for tests.
     """
     from membar.engines.reference.machine import Machine  # noqa: PLC0415 - only where it is used
     from membar.engines.states.form import Kept  # noqa: PLC0415
@@ -78,23 +86,9 @@ def explore(
         kept=kept if kept is not None else Kept.DECLARED if is_whole else Kept.LIVE,
         reduced=not is_whole if reduced is None else reduced,
         fault=fault,
+        round_size=round_size,
     )
-    tally = _Search(task, machine, bound, how).run()
-    if tally.limit is None and tally.lasso is None and _ends_runs_unasked(task):
-        tally.limit = "a failed assertion, which ends runs that the claims are about, was reached"
-    if task.options.jobs > 1:
-        tally.notes.append("--jobs has no effect: the engine states works in one thread")
-    return tally
-
-
-def _ends_runs_unasked(task: Task) -> bool:
-    """Whether claims were asked about, assertions were not, and one of these can fail."""
-    asks = bool(task.program.claims) and "claims" in task.properties and "assertions" not in task.properties
-    if not asks or not has_operation(task.program, Assert):
-        return False
-    program = replace(task.program, claims=(), errors=(), condition=None)
-    found = explore(replace(task, program=program, properties=("assertions",)))
-    return found.failed_assertion is not None or found.limit is not None
+    return _Search(task, machine, bound, how).run()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +98,7 @@ class How:
     kept: Kept
     reduced: bool
     fault: int | None
+    round_size: int | None = None
 
 
 class _Search:
@@ -116,6 +111,7 @@ class _Search:
         self.program = task.program
         self.machine = machine
         self.reduced = how.reduced
+        self.round_size = how.round_size
         self.bound = bound
         self.started = time.monotonic()
         self.product_states = 0
@@ -181,6 +177,8 @@ class _Search:
             stop_at_failure=options.stops_early and self._is_settled_by_failure() and not self.terms,
             keep_finals=options.all_executions,
             reduced=self.reduced,
+            jobs=min(options.jobs, _MOST_JOBS),
+            round_size=self.round_size,
             seconds=limits.seconds,
             states=limits.states,
             memory=limits.memory,
@@ -219,9 +217,12 @@ class _Search:
     def _take_claims(self) -> None:
         """Looks for a run that breaks a claim, one claim after another, unless something else is broken."""
         tally = self.tally
-        has_failed = tally.failed_assertion is not None and "assertions" in self.task.properties
-        is_over = tally.limit is not None or has_failed or tally.error is not None
-        for claim in () if is_over else self.program.claims:
+        asked = self.task.properties
+        failure = tally.failed_assertion
+        has_failed = failure is not None and property_of(self.program, failure.message) in asked
+        if has_failed or (tally.error is not None and "errors" in asked):
+            return
+        for claim in self.program.claims:
             if tally.lasso is None and tally.limit is None:
                 self._take_claim(claim)
 
@@ -230,6 +231,8 @@ class _Search:
         from membar.engines.states.witness import lasso  # noqa: PLC0415
 
         limits, options = self.task.limits, self.task.options
+        if options.jobs > 1 and _ONE_THREAD not in self.tally.notes:
+            self.tally.notes.append(_ONE_THREAD)
         progress = None if options.progress is None else Progress(options.progress, unit="states of runs")
         answer = self.core.find_run(
             claim_form(claim, self.form.predicates),
@@ -246,6 +249,8 @@ class _Search:
         self.tally.limit = self._limit(answer.stopped)
         if answer.held:
             self.tally.buffers_held = self.bound
+        if answer.failed and answer.lasso is None:
+            self.tally.limit = self.tally.limit or FAILED
         if answer.lasso is not None:
             said = f": {claim.text}" if claim.text else ""
             message = f"claim {claim.name} is false{said}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from membar.changes import Place
 from membar.frontends import Frontend
 from membar.program.program import Program
 from membar.source import SourceFile
@@ -15,10 +16,17 @@ def _parse(source: SourceFile) -> Program:
     return parse_c(source)
 
 
+def _places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+    from membar.frontends.c.places import places  # noqa: PLC0415 - on demand
+
+    return places(source, program)
+
+
 FRONTEND = Frontend(
     name="C",
     suffixes=(".c",),
     parse=_parse,
+    places=_places,
     default_models=MappingProxyType({"C": "rc11"}),
     tags=MappingProxyType(
         {

@@ -14,7 +14,7 @@ from membar.frontends.c import atomic, codes
 from membar.frontends.c import types as t
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.machine import Machine
-from membar.frontends.c.statements import Statements, keys_of, labels_of
+from membar.frontends.c.statements import Statements, labels_of
 from membar.frontends.c.values import NOTHING, UNSET, Aggregate, B, Slot, Value, binary, constant, known
 from membar.frontends.c.world import Declared, Defined, Frame, Object, Place, Scope
 from membar.program.expr import FALSE, Address, Constant
@@ -137,13 +137,20 @@ class Calls:
     def _placed(
         self, m: Machine, function: Defined, arguments: Arguments, node: ast.FuncCall
     ) -> Value | Aggregate:
+        is_used = m.discarded is not node
         values = [self.e.value(item) for item in arguments]
-        return self.enter(m, function, values, node)
+        return self.enter(m, function, values, node, is_used=is_used)
 
     def enter(
-        self, m: Machine, function: Defined, values: Sequence[Value | Aggregate], node: ast.Node
+        self,
+        m: Machine,
+        function: Defined,
+        values: Sequence[Value | Aggregate],
+        node: ast.Node,
+        *,
+        is_used: bool = True,
     ) -> Value | Aggregate:
-        """The body of a function, put in place with these arguments."""
+        """The body of a function, put in place with these arguments; whether its value `is_used` matters."""
         kinds = function.type.parameters or ()
         if len(values) < len(kinds) or (len(values) > len(kinds) and function.type.parameters is not None):
             wanted = f"{len(kinds)} argument{'' if len(kinds) == 1 else 's'}"
@@ -169,6 +176,7 @@ class Calls:
         outer = m.scope
         m.frames.append(frame)
         m.scope = Scope(m.world.scope)
+        m.flow.put_all({(*frame.key, offset, ""): UNSET for offset, _ in self._parts(m, frame.result)})
         self._parameters(m, function, kinds, values)
         is_atomic = function.name.startswith(ATOMIC_PREFIX) and m.block is None
         if is_atomic:
@@ -178,8 +186,8 @@ class Calls:
         m.flow.arrive(frame.returns)
         if is_atomic:
             atomic.end(m, m.span(node))
-        result = self._result(m, frame)
-        m.flow.forget(keys_of(m.scope))
+        result = self._result(m, frame, node if is_used else None)
+        m.end_lives(frame.locals)
         m.frames.pop()
         m.scope = outer
         return result
@@ -202,18 +210,25 @@ class Calls:
             )
             if item.name:
                 m.scope.symbols[item.name] = found
+            m.begin_life(found)
             m.write(Place(Address(found.label), t.unqualified(kind)), value, item)
 
-    def _result(self, m: Machine, frame: Frame) -> Value | Aggregate:
+    @staticmethod
+    def _parts(m: Machine, kind: t.CType) -> list[tuple[int, t.CType]]:
+        """The scalars that a function of that type returns."""
+        return [] if isinstance(kind, t.Void) else m.scalars(kind)
+
+    def _result(self, m: Machine, frame: Frame, user: ast.Node | None) -> Value | Aggregate:
+        """What a call returned; `user` needs it."""
         kind = frame.result
         if isinstance(kind, t.Void):
             return NOTHING
+        keys = [(offset, (*frame.key, offset, "")) for offset, _ in self._parts(m, kind)]
+        parts = tuple((offset, m.flow.get(key) or UNSET) for offset, key in keys)
+        m.flow.forget(key for _, key in keys)
         if isinstance(kind, t.Structure):
-            keys = [(offset, (*frame.key, offset, "")) for offset, _ in m.scalars(kind)]
-            parts = tuple((offset, m.flow.get(key) or UNSET) for offset, key in keys)
-            m.flow.forget(key for _, key in keys)
             return Aggregate(kind, parts)
-        key = (*frame.key, 0, "")
-        slot = m.flow.get(key) or Slot(FALSE)
-        m.flow.forget([key])
+        (_, slot), *_ = parts
+        if user is not None:
+            m.check(slot.defined, f"`{frame.function}` returns no value, but one is used", user)
         return Value(slot.expr, kind)

@@ -329,6 +329,7 @@ class Declarations:
     def _begin(self, item: Object, node: ast.Decl) -> None:
         """What a local variable holds from here on."""
         m = self._m
+        m.begin_life(item)
         if not item.in_memory:
             m.flow.put_all({item.key(offset): UNSET for offset in item.places})
         if node.init is None:

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from membar.frontends.c.values import Slot, negated
+from membar.frontends.c.values import UNSET, Slot, negated
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expr import FALSE, TRUE, Constant, Expr, Register, registers_of
 from membar.program.operations import Assert, Assume, Join, Operation, Set, Spawn
@@ -239,11 +239,17 @@ class Flow:
         if state is not None:
             self._exits[number].append(state)
 
-    def arrive(self, number: int) -> None:
-        """Goes on where everything that led to the place, and the flow itself, meet."""
-        states = self._exits[number]
+    def arrive(self, number: int, declared: Iterable[Key] = ()) -> None:
+        """Goes on where everything that led to the place, and the flow itself, meet.
+
+        Of the variables in `declared`, those that a way does not know hold nothing there.
+        """
+        states = [state for state in (self.state, *self._exits[number]) if state is not None]
         self._exits[number] = []
-        self.resume(self.state, *states)
+        nothing = dict.fromkeys(declared, UNSET)
+        self.resume(
+            *(replace(state, slots={**nothing, **state.slots}) if nothing else state for state in states)
+        )
 
     def arrivals(self, number: int | None = None) -> int:
         """How many ways lead to the place, or to any place."""

@@ -94,6 +94,10 @@ class Initialisers:
         for at, (place, part, known_name) in enumerate(parts):
             if known_name == name:
                 return at, place, part, rest
+        found = t.member_of(kind, name) if isinstance(kind, t.Structure) else None
+        if found is not None:  # of an unnamed structure inside, or not the first of a union
+            at = max(at for at, (place, _, _) in enumerate(parts) if place <= found.offset)
+            return at, found.offset, found.type, rest
         self.m.refuse(first, f"`{t.spelled(kind)}` has no member `{name}`", codes.NAME)
 
     def _path(self, kind: t.CType, offset: int, rest: list[ast.Node]) -> tuple[int, t.CType]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, NoReturn, TypeAlias
 
@@ -24,7 +24,7 @@ from membar.frontends.c.values import (
     is_small,
     known,
 )
-from membar.frontends.c.world import Frame, Object, Place, World
+from membar.frontends.c.world import DEAD, Frame, Object, Place, World
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
 from membar.program.operations import Assert, Load, Store, Tags
 from membar.source import Span
@@ -70,6 +70,7 @@ class Machine:
         self.call = call
         self.loops = 0
         self.is_constant_only = False
+        self.discarded: ast.Node | None = None  # the expression whose value nobody uses
         self.block: Block | None = None
         self.type_of_expression: Callable[[ast.Node], t.CType]
         self.block_value: Callable[[ast.Compound], Value | Aggregate]
@@ -161,6 +162,37 @@ class Machine:
         item = self.object_at(address)
         return item is not None and not item.in_memory
 
+    def point_to(self, address: Expr) -> None:
+        """Remembers that there is a pointer to an object."""
+        item = self.object_at(address)
+        if item is not None:
+            item.is_pointed_to = True
+
+    def begin_life(self, item: Object) -> None:
+        """A local variable lives from here on."""
+        item.is_local = True
+        if self.frames:
+            self.frames[-1].locals.append(item)
+
+    def end_lives(self, items: Iterable[Object]) -> None:
+        """Local variables end; who still points to one must not use it."""
+        ending = [item for item in items if item.is_local]
+        self.flow.forget(item.key(offset) for item in ending if not item.in_memory for offset in item.places)
+        self.flow.put_all({item.death: Slot(TRUE) for item in ending if item.is_pointed_to})
+
+    def _check_alive(self, address: Expr, node: ast.Node) -> None:
+        """A violation if an address that only the execution knows is that of a variable that has ended."""
+        state = self.flow.state
+        if state is None:
+            return
+        labels = [key[1] for key in state.slots if key[0] == DEAD]
+        dead = [item for item in (self.world.objects.get(str(label)) for label in labels) if item is not None]
+        for item in dead:
+            if item.in_memory:
+                distance = binary(B.SUB, address, Address(item.label))
+                is_outside = binary(B.LE, Constant(t.size_of(item.type) or 1), distance)
+                self.check(is_outside, _ended(item), node)
+
     def is_bad(self, place: Place, node: ast.Node) -> bool:
         """Whether a known address is no location; then that is said, and nothing comes after."""
         if self.flow.is_dead:
@@ -172,7 +204,11 @@ class Machine:
             return True
         item = self.object_at(place.address)
         if item is None:
-            return False
+            self._check_alive(place.address, node)
+            return self.flow.is_dead
+        if self.flow.get(item.death) is not None:
+            self.check(FALSE, _ended(item), node)
+            return True
         assert isinstance(place.address, Address)
         size = t.size_of(place.type)
         found = item.places.get(place.address.offset)
@@ -312,6 +348,10 @@ class Machine:
         place = Place(Address(item.label), value.type)
         self.write(place, value, node)
         return place
+
+
+def _ended(item: Object) -> str:
+    return f"`{item.name}` is used after its block was left"
 
 
 def _reread(expr: Expr, stored: t.CType, seen: t.CType) -> Expr:

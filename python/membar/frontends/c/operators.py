@@ -6,8 +6,9 @@ from pycparser import c_ast as ast
 
 from membar.frontends.c import codes
 from membar.frontends.c import types as t
+from membar.frontends.c.exactness import divides, fits, negates, shifts_within
 from membar.frontends.c.machine import Machine
-from membar.frontends.c.values import OperandError, Value, fits, infix, integer, prefix, select, truth
+from membar.frontends.c.values import OperandError, Value, infix, integer, prefix, select, truth
 from membar.frontends.c.world import Place
 from membar.program.expr import FALSE, Expr, Register
 from membar.program.operations import WARNING, Rmw, Tags
@@ -24,6 +25,8 @@ class Operators:
         try:
             if op in {"/", "%"}:
                 self.check_divisor(left, right, node)
+            if op in {"<<", ">>"}:
+                self._require(shifts_within(left, right), "shift by a negative or too large number", node)
             return self.m.kept(infix(op, left, right), node)
         except OperandError:
             words = f"`{t.spelled(left.type)}` {op} `{t.spelled(right.type)}`"
@@ -31,20 +34,35 @@ class Operators:
 
     def calculated(self, op: str, left: Value, right: Value, node: ast.Node) -> Value:
         """`left op right`, with a warning where a signed type is too small; atomic operations just wrap."""
-        condition = fits(op, left, right)
+        self._warn(fits(op, left, right), op, node)
+        if op in {"/", "%"}:
+            self._require(divides(left, right), f"the result of `{op}` does not fit its type", node)
+        return self.infixed(op, left, right, node)
+
+    def _warn(self, condition: Expr | None, op: str, node: ast.Node) -> None:
         if condition is not None and not self.m.is_constant_only and self.m.block is None:
             self.m.check(condition, f"signed overflow in `{op}`", node, kind=WARNING)
-        return self.infixed(op, left, right, node)
+
+    def _require(self, condition: Expr | None, message: str, node: ast.Node) -> None:
+        """A violation where `condition` is 0; in a constant expression that is an error."""
+        if condition is None:
+            return
+        if not self.m.is_constant_only:
+            self.m.check(condition, message, node)
+        elif condition == FALSE:
+            self.m.refuse(node, message, codes.CONSTANT)
 
     def check_divisor(self, left: Value, right: Value, node: ast.Node) -> None:
         """A violation if a divisor is 0."""
         if integer(left.type) is None or integer(right.type) is None:
             return
-        self.m.check(truth(right), "division by zero", node)
+        self._require(truth(right), "division by zero", node)
 
     def prefixed(self, op: str, value: Value, node: ast.Node) -> Value:
         """`op value`."""
         try:
+            if op == "-":
+                self._warn(negates(value), op, node)
             return self.m.kept(prefix(op, value), node)
         except OperandError:
             self.m.refuse(node, f"{op} `{t.spelled(value.type)}` makes no sense", codes.TYPE)

@@ -135,6 +135,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc] # pcpp has no type
         self.line_directive = None
         self.main = source
         self.files: dict[str, SourceFile] = {_absolute(source.path): source}
+        self.replaced = {_absolute(path): text for path, text in source.replaced}
         self.found: list[Diagnostic] = []
         self.lastdirective: Any = None
         self.opened = 0
@@ -161,7 +162,9 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc] # pcpp has no type
         self.opened += 1
         if self.opened > _MOST_FILES:
             raise _TooDeepError
-        file = SourceFile(includepath, path.read_bytes().decode("utf-8", errors="replace"))
+        replaced = self.replaced.get(_absolute(includepath))
+        text = path.read_bytes().decode("utf-8", errors="replace") if replaced is None else replaced
+        file = SourceFile(includepath, text)
         self.files[_absolute(includepath)] = file
         return io.StringIO(file.text)
 

@@ -39,7 +39,7 @@ class Statements:
 
     def run(self, node: ast.Node | None) -> None:
         """Does a statement."""
-        if node is None or (self.m.flow.is_dead and not _has_labels(node)):
+        if node is None or (self.m.flow.is_dead and self._is_passed_over(node)):
             return
         match node:
             case ast.Compound():
@@ -72,7 +72,21 @@ class Statements:
             case ast.AttributedStatement():
                 self.run(node.stmt)
             case _:
-                self.e.value(node)
+                self.e.effect(node)
+
+    def _is_passed_over(self, node: ast.Node) -> bool:
+        """Whether nothing arrives in a statement; from then on nothing may jump into it."""
+        if isinstance(node, ast.Decl | ast.DeclList | ast.Typedef):
+            return False  # a jump may pass it, and its name is known all the same
+        frame, names = self._frame, list(labels_of(node))
+        is_target = any(
+            name in frame.repeated or (name in frame.labels and self.m.flow.arrivals(frame.labels[name]))
+            for name in names
+        )
+        if is_target or next(_cases(node), None) is not None:
+            return False
+        frame.done_labels.update(names)
+        return True
 
     # Blocks
 
@@ -89,7 +103,7 @@ class Statements:
 
         def close() -> None:
             m.scope = outer
-            m.flow.forget(keys_of(inner))
+            m.end_lives(symbol for symbol in inner.symbols.values() if isinstance(symbol, Object))
 
         return close
 
@@ -167,8 +181,15 @@ class Statements:
     def _case(self, node: ast.Case | ast.Default) -> None:
         if not self._frame.cases or id(node) not in self._frame.cases[-1]:
             self.m.refuse(node, "a `case` outside a `switch`", codes.FLOW)
-        self.m.flow.arrive(self._frame.cases[-1][id(node)])
+        self.m.flow.arrive(self._frame.cases[-1][id(node)], self._visible())
         self._items(list(node.stmts or ()))
+
+    def _visible(self) -> Iterator[Key]:
+        """The variables of the flow that a name means here: a jump may have passed their declarations."""
+        scope: Scope | None = self.m.scope
+        while scope is not None and scope is not self.m.world.scope:
+            yield from keys_of(scope)
+            scope = scope.outer
 
     # Jumps
 
@@ -218,16 +239,19 @@ class Statements:
                 frame.done_labels.discard(name)
 
     def _label(self, node: ast.Label) -> None:
-        self.m.flow.arrive(self._exit_of(node.name))
+        self.m.flow.arrive(self._exit_of(node.name), self._visible())
         self._frame.done_labels.add(node.name)
         self.run(node.stmt)
 
     def _repeated(self, node: ast.Label, rest: list[ast.Node]) -> None:
         """A label that something behind it jumps back to: a loop of all that follows it in the block."""
         flow, frame = self.m.flow, self._frame
-        flow.arrive(self._exit_of(node.name))
+        flow.arrive(self._exit_of(node.name), self._visible())
+
+        scope, known = self.m.scope, dict(self.m.scope.symbols)
 
         def turn() -> tuple[State | None, bool]:
+            scope.symbols = dict(known)
             again = flow.exit()
             outer = frame.repeated.get(node.name)
             frame.repeated[node.name] = again
@@ -286,7 +310,7 @@ class Statements:
         self.run(node.stmt)
         flow.arrive(frame.continues.pop())
         if isinstance(node, ast.For) and node.next is not None and not flow.is_dead:
-            self.e.value(node.next)
+            self.e.effect(node.next)
         if isinstance(node, ast.DoWhile):
             decided = self._leave_unless(node.cond)
         return flow.leave(), decided
@@ -356,13 +380,6 @@ def keys_of(scope: Scope) -> Iterator[Key]:
         if isinstance(symbol, Object) and not symbol.in_memory:
             for offset in symbol.places:
                 yield symbol.key(offset)
-
-
-def _has_labels(node: ast.Node) -> bool:
-    """Whether something may jump into a statement."""
-    if isinstance(node, ast.Label | ast.Case | ast.Default):
-        return True
-    return any(_has_labels(child) for child in node)
 
 
 def _jumps_to(name: str, node: ast.Node | None) -> bool:

@@ -14,13 +14,13 @@ from membar.frontends.c.world import Declared, Defined, Object
 from membar.program.expr import TRUE
 
 if TYPE_CHECKING:
-    from membar.frontends.c.expressions import Expressions
+    from membar.frontends.c.lvalues import Lvalues
 
 
 class StaticTypes:
     """The types of the expressions of one machine."""
 
-    def __init__(self, expressions: Expressions) -> None:
+    def __init__(self, expressions: Lvalues) -> None:
         self.e = expressions
 
     def type_of_at(self, node: ast.Node, state: State) -> t.CType:
@@ -40,6 +40,19 @@ class StaticTypes:
                 symbol = self.e.m.scope.find(node.name)
                 if isinstance(symbol, Object | Defined | Declared):
                     return symbol.type
+            case ast.FuncCall(name=ast.ID(name=name)):
+                # Not for show: functions that call themselves would be built again and again.
+                function = self.e.m.scope.find(name)
+                if isinstance(function, Defined):
+                    return t.unqualified(function.type.result)
+            case ast.Cast(to_type=kind):
+                return t.unqualified(self.e.declarations.type_of(kind))
+            case ast.BinaryOp(op="==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||"):
+                return t.INT
+            case ast.BinaryOp(op="+" | "-" | "*" | "/" | "%" | "&" | "|" | "^"):
+                found = self._arithmetic(self.type_of(node.left), self.type_of(node.right))
+                if found is not None:
+                    return found
             case ast.Constant(type="string"):
                 return t.Array(t.CHAR, len(string_bytes(node.value)) + 1)
             case ast.StructRef() | ast.ArrayRef() | ast.UnaryOp(op="*") | ast.CompoundLiteral():
@@ -66,9 +79,14 @@ class StaticTypes:
             return b if isinstance(b, t.Pointer) and isinstance(a.target, t.Void) else a
         if isinstance(b, t.Pointer):
             return b
-        kind_a, kind_b = integer(a), integer(b)
+        return self._arithmetic(a, b) or t.VOID
+
+    @staticmethod
+    def _arithmetic(left: t.CType, right: t.CType) -> t.Integer | None:
+        """The type of an arithmetic operator; None if an operand is no number."""
+        kind_a, kind_b = integer(left), integer(right)
         if kind_a is None or kind_b is None:
-            return t.VOID
+            return None
         x, y = integer(promoted(Value(TRUE, kind_a)).type), integer(promoted(Value(TRUE, kind_b)).type)
         assert x is not None
         assert y is not None

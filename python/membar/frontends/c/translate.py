@@ -143,7 +143,7 @@ class _Pass:
         calls.s = Statements(machine, calls.e)
         node = plan.function.node
         arguments = self._arguments(machine, plan)
-        value = calls.enter(machine, plan.function, arguments, node.decl)
+        value = calls.enter(machine, plan.function, arguments, node.decl, is_used=False)
         if plan.number > 1 and self.world.before.needs_results:
             self._keep_result(machine, plan, value)
         machine.flow.cut()

@@ -281,7 +281,7 @@ def common(left: t.Integer, right: t.Integer) -> t.Integer:
 
 # Operators
 
-_ARITHMETIC: Final = {
+ARITHMETIC: Final = {
     "+": (B.ADD, B.ADD),
     "-": (B.SUB, B.SUB),
     "*": (B.MUL, B.MUL),
@@ -324,37 +324,10 @@ def infix(op: str, left: Value, right: Value) -> Value:
         unsigned_op, signed_op, is_swapped = _COMPARISONS[op]
         x, y = (y, x) if is_swapped else (x, y)
         return Value(binary(signed_op if kind.signed else unsigned_op, x, y), t.INT)
-    if op not in _ARITHMETIC:
+    if op not in ARITHMETIC:
         raise OperandError
-    result = binary(_ARITHMETIC[op][kind.signed], x, y)
+    result = binary(ARITHMETIC[op][kind.signed], x, y)
     return Value(result if op in _CLOSED else extended(result, kind), kind)
-
-
-def fits(op: str, left: Value, right: Value) -> Expr | None:
-    """Whether a sum, difference or product of a signed type is exact; None if it always is."""
-    kind_a, kind_b = integer(promoted(left).type), integer(promoted(right).type)
-    if op not in {"+", "-", "*"} or kind_a is None or kind_b is None:
-        return None
-    kind = common(kind_a, kind_b)
-    if not kind.signed or isinstance(left.type, t.Pointer) or isinstance(right.type, t.Pointer):
-        return None
-    x, y = converted(promoted(left), kind).expr, converted(promoted(right), kind).expr
-    if not registers_in(x) and not registers_in(y) and not (known(x) is not None and known(y) is not None):
-        return None
-    exact = binary(_ARITHMETIC[op][1], x, y)
-    if kind.size < 8:
-        return binary(B.EQ, extended(exact, kind), exact)
-    if op == "*":
-        return None
-    # The sign of the result differs from what both operands (for a difference: the second one negated) have.
-    other = y if op == "+" else unary(UnaryOp.INVERT, y)
-    wrong = binary(B.AND, binary(B.XOR, x, exact), binary(B.XOR, other, exact))
-    return binary(B.SLE, FALSE, wrong)
-
-
-def registers_in(expr: Expr) -> bool:
-    """Whether a value is only known when the program runs."""
-    return next(iter(e.registers_of(expr)), None) is not None
 
 
 def _with_pointer(op: str, left: Value, right: Value) -> Value:

@@ -27,6 +27,7 @@ from membar.source import Span
 FUNCTIONS_AT: Final = 0x4000_0000
 """Where the addresses of functions begin: no object lies there."""
 FUNCTION_STEP: Final = 16
+DEAD: Final = "dead"
 
 
 @dataclass(eq=False, slots=True)
@@ -39,6 +40,8 @@ class Object:
         type: with its size known.
         declared: the declaration, which escapes as a whole.
         in_memory: whether other threads may see it.
+        is_local: it lives only as long as its block, or the call that it is a parameter of.
+        is_pointed_to: its address was taken.
         initial: its scalars at the start, by offset; for objects in memory.
         places: offset → size of its scalars.
         kinds: offset → their types.
@@ -49,6 +52,8 @@ class Object:
     type: t.CType
     declared: Hashable
     in_memory: bool
+    is_local: bool = False
+    is_pointed_to: bool = False
     span: Span | None = None
     initial: dict[int, Initial] = field(default_factory=dict)
     places: dict[int, int] = field(default_factory=dict)
@@ -62,6 +67,11 @@ class Object:
         """
         self.kinds = dict(t.scalars(self.type))
         self.places = {offset: t.size_of(kind) or 0 for offset, kind in self.kinds.items()}
+
+    @property
+    def death(self) -> Key:
+        """The variable of the flow that says that it lives no longer."""
+        return (DEAD, self.label)
 
     def key(self, offset: int) -> Key:
         """The variable of the flow for one of its scalars."""
@@ -167,6 +177,7 @@ class Frame:
     cases: list[dict[int, int]] = field(default_factory=list)
     repeated: dict[str, int] = field(default_factory=dict)
     known_labels: frozenset[str] = frozenset()
+    locals: list[Object] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from membar.changes import Place
 from membar.frontends import SystemFrontend
 from membar.source import SourceFile
 from membar.systems.system import ParameterizedSystem
@@ -15,9 +16,16 @@ def parse(source: SourceFile) -> ParameterizedSystem:
     return elaborated(source, parse_text(source))
 
 
+def _places(source: SourceFile) -> tuple[Place, ...]:
+    from membar.frontends.cubicle.places import places  # noqa: PLC0415 - on demand
+
+    return places(source)
+
+
 FRONTEND = SystemFrontend(
     name="Cubicle",
     suffixes=(".cub",),
     parse=parse,
+    places=_places,
     default_model=lambda system: "x86-tso" if system.is_weak else "sc",
 )

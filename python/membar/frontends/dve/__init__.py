@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import MappingProxyType
 
+from membar.changes import Place
 from membar.frontends import Frontend
 from membar.program.program import Program
 from membar.source import SourceFile
@@ -28,10 +29,17 @@ def _adding(name: str) -> Callable[[str, str], str]:
     return add
 
 
+def _places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+    from membar.frontends.dve.places import places  # noqa: PLC0415 - on demand
+
+    return places(source, program)
+
+
 FRONTEND = Frontend(
     name="DVE",
     suffixes=(".dve",),
     parse=_parse,
+    places=_places,
     with_error=_adding("with_error"),
     with_claim=_adding("with_claim"),
     with_option=MappingProxyType(

@@ -78,14 +78,19 @@ def state_tests(*trees: x.Expr) -> Iterator[x.InState]:
 def tags_of(rules: Rules, process: Process, transition: x.Transition, variable: str) -> Tags:
     """The words of a write: whether it goes around the store buffer."""
     module = rules.scope.module
-    for item in module.atomics:
-        if (
-            (item.variable is None or item.variable.text == variable)
-            and (item.process is None or item.process.text == process.name)
-            and (item.transition is None or item.transition == transition.number)
-        ):
-            return frozenset({"ATOMIC" if module.atomic_rule == "own" else "ATOMIC-ALL"})
+    if is_atomic(module, process.name, transition.number, variable):
+        return frozenset({"ATOMIC" if module.atomic_rule == "own" else "ATOMIC-ALL"})
     return NO_TAGS
+
+
+def is_atomic(module: x.Module, process: str, transition: int, variable: str) -> bool:
+    """Whether the model says that a transition's write of a variable goes around the store buffer."""
+    return any(
+        (item.variable is None or item.variable.text == variable)
+        and (item.process is None or item.process.text == process)
+        and (item.transition is None or item.transition == transition)
+        for item in module.atomics
+    )
 
 
 def do_transition(code: Code, rules: Rules, process: Process, transition: x.Transition) -> None:

@@ -11,11 +11,13 @@ from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 
+from membar.changes import Place
 from membar.diagnostics import error
 from membar.frontends import Frontend
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.dialect import Dialect
 from membar.frontends.litmus.header import read_test
+from membar.frontends.litmus.test import LitmusTest
 from membar.program.program import Program
 from membar.source import SourceFile
 
@@ -43,9 +45,24 @@ def parse(source: SourceFile) -> Program:
         InputError: with every diagnostic found.
     """
     test = read_test(source)
+    return _dialect(test).translate(test)
+
+
+def _places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+    test = read_test(source)
+    return _dialect(test).places(test, program)
+
+
+def _dialect(test: LitmusTest) -> Dialect:
+    """The dialect that a test is in.
+
+    Raises:
+        InputError: none that is known.
+    """
     claiming = (one for one in DIALECTS.values() if one.claims is not None and one.claims(test))
     dialect = next(claiming, None) or DIALECTS.get(test.dialect)
     if dialect is None:
+        source = test.source
         at = source.text.index(test.dialect)
         known = ", ".join(f"`{word}`" for word in sorted(DIALECTS))
         raise error(
@@ -54,13 +71,14 @@ def parse(source: SourceFile) -> Program:
             source.span(at, at + len(test.dialect)),
             f"expected one of {known}",
         )
-    return dialect.translate(test)
+    return dialect
 
 
 FRONTEND = Frontend(
     name="litmus",
     suffixes=(".litmus",),
     parse=parse,
+    places=_places,
     default_models=MappingProxyType(
         {word: model for d in DIALECTS.values() for word, model in d.default_models.items()}
     ),

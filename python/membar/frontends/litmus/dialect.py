@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from membar.changes import Place
 from membar.frontends.litmus.test import LitmusTest
 from membar.program.program import Program
 
@@ -18,9 +19,11 @@ class Dialect:
         tags: ordering words with a sentence each; see `Frontend.tags`.
         translate: gives the code its meaning.
         claims: whether a test with the header word of another dialect is this one's, by its text.
+        places: where a test can be made stronger or weaker; see `Frontend.places`.
     """
 
     default_models: Mapping[str, str]
     tags: Mapping[str, str]
     translate: Callable[[LitmusTest], Program]
+    places: Callable[[LitmusTest, Program], tuple[Place, ...]]
     claims: Callable[[LitmusTest], bool] | None = None

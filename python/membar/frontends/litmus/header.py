@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from membar.diagnostics import InputError, error
 from membar.frontends.litmus import codes
-from membar.frontends.litmus.initial import read_initial_state
+from membar.frontends.litmus.initial import initial_state, read_initial_state
 from membar.frontends.litmus.scanner import Scanner, blanked, comment_end
 from membar.frontends.litmus.test import LitmusTest
 from membar.source import SourceFile, Span
@@ -19,6 +19,7 @@ _NOTE = re.compile(r"\([^()\n]*\)")
 _THREAD = re.compile(r"P[0-9]+\s*[|;(]")
 _FREE_TEXT = re.compile(r"[^\n{]+")
 _STRING = re.compile(r'"([^"]*)"')
+_COMMENT = re.compile(r"\(\*|/\*|//")
 _QUESTION_WORDS = r"(?:locations|filter|exists|forall|final|cases|observed|Observed)"
 _QUESTION = re.compile(
     rf"(?:~\s*exists|(?<![A-Za-z0-9_]){_QUESTION_WORDS})(?![A-Za-z0-9_])"
@@ -54,8 +55,11 @@ def read_test(source: SourceFile) -> LitmusTest:
         )
     title, info, at = _head_lines(source, name.end())
     inside_end = _closing_brace(source, at)
-    state_text = blanked(source.text, _comments(source, at + 1, inside_end))
-    state = read_initial_state(Scanner(source, state_text, at + 1, inside_end, code=codes.INITIAL_STATE))
+    if comments := _comments(source, at + 1, inside_end):
+        text = blanked(source.text, comments)
+        state = read_initial_state(Scanner(source, text, at + 1, inside_end, code=codes.INITIAL_STATE))
+    else:
+        state = initial_state(source, at + 1, inside_end)
     body_start = _skip(source, inside_end + 1)
     if source.text[body_start : body_start + 1] == ";":
         body_start += 1
@@ -141,7 +145,7 @@ def _comments(source: SourceFile, start: int, end: int) -> list[tuple[int, int]]
     """The comments of the initial state: `(* … *)`, `/* … */` and `// …`."""
     spans: list[tuple[int, int]] = []
     at = start
-    while match := re.compile(r"\(\*|/\*|//").search(source.text, at, end):
+    while match := _COMMENT.search(source.text, at, end):
         at = _any_comment_end(source, match.start(), match.group())
         spans.append((match.start(), at))
     return spans

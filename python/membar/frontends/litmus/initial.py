@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, TypeVar
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.scanner import Scanner, Token
 from membar.frontends.litmus.test import InitialValue, InitLocation, InitRegister, InitSymbol, Reference
-from membar.source import Span
+from membar.source import SourceFile, Span
 
 Entry = InitRegister | InitLocation | InitSymbol
+_Value = TypeVar("_Value", int | Reference, int | Reference | None)
 
+# More different entries than a large corpus has.
+_KEPT: Final = 1024
 MOST_ELEMENTS = 4096
 _THREAD = re.compile(r"P[0-9]+")
 _INITIALISERS = frozenset({"ATOMIC_INIT", "ATOMIC_VAR_INIT", "ATOMIC_LONG_INIT", "ATOMIC64_INIT"})
@@ -27,8 +32,64 @@ class InitialState:
     symbols: tuple[InitSymbol, ...]
 
 
+def initial_state(source: SourceFile, start: int, end: int) -> InitialState:
+    """As `read_initial_state`, for the inside of braces that has no comments. Entries recur in many tests.
+
+    Raises:
+        InputError: an entry is malformed, or a place has two values.
+    """
+    entries: list[Entry] = []
+    at = start
+    for piece in source.text[start:end].split(";"):
+        found = _at_home(piece)
+        if found is None:  # to be read in place, where its diagnostics can point to
+            return read_initial_state(Scanner(source, source.text, start, end, code=codes.INITIAL_STATE))
+        entries += [_moved(entry, source, at) for entry in found]
+        at += len(piece) + 1
+    return _state(entries)
+
+
 def read_initial_state(scanner: Scanner) -> InitialState:
     """Reads entries up to the end of the scanner's stretch, which is the inside of the braces."""
+    return _state(_entries(scanner))
+
+
+@lru_cache(maxsize=_KEPT)
+def _at_home(text: str) -> tuple[Entry, ...] | None:
+    """The entries of a text, in a source of their own; None if there are errors."""
+    source = SourceFile("", text)
+    try:
+        return tuple(_entries(Scanner(source, text, 0, len(text), code=codes.INITIAL_STATE)))
+    except InputError:
+        return None
+
+
+def forget() -> None:
+    """Forgets all entries, for measurements."""
+    _at_home.cache_clear()
+
+
+def _moved(entry: Entry, source: SourceFile, by: int) -> Entry:
+    """An entry that was read at home, where it stands in `source`."""
+    span = Span(source, entry.span.start + by, entry.span.end + by)
+    match entry:
+        case InitRegister(thread=thread, register=register, type=kind, value=value):
+            value = _moved_value(value, source, by)
+            return InitRegister(thread=thread, register=register, type=kind, value=value, span=span)
+        case InitLocation(name=name, type=kind, count=count, values=values):
+            values = tuple([_moved_value(value, source, by) for value in values])
+            return InitLocation(name=name, type=kind, count=count, values=values, span=span)
+        case InitSymbol(name=name, type=kind, value=value):
+            return InitSymbol(name=name, type=kind, value=_moved_value(value, source, by), span=span)
+
+
+def _moved_value(value: _Value, source: SourceFile, by: int) -> _Value:
+    if isinstance(value, Reference):
+        return Reference(value.name, value.index, Span(source, value.span.start + by, value.span.end + by))
+    return value
+
+
+def _entries(scanner: Scanner) -> list[Entry]:
     entries: list[Entry] = []
     while scanner.token.kind != "end":
         if scanner.accept(";") or scanner.accept(","):
@@ -36,6 +97,10 @@ def read_initial_state(scanner: Scanner) -> InitialState:
         entries.append(_entry(scanner))
         if scanner.token.kind != "end" and scanner.token.text not in {";", ","}:
             scanner.fail("`;` after an entry of the initial state")
+    return entries
+
+
+def _state(entries: list[Entry]) -> InitialState:
     _reject_duplicates(entries)
     return InitialState(
         tuple(entry for entry in entries if isinstance(entry, InitRegister)),
@@ -205,18 +270,19 @@ def _reject_duplicates(entries: list[Entry]) -> None:
     seen: dict[str, Entry] = {}
     diagnostics: list[Diagnostic] = []
     for entry in entries:
-        earlier = seen.setdefault(_place(entry), entry)
-        if earlier is not entry and _has_value(earlier) and _has_value(entry):
+        place, has_value = _place(entry), _has_value(entry)
+        earlier = seen.setdefault(place, entry)
+        if earlier is not entry and has_value and _has_value(earlier):
             diagnostics.append(
                 Diagnostic(
                     code=codes.INITIAL_STATE,
-                    message=f"`{_place(entry)}` has two initial values",
+                    message=f"`{place}` has two initial values",
                     primary=Label(entry.span, "second value"),
                     others=(Label(earlier.span, "first value"),),
                 )
             )
-        if _has_value(entry):
-            seen[_place(entry)] = entry
+        if has_value:
+            seen[place] = entry
     if diagnostics:
         raise InputError(*diagnostics)
 

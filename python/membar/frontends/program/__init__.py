@@ -5,6 +5,7 @@ docs/reference/program-text.md describes it; `membar.program.printer` writes it.
 
 from __future__ import annotations
 
+from membar.changes import Place
 from membar.frontends import Frontend
 from membar.program.program import Program
 from membar.source import SourceFile
@@ -14,6 +15,12 @@ def _parse(source: SourceFile) -> Program:
     from membar.frontends.program.parser import parse_program  # noqa: PLC0415 - on demand
 
     return parse_program(source)
+
+
+def _places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+    from membar.frontends.program.places import places  # noqa: PLC0415 - on demand
+
+    return places(source, program)
 
 
 def _with_error(text: str, asked: str) -> str:
@@ -28,6 +35,7 @@ FRONTEND = Frontend(
     name="program text",
     suffixes=(".mbp",),
     parse=_parse,
+    places=_places,
     default_models={},
     tags={},
     with_error=_with_error,

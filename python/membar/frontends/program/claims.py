@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from membar.diagnostics import InputError, error
 from membar.frontends.program.expressions import comparison, expression
 from membar.frontends.program.tokens import Cursor, TokenKind
-from membar.program.expr import Expr, registers_of
+from membar.program.expr import Expr, addresses_of, registers_of
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.program import MemoryObject, Thread
 from membar.program.temporal import (
@@ -212,7 +212,16 @@ class ClaimParser:
         cursor = self._cursor
         start = cursor.next.span
         tree = expression(cursor)
-        own = start.to(cursor.previous.span).text
+        asked = start.to(cursor.previous.span)
+        if any(addresses_of(tree)):
+            raise error(
+                "W0505",
+                "a state is asked about an address",
+                asked,
+                "expected values only",
+                help="`a & b` is true if both are; `&x` is the address of x",
+            )
+        own = asked.text
         reads: list[tuple[str, Observable]] = []
         if cursor.sees_word("where"):
             cursor.take()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from membar.changes import Place
 from membar.frontends import Frontend
 from membar.program.program import Program
 from membar.source import SourceFile
@@ -21,10 +22,17 @@ def _with_error(text: str, asked: str) -> str:
     return with_error(text, asked)
 
 
+def _places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+    from membar.frontends.promela.places import places  # noqa: PLC0415 - on demand
+
+    return places(source, program)
+
+
 FRONTEND = Frontend(
     name="Promela",
     suffixes=(".pml", ".promela", ".prm"),
     parse=_parse,
+    places=_places,
     with_error=_with_error,
     by_states=True,
     default_models=MappingProxyType({"Promela": "x86-tso"}),

@@ -10,6 +10,7 @@ from membar.frontends.promela import syntax as p
 from membar.frontends.promela.actions import Action, Kind, Move, Start
 from membar.frontends.promela.automaton import Automaton
 from membar.frontends.promela.channels import FULL_FENCE, Messages
+from membar.frontends.promela.creation import AtCreation
 from membar.frontends.promela.declarations import Declarations
 from membar.frontends.promela.folding import folded
 from membar.frontends.promela.scope import Channel, Scope, Storage, storages
@@ -24,10 +25,11 @@ FENCE_OF_ALL = Fence(frozenset({"FLUSH-ALL"}))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """A process that runs: its number, if that is known, and its arguments."""
+    """A process that runs: its number, if that is known, its arguments; some run from the beginning."""
 
     name: str
     pid: int | None
+    is_started: bool = True
     values: tuple[int, ...] = ()
     channels: tuple[Channel | None, ...] = ()
 
@@ -99,12 +101,11 @@ class ProcessBuilder:
         while leading < len(body) and isinstance(body[leading], p.Declare):
             leading += 1
         scope = Scope(self._scope)
-        assigns: list[p.Statement] = []
         for statement in body[:leading]:
             if isinstance(statement, p.Declare):
-                assigns += self._declare(statement, scope, is_first=not assigns)
+                self._declare(statement, scope, is_first=True)
         around = _Around(scope=scope)
-        self._sequence((*assigns, *body[leading:]), self._built.entry, self._built.end, around)
+        self._sequence(body[leading:], self._built.entry, self._built.end, around)
         for source, goto in self._gotos:
             if goto.label not in self._automaton.labels:
                 known = ", ".join(sorted(self._automaton.labels))
@@ -143,39 +144,40 @@ class ProcessBuilder:
     # Declarations between statements
 
     def _declare(self, declare: p.Declare, scope: Scope, *, is_first: bool) -> list[p.Statement]:
-        """Declares the variables; returns the assignments that give them their first values."""
+        """Declares the variables; returns the assignments that give them their first values.
+
+        Those before all statements have them when the process is created, without any step (`is_first`).
+        """
         assigns: list[p.Statement] = []
         for item in declare.variables:
             register = item.name
             taken = {name.split("[")[0] for name in self._built.registers}
             while register in taken or register in self._built.variables:
                 register += "'"
-            is_constant = is_first and not assigns and self._is_constant(item, scope)
             if item.type is p.Type.CHAN:
                 register = f"{self._instance.name}.{register}"
-            meaning = self._declarations.variable(
-                item, scope, shared=False, rename=register, initial=is_constant
-            )
+            meaning = self._declarations.variable(item, scope, shared=False, rename=register, initial=False)
+            first = self._first_value(item, scope) if is_first else 0
             scope.declare(item.name, meaning, item.span)
             if isinstance(meaning, Channel):
                 self._built.channels.append(meaning)
                 continue
             for storage in storages(meaning):
                 self._built.variables.setdefault(storage.name, storage)
+                value = storage.scalar.fits(first) if storage is meaning else storage.initial
                 for cell in range(storage.count):
-                    self._built.registers[storage.register(cell)] = storage.initial
-            if item.initial is not None and not is_constant and not isinstance(item.initial, p.ChannelShape):
+                    self._built.registers[storage.register(cell)] = value
+            if item.initial is not None and not is_first and not isinstance(item.initial, p.ChannelShape):
                 assigns += self._initialised(item, meaning, item.initial)
         return assigns
 
-    def _is_constant(self, item: p.Variable, scope: Scope) -> bool:
+    def _first_value(self, item: p.Variable, scope: Scope) -> int:
+        """What a variable holds when its process is created."""
         if item.initial is None or isinstance(item.initial, p.ChannelShape):
-            return True
-        try:
-            self._declarations.constant(item.initial, scope)
-        except InputError:
-            return False
-        return True
+            return 0
+        is_started = self._instance.is_started
+        values = AtCreation(scope, self._built.registers, is_started=is_started, special=self._special)
+        return values.value(item.initial)
 
     def _initialised(self, item: p.Variable, meaning: object, value: p.Expr) -> list[p.Statement]:
         if not isinstance(meaning, Storage):

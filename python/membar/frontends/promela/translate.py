@@ -164,6 +164,7 @@ class _Translation:
         instance = Instance(
             name=f"{process.name}_{number}",
             pid=number if is_started else pid,
+            is_started=is_started,
             values=values,
             channels=channels,
         )

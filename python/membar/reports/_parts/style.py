@@ -86,6 +86,8 @@ class Line:
 
     def render(self, *, color: bool) -> str:
         """The line as text without trailing blanks."""
+        if not color:
+            return "".join([text for text, _ in self.pieces]).rstrip().replace(GLUE, " ")
         pieces = _stripped(self.pieces).pieces
         merged = ((role, "".join(t for t, _ in run)) for role, run in groupby(pieces, key=itemgetter(1)))
         return "".join(paint(text.replace(GLUE, " "), role, color=color) for role, text in merged)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from membar.frontends.litmus.test import InitialValue, InitLocation, InitRegister, LitmusTest, Reference
+from membar.frontends.litmus.test import (
+    InitialValue,
+    InitLocation,
+    InitRegister,
+    InitSymbol,
+    LitmusTest,
+    Reference,
+)
 from unit.frontends.litmus.texts import found_in, read
 
 
@@ -112,3 +119,30 @@ def test_type_and_value_may_be_given_apart() -> None:
 )
 def test_broken_entries(text: str, found: tuple[str, int, int]) -> None:
     assert found_in(lambda: state(text)) == [found]
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        "",
+        " ; x=1;; 0:X1=x; y=1 , z=-2;\n\n  1:X1 = y; x ;",
+        "int64_t v[2]={1,-2}; p=v[2]; int *q = &x; %r=q; uint64_t 0:X1=x; uint64_t 1:X1=x",
+    ],
+)
+def test_entries_that_recur_are_read_as_if_new(entries: str) -> None:
+    """A comment makes them ones that are read in place."""
+    alone, again, commented = state(entries + "     "), state(entries + "     "), state(entries + "(* *)")
+    for test in (again, commented):
+        for name in ("registers", "locations", "symbols"):
+            assert [placed(entry) for entry in getattr(test, name)] == [
+                placed(entry) for entry in getattr(alone, name)
+            ]
+            assert all(entry.span.source is test.source for entry in getattr(test, name))
+
+
+def placed(entry: InitRegister | InitLocation | InitSymbol) -> tuple[object, ...]:
+    """Everything about an entry but its file."""
+    values = entry.values if isinstance(entry, InitLocation) else (entry.value,)
+    places = [value.span[1:] for value in values if isinstance(value, Reference)]
+    what = entry.register if isinstance(entry, InitRegister) else entry.name
+    return what, entry.type, [plain(value) for value in values], places, entry.span[1:]

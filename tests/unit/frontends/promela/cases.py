@@ -16,6 +16,27 @@ class Case:
 
 CASES = (
     Case(
+        "first values are there at once",
+        None,
+        "byte x = 1;\n"
+        "active proctype A() { x = 2 }\n"
+        "active proctype B() { byte v = x + 1, w = v + _pid; assert(v == 2 && w == 3) }",
+    ),
+    Case(
+        "first values of arrays and of processes that are run",
+        None,
+        "byte x = 1;\n"
+        "proctype B(byte n) { short v[2] = n - 3; short w = v[1]; assert(v[0] == -2 && w == -2) }\n"
+        "init { atomic { x = 2; run B(1) } }",
+    ),
+    Case(
+        "first values inside a body are assigned there",
+        "assertions",
+        "byte x = 1;\n"
+        "active proctype A() { x = 2 }\n"
+        "active proctype B() { skip; byte v = x; assert(v == 1) }",
+    ),
+    Case(
         "goto atomic to atomic start",
         "assertions",
         "byte x, y;\n"

@@ -105,6 +105,18 @@ def body(statements: str) -> str:
         ("active proctype P() priority 2 { skip }", "W0711", "`priority` is not supported", 1),
         ("trace { do :: skip od }", "W0711", "`trace` is not supported", 1),
         ("byte a[2] = { 1, 2 };", "W0711", "a list of initial values is not supported", 1),
+        (
+            "byte x;\nproctype P() { byte v = x; skip }\ninit { run P() }",
+            "W0711",
+            "the global variable `x` in a first value",
+            2,
+        ),
+        (
+            "chan c = [1] of { byte };\nactive proctype P() { byte v = len(c); skip }",
+            "W0711",
+            "`len(c)` in a first value",
+            2,
+        ),
         (body("skip") + "never { x = 1 }", "W0712", "a `never` claim that acts", 2),
     ],
     ids=lambda value: value if isinstance(value, str) and len(value) < 60 else "",

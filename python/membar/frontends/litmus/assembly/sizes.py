@@ -9,6 +9,7 @@ from membar.diagnostics import Diagnostic, InputError, Label
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.assembly.reach import ANY, Access, accesses
 from membar.program.expr import Address
+from membar.program.operations import Load, Rmw, Store, StoreConditional
 from membar.program.program import MemoryObject, Program
 
 _DEFAULT_SIZE = 4
@@ -21,7 +22,7 @@ def with_sizes(program: Program, untyped: AbstractSet[str]) -> Program:
         InputError: an access is wider or narrower than the location it can reach, or an initial value does
             not fit into a location without a type.
     """
-    found = accesses(program)
+    found = () if _is_uniform(program, untyped) else accesses(program)
     problems: dict[str, Diagnostic] = {}
     objects: list[MemoryObject] = []
     for item in program.objects:
@@ -37,10 +38,23 @@ def with_sizes(program: Program, untyped: AbstractSet[str]) -> Program:
         for value in item.initial if item.name in untyped else ():
             if isinstance(value, int) and not -(1 << (8 * size - 1)) <= value < 1 << (8 * size):
                 problems.setdefault(item.name, _too_wide(item, size, value))
-        objects.append(replace(item, size=size))
+        objects.append(item if item.size == size else replace(item, size=size))
     if problems:
         raise InputError(*problems.values())
     return replace(program, objects=tuple(objects))
+
+
+def _is_uniform(program: Program, untyped: AbstractSet[str]) -> bool:
+    """Whether all accesses and locations have one size, whatever reaches what: so do those of most tests."""
+    sizes = {
+        operation.size
+        for thread in program.threads
+        for edge in thread.edges
+        for operation in edge.operations
+        if isinstance(operation, Load | Store | StoreConditional | Rmw)
+    }
+    sizes |= {_unused_size(item) if item.name in untyped else item.size for item in program.objects}
+    return len(sizes) == 1
 
 
 def _reaches(program: Program, access: Access, item: MemoryObject) -> bool:

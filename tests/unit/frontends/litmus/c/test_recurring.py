@@ -60,6 +60,41 @@ def test_what_was_met_before_is_read_as_if_new(other: str) -> None:
     assert all(other[start : start + len(text)] == text for _, text, start in spans(again))
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "int r0 = *x + *y; r0 = *x + *y; r0 = *x + *y;",
+        "int a; int r0 = 1 ; ; a=r0; a=r0;\n\n  *x = a;",
+        "int r0 = *x; if (r0) *y = 1; if (r0) *y = 1; *y = 2;",
+        "int r0 = *x; if (r0) *y = 1; else *y = 2; *y = 3;",
+        "int r0 = 0; for (r0 = 0; r0 < 1; r0++) *y = (*x); *x = 1;",
+        "int r0 = *x; do r0 = *y; while (r0);",
+        "int r0 = *x; { int s = *y; *x = s; } *y = r0;",
+        "int r0 = *x; return; *y = r0;",
+        "",
+    ],
+)
+def test_a_function_is_the_row_of_its_statements(code: str) -> None:
+    """A comment makes it one that is read in place."""
+    start, end = "P0 (int* x, volatile int* y) { ", " }\n"
+    text = text_of(start, "       ", code, end, question="exists (x=0)")
+    alone = fresh(text)
+    commented = fresh(text_of(start, "/* */  ", code, end, question="exists (x=0)"))
+    assert alone == commented
+    assert spans(alone) == spans(commented)
+
+
+def test_statements_that_are_wrong_only_together_are_read_in_place() -> None:
+    for code in ("int r0; int r0;", "r0 = 1; int r0;", "break;", "P1(x);", "int r0 = 1 *x;", "x = 1"):
+        function = f"P0 (int* x) {{ {code} }}\n"
+        with pytest.raises(InputError) as alone:
+            fresh(text_of(function))
+        with pytest.raises(InputError) as commented:
+            fresh(text_of("/* */", function))
+        codes = [[found.code for found in each.value.diagnostics] for each in (alone, commented)]
+        assert codes[0] == codes[1]
+
+
 def test_the_same_text_about_other_objects_means_something_else() -> None:
     fits = text_of(STORE, LOAD, initial=" int x; ")
     fresh(fits)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from membar.changes import Place
 from membar.frontends.litmus.dialect import Dialect
 from membar.frontends.litmus.dialects.aarch64.tags import TAGS
 from membar.frontends.litmus.test import LitmusTest
@@ -16,4 +17,25 @@ def _translate(test: LitmusTest) -> Program:
     return translate(test)
 
 
-DIALECT = Dialect(default_models=MappingProxyType({"AArch64": "armv8"}), tags=TAGS, translate=_translate)
+def _places(test: LitmusTest, program: Program) -> tuple[Place, ...]:  # noqa: ARG001 - the text says it all
+    from membar.frontends.litmus.assembly.places import Strengths, places  # noqa: PLC0415 - on demand
+
+    return places(
+        test,
+        Strengths(
+            fences=(("DMB ISHLD", ()), ("DMB ISHST", ()), ("DMB ISH", (1, 2))),
+            accesses=MappingProxyType(
+                {
+                    r"(LDR|LDAPR|LDAR)\s+[WX]\w+\s*,\s*\[\s*X\w+\s*\]": ("LDR", "LDAPR", "LDAR"),
+                    r"(STR|STLR)\s+[WX]\w+\s*,\s*\[\s*X\w+\s*\]": ("STR", "STLR"),
+                    r"(LDXR|LDAXR)\s.*": ("LDXR", "LDAXR"),
+                    r"(STXR|STLXR)\s.*": ("STXR", "STLXR"),
+                }
+            ),
+        ),
+    )
+
+
+DIALECT = Dialect(
+    default_models=MappingProxyType({"AArch64": "armv8"}), tags=TAGS, translate=_translate, places=_places
+)

@@ -8,6 +8,7 @@ C compiler would make it sequentially consistent. A local variable that is read 
 
 from __future__ import annotations
 
+from membar.changes import Place
 from membar.frontends.litmus.dialect import Dialect
 from membar.frontends.litmus.dialects.c.tags import DEFAULT_MODELS, TAGS
 from membar.frontends.litmus.test import LitmusTest
@@ -21,4 +22,10 @@ def _translate(test: LitmusTest) -> Program:
     return translate(test, C11)
 
 
-DIALECT = Dialect(default_models=DEFAULT_MODELS, tags=TAGS, translate=_translate)
+def _places(test: LitmusTest, program: Program) -> tuple[Place, ...]:
+    from membar.frontends.litmus.dialects.c.places import places  # noqa: PLC0415 - on demand
+
+    return places(test, program)
+
+
+DIALECT = Dialect(default_models=DEFAULT_MODELS, tags=TAGS, translate=_translate, places=_places)

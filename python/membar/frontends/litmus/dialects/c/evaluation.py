@@ -60,6 +60,12 @@ class Evaluator(ABC):
         self._temporaries = 0
         self._known: dict[int, Value] = {}
 
+    def begin_at(self, offset: int) -> None:
+        """The next statement was read elsewhere; its steps are to be found `offset` further on."""
+        self.flow.offset = offset
+        # It may be one that was met before, whose parts then had other values.
+        self._known.clear()
+
     def temporary(self) -> str:
         """A new register that no variable of the thread uses."""
         self._temporaries += 1
@@ -209,6 +215,8 @@ class Evaluator(ABC):
 
     def unsequenced(self, *parts: Expression, span: Span) -> None:
         """Makes the accesses of `parts` known, if C leaves their order open and there are several."""
+        if all(isinstance(part, Name | Number) for part in parts):
+            return
         self._reject_conflicts(parts, span)
         if sum(not is_pure(part, self._is_known) for part in parts) < 2:
             return

@@ -15,10 +15,15 @@ class Flow:
     """The edges so far and the control point `here` where the next step begins.
 
     Control points that turn out to be the same are joined; `edges` numbers what can be reached.
+
+    Attributes:
+        here: the control point.
+        offset: by how much the spans of steps are moved.
     """
 
     def __init__(self) -> None:
         self.here = ENTRY
+        self.offset = 0
         self._edges: list[Edge] = []
         self._points = 1
         self._same: dict[int, int] = {}
@@ -38,7 +43,7 @@ class Flow:
                 operations=operations,
                 guard=guard,
                 unordered=unordered,
-                span=span,
+                span=Span(span.source, span.start + self.offset, span.end + self.offset),
             )
         )
 
@@ -75,7 +80,9 @@ class Flow:
         reached, size = {entry}, 0
         while size != len(reached):
             size = len(reached)
-            reached |= {target for source, target, _ in edges if source in reached}
+            for source, target, _ in edges:  # most of them lead on
+                if source in reached:
+                    reached.add(target)
         kept = [edge for edge in edges if edge[0] in reached]
         number = {entry: 0}
         for source, target, _ in kept:

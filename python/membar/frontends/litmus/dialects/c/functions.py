@@ -121,19 +121,19 @@ def orders_of(call: Call, function: AtomicFunction) -> tuple[str, ...]:
 
 
 def _order(call: Call, node: Expression, role: Role) -> str:
-    allowed = [name for name, tag in ORDERS.items() if tag in role.value]
     tag = ORDERS.get(node.name) if isinstance(node, Name) else None
+    if tag is not None and tag in role.value:
+        return tag
+    allowed = [name for name, tag in ORDERS.items() if tag in role.value]
     if tag is None:
         close = get_close_matches(node.span.text, allowed, n=1, cutoff=0.5)
         raise error(
             codes.OPERAND, f"`{node.span.text}` is not a memory order", node.span, "expected a memory order",
             help=f"did you mean `{close[0]}`?" if close else f"one of {', '.join(allowed)}",
         )  # fmt: skip
-    if tag not in role.value:
-        is_failure = role is Role.LOAD and len(FUNCTIONS[call.function].roles) > 1
-        part = "a failed compare-exchange" if is_failure else f"a {role.name.lower()}"
-        raise error(
-            codes.OPERAND, f"{part} cannot have the order `{node.span.text}`", node.span,
-            f"expected {', '.join(allowed)}",
-        )  # fmt: skip
-    return tag
+    is_failure = role is Role.LOAD and len(FUNCTIONS[call.function].roles) > 1
+    part = "a failed compare-exchange" if is_failure else f"a {role.name.lower()}"
+    raise error(
+        codes.OPERAND, f"{part} cannot have the order `{node.span.text}`", node.span,
+        f"expected {', '.join(allowed)}",
+    )  # fmt: skip

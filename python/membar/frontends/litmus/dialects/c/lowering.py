@@ -18,6 +18,7 @@ from membar.frontends.litmus.dialects.c.syntax import (
     Function,
     If,
     Jump,
+    Placed,
     Statement,
     Variable,
     While,
@@ -82,6 +83,8 @@ def _declares(statement: Statement | None, name: str) -> bool:
             return _declares(body, name)
         case For(first=first, body=body):
             return _declares(first, name) or _declares(body, name)
+        case Placed(statement=inner):
+            return _declares(inner, name)
         case Evaluate() | Jump() | None:
             return False
 
@@ -128,6 +131,9 @@ class _Lowering:
                 self._for(statement)
             case Jump():
                 self._jump(statement)
+            case Placed(statement=inner, offset=offset):
+                self.evaluator.begin_at(offset)
+                self._statement(inner)
 
     def _scoped(self, statement: Statement) -> None:
         """The body of an `if` or a loop, a block of its own even without braces."""

@@ -1,20 +1,21 @@
 """Functions that recur: the same text is parsed and lowered once, however many tests contain it.
 
 Families of litmus tests are combinations of a few threads, so that every second function of a campaign was
-met before. Such a function is read *at home*, in a source of its own, and what comes out is moved to where
-it stands in a test. One with errors is left to be read in place, where its diagnostics can point to.
+met before, and nearly every statement of the others. Such a function or statement is read *at home*, in a
+source of its own, and what comes out is moved to where it stands in a test. One with errors is left to be
+read in place, where its diagnostics can point to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from membar.frontends.litmus.dialects.c.language import Language
 from membar.frontends.litmus.dialects.c.lowering import Code, lower
 from membar.frontends.litmus.dialects.c.parser import in_order
-from membar.frontends.litmus.dialects.c.syntax import Function, Parameter
+from membar.frontends.litmus.dialects.c.syntax import Block, Function, Parameter, Placed, Statement
 from membar.frontends.litmus.dialects.c.tokens import KEPT, plain_functions
 from membar.program.expr import Address
 from membar.program.program import Edge, MemoryObject
@@ -63,6 +64,50 @@ def _pointed(address: Address, objects: Mapping[str, MemoryObject]) -> Pointed:
 @lru_cache(maxsize=KEPT)
 def _at_home(text: str, language: Language) -> Function | None:
     """The only function of a text; None if there are others, or errors."""
+    return _by_statements(text, language) or _only_function(text, language)
+
+
+def _by_statements(text: str, language: Language) -> Function | None:
+    """The function of a text, put together from statements; None if it is more than a row of correct ones."""
+    head, brace, rest = text.partition("{")
+    function = _head(head, language)
+    if function is None or "{" in rest:
+        return None
+    *pieces, last = rest.split(";")
+    if last.strip() != "}":
+        return None
+    found: list[Placed] = []
+    at = len(head) + len(brace)
+    for piece in pieces:
+        bare = piece.lstrip()
+        if bare:
+            statement = _statement(bare, language)
+            if statement is None:
+                return None
+            found.append(Placed(statement, at + len(piece) - len(bare) - len(_OPENING)))
+        at += len(piece) + 1
+    return Function(function.number, function.parameters, Block(tuple(found)), function.span, is_whole=True)
+
+
+@lru_cache(maxsize=KEPT)
+def _head(text: str, language: Language) -> Function | None:
+    """What stands before the code of a function, as a function without code."""
+    return _only_function(f"{text}{{}}", language)
+
+
+# A statement is read in a function: elsewhere `(*` opens a comment.
+_OPENING: Final = "P0(){"
+
+
+@lru_cache(maxsize=KEPT)
+def _statement(text: str, language: Language) -> Statement | None:
+    """The statement with this text and a semicolon; None if that is not one, or has errors."""
+    function = _only_function(f"{_OPENING}{text};}}", language)
+    statements = () if function is None else function.body.statements
+    return statements[0] if len(statements) == 1 else None
+
+
+def _only_function(text: str, language: Language) -> Function | None:
     functions, diagnostics = in_order(SourceFile("", text).span(0, len(text)), language)
     return functions[0] if len(functions) == 1 and not diagnostics else None
 
@@ -116,4 +161,6 @@ def _moved(span: Span, place: Span) -> Span:
 def forget() -> None:
     """Forgets all functions, for measurements."""
     _at_home.cache_clear()
+    _head.cache_clear()
+    _statement.cache_clear()
     _code_at_home.cache_clear()

@@ -194,7 +194,18 @@ class Jump:
     span: Span
 
 
-Statement: TypeAlias = Declare | Evaluate | Block | If | While | For | Jump
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """A statement that was read elsewhere (see `recurring`): its spans begin `offset` too early.
+
+    The same statement may stand in several places.
+    """
+
+    statement: Statement
+    offset: int
+
+
+Statement: TypeAlias = Declare | Evaluate | Block | If | While | For | Jump | Placed
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,6 +22,7 @@ makes them a critical section. Their values are the model's own and should not b
 
 from __future__ import annotations
 
+from membar.changes import Place
 from membar.frontends.litmus.dialect import Dialect
 from membar.frontends.litmus.dialects.lkmm.tags import DEFAULT_MODELS, TAGS
 from membar.frontends.litmus.test import LitmusTest
@@ -41,4 +42,12 @@ def _translate(test: LitmusTest) -> Program:
     return translate(test, KERNEL)
 
 
-DIALECT = Dialect(default_models=DEFAULT_MODELS, tags=TAGS, translate=_translate, claims=_claims)
+def _places(test: LitmusTest, program: Program) -> tuple[Place, ...]:
+    from membar.frontends.litmus.dialects.lkmm.places import places  # noqa: PLC0415 - on demand
+
+    return places(test, program)
+
+
+DIALECT = Dialect(
+    default_models=DEFAULT_MODELS, tags=TAGS, translate=_translate, places=_places, claims=_claims
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from membar.changes import Place
 from membar.frontends.litmus.dialect import Dialect
 from membar.frontends.litmus.dialects.ppc.tags import TAGS
 from membar.frontends.litmus.test import LitmusTest
@@ -17,4 +18,12 @@ def _translate(test: LitmusTest) -> Program:
     return translate(test, machine=MACHINE)
 
 
-DIALECT = Dialect(default_models=MappingProxyType({"PPC": "power"}), tags=TAGS, translate=_translate)
+def _places(test: LitmusTest, program: Program) -> tuple[Place, ...]:  # noqa: ARG001 - the text says it all
+    from membar.frontends.litmus.assembly.places import Strengths, places  # noqa: PLC0415 - on demand
+
+    return places(test, Strengths(fences=(("lwsync", ()), ("sync", (1,)))))
+
+
+DIALECT = Dialect(
+    default_models=MappingProxyType({"PPC": "power"}), tags=TAGS, translate=_translate, places=_places
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from membar.changes import Place
 from membar.frontends.litmus.dialect import Dialect
 from membar.frontends.litmus.dialects.x86.tags import DEFAULT_MODELS, TAGS
 from membar.frontends.litmus.test import LitmusTest
@@ -14,4 +15,10 @@ def _translate(test: LitmusTest) -> Program:
     return translate(test)
 
 
-DIALECT = Dialect(default_models=DEFAULT_MODELS, tags=TAGS, translate=_translate)
+def _places(test: LitmusTest, program: Program) -> tuple[Place, ...]:  # noqa: ARG001 - the text says it all
+    from membar.frontends.litmus.assembly.places import Strengths, places  # noqa: PLC0415 - on demand
+
+    return places(test, Strengths(fences=(("MFENCE", ()),)))
+
+
+DIALECT = Dialect(default_models=DEFAULT_MODELS, tags=TAGS, translate=_translate, places=_places)

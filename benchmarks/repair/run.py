@@ -1,0 +1,141 @@
+"""Repairs in three tables: Barnat's Table I, the wrong C examples, the C examples with all orders seq_cst.
+
+    python benchmarks/repair/run.py [table1] [wrong] [weaken] [--seconds S]
+
+`table1`: Anderson and Lamport with three processes (from ../shared/corpus/dve) and Peterson with two, under
+`cam`, by both rules of atomic writes: the least number of atomic writes, or the best and a lower bound after
+S seconds; what Barnat's procedure (`--first`) ends with; the paper's number.
+`wrong`: each C example that is one order too weak, under each model that it is wrong under: what its repair
+costs, all orders and fences together, beside the right version.
+`weaken`: each right C example with every order made seq_cst: what is left of it, beside the version written
+by hand. Exits with 1 where ours is dearer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from membar import api
+from membar.changes import Place, edited
+from membar.repair import Question, Repair, repair
+from membar.repair.costs import costs_for
+from membar.source import SourceFile
+from membar.task import Coherence, Options
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+DVE = ROOT.parent / "shared" / "corpus" / "dve"
+EXAMPLES = ROOT / "examples"
+QUICKLY = Options(coherence=Coherence.OBSERVED)
+WEAKENED = ("ttas", "ticket", "mcs", "treiber", "msqueue", "ring", "seqlock")
+_COLLISION = "P_0.CS + P_1.CS + P_2.CS > 1"
+_GRANTED = "G((P_0.p1 or P_0.p2 or P_0.p3) -> F P_0.CS)"
+
+
+def main() -> int:
+    """Prints the tables."""
+    parser = argparse.ArgumentParser(description="Repairs in three tables.")
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help="table1, wrong, weaken (default: all)")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    chosen = parser.parse_args()
+    tables: dict[str, Callable[[float], bool]] = {"table1": table1, "wrong": wrong, "weaken": weaken}
+    results = [tables[name](chosen.seconds) for name in chosen.tables or tables]
+    return 0 if all(results) else 1
+
+
+def table1(seconds: float) -> bool:
+    """Barnat's Table I."""
+    rows = (
+        ("Anderson", DVE / "anderson" / "anderson.2.dve", {"ltl": _GRANTED}, 24),
+        ("Lamport", DVE / "lamport" / "lamport.1.dve", {"error": _COLLISION}, 16),
+        ("Peterson", HERE / "peterson.dve", {"error": "P_0.CS and P_1.CS"}, 4),
+    )
+    print("| model | rule | global writes | atomic | at least | --first | paper | CPU s |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    is_good = True
+    for name, path, asked, theirs in rows:
+        source = SourceFile.read(path)
+        places = api.places(source, api.parse(source))
+        for rule in ("own", "all"):
+            question = Question(model="cam", words={"atomic-rule": rule}, **asked)
+            start = time.process_time()
+            found = repair(source, question, seconds=seconds)
+            spent = time.process_time() - start
+            greedy = repair(source, question, first=True)
+            counts = [len(each.changes) if isinstance(each, Repair) else None for each in (found, greedy)]
+            least = found.lower_bound // 20 if isinstance(found, Repair) else "?"
+            ours = counts[0] if counts[0] is not None else type(found).__name__
+            cells = (name, rule, len(places), ours, least, counts[1], theirs, f"{spent:.1f}")
+            print(f"| {' | '.join(map(str, cells))} |", flush=True)
+            is_good &= counts[0] is not None and counts[0] <= theirs
+    return is_good
+
+
+def wrong(_: float) -> bool:
+    """The wrong C examples."""
+    print(
+        "\n| example | model | repair | cost | right version | CPU s |\n| --- | --- | --- | --- | --- | --- |"
+    )
+    is_good = True
+    for path in sorted(EXAMPLES.glob("*-re*.c")):
+        source = SourceFile.read(path)
+        right = SourceFile.read(path.with_name(path.name.rpartition("-")[0] + ".c"))
+        verdicts = re.findall(r"([\w-]+) VIOLATED", source.text.splitlines()[0])
+        for model in (name for name in verdicts if name != "sc"):
+            start = time.process_time()
+            found = repair(source, Question(model=model, options=QUICKLY))
+            spent = time.process_time() - start
+            allowed = _cost(right, model)
+            if isinstance(found, Repair):
+                cost = _cost(found.repaired, model)
+                what = "; ".join(f"{change.name}, {change.place.title}" for change in found.changes)
+                is_good &= cost <= allowed
+            else:
+                cost, what, is_good = -1, f"{type(found).__name__}: {getattr(found, 'reason', '')}", False
+            print(f"| {path.name} | {model} | {what} | {cost} | {allowed} | {spent:.1f} |", flush=True)
+    return is_good
+
+
+def weaken(_: float) -> bool:
+    """The right C examples, all seq_cst."""
+    print("\n| example | model | all seq_cst | weakened | by hand | CPU s |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    is_good = True
+    for name in WEAKENED:
+        hand = SourceFile.read(EXAMPLES / f"{name}.c")
+        strong = _all_strongest(hand)
+        start = time.process_time()
+        found = repair(strong, Question(model="rc11", options=QUICKLY), weaken=True)
+        spent = time.process_time() - start
+        allowed, before = _cost(hand, "rc11"), _cost(strong, "rc11")
+        cost = _cost(found.repaired, "rc11") if isinstance(found, Repair) else None
+        is_good &= cost is not None and cost <= allowed
+        print(f"| {name}.c | rc11 | {before} | {cost} | {allowed} | {spent:.1f} |", flush=True)
+    return is_good
+
+
+def _places(source: SourceFile) -> Sequence[Place]:
+    return api.places(source, api.parse(source))
+
+
+def _cost(source: SourceFile, model: str) -> int:
+    """What all fences and orders of a text cost."""
+    places = _places(source)
+    costs = costs_for(model).all_of(places, (0,) * len(places))
+    return sum(costs[number][place.current] for number, place in enumerate(places))
+
+
+def _all_strongest(source: SourceFile) -> SourceFile:
+    """The text with every order and every fence that it has as strong as can be; no new fences."""
+    places = _places(source)
+    kept = [place.strongest if place.title.startswith("the ") else place.current for place in places]
+    return edited(source, places, tuple(kept))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""What cubes say of constructors, as sets of bits: most pairs of cubes are told apart by it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from membar.systems.events import EventCube, EventKind
+from membar.systems.terms import Access, Comparison, Constructor, Process
+
+# A symbol, a constructor, and whether the cell is that, or is not.
+Demand: TypeAlias = tuple[str, str, bool]
+Owner: TypeAlias = "Process | None"
+
+
+def demands_of(cube: EventCube) -> dict[Owner, set[Demand]]:
+    """What a cube says of the cells of each process alone, and (under None) of variables."""
+    found: dict[Owner, set[Demand]] = {}
+    for literal in cube.literals:
+        left, right = literal.left, literal.right
+        if not isinstance(left, Access) or not isinstance(right, Constructor) or len(left.indices) > 1:
+            continue
+        if literal.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}:
+            owner = left.indices[0] if left.indices else None
+            is_equal = literal.comparison is Comparison.EQUAL
+            found.setdefault(owner, set()).add((left.symbol, right.name, is_equal))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What a cube says of each process's own cells and of variables, and the symbols of its events."""
+
+    processes: tuple[int, ...]
+    variables: int
+    symbols: frozenset[tuple[EventKind, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bits:
+    """A number for each demand, and for each symbol its demands."""
+
+    numbers: dict[Demand, int] = field(default_factory=dict)
+    of_symbol: dict[str, list[Demand]] = field(default_factory=dict)
+
+    def wanted(self, demands: Iterable[Demand]) -> int:
+        """The set of demands, which get numbers."""
+        for demand in demands:
+            if demand not in self.numbers:
+                self.numbers[demand] = len(self.numbers)
+                self.of_symbol.setdefault(demand[0], []).append(demand)
+        return self.known(demands)
+
+    def known(self, demands: Iterable[Demand]) -> int:
+        """Those of the demands that have numbers."""
+        found = 0
+        for demand in demands:
+            number = self.numbers.get(demand)
+            if number is not None:
+                found |= 1 << number
+        return found
+
+    def excluded(self, demands: Iterable[Demand]) -> int:
+        """The demands that these contradict."""
+        found = 0
+        for symbol, name, is_equal in demands:
+            if is_equal:
+                for other in self.of_symbol.get(symbol, ()):
+                    if (other[1] == name) is not other[2]:
+                        found |= 1 << self.numbers[other]
+        return found

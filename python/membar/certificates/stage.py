@@ -1,0 +1,93 @@
+"""Who a cube and a step are about: processes of the cube, further ones, or a fixed number of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import permutations
+
+from membar.systems.events import EventCube, Location
+from membar.systems.mapping import Renaming, literals_renamed, process_renamed
+from membar.systems.system import ParameterizedSystem, Transition
+from membar.systems.terms import Process, ProcessConstant, ProcessVariable
+
+
+def grounded(system: ParameterizedSystem, cube: EventCube) -> Iterator[EventCube]:
+    """The cube itself, or where the number of processes is fixed, the cube for each choice of them."""
+    if system.size is None:
+        yield cube
+        return
+    constants = [ProcessConstant(number) for number in range(1, system.size + 1)]
+    for chosen in permutations(constants, len(cube.parameters)):
+        yield cube_renamed(cube, dict(zip(cube.parameters, chosen, strict=True)), parameters=())
+
+
+def universe_of(system: ParameterizedSystem, cube: EventCube) -> tuple[Process, ...]:
+    """The processes that a cube is about: all, if their number is fixed; else its own, or one if it has none.
+
+    There is always at least one process.
+    """
+    if system.size is not None:
+        return tuple(ProcessConstant(number) for number in range(1, system.size + 1))
+    return cube.parameters or (ProcessVariable("someone"),)
+
+
+def cube_renamed(cube: EventCube, names: Renaming, *, parameters: tuple[ProcessVariable, ...]) -> EventCube:
+    """The cube with other processes."""
+    return replace(
+        cube,
+        parameters=parameters,
+        literals=literals_renamed(cube.literals, names),
+        events=tuple(
+            replace(
+                event,
+                process=None if event.process is None else process_renamed(event.process, names),
+                locations=tuple(
+                    Location(one.symbol, tuple(process_renamed(index, names) for index in one.indices))
+                    for one in event.locations
+                ),
+            )
+            for event in cube.events
+        ),
+    )
+
+
+def stage_of(system: ParameterizedSystem, parameters: tuple[ProcessVariable, ...]) -> tuple[Process, ...]:
+    """The processes that a step with these parameters, and the cube after it, are about."""
+    if system.size is None:
+        return parameters
+    return tuple(ProcessConstant(number) for number in range(1, system.size + 1))
+
+
+def participants(
+    system: ParameterizedSystem, cube: EventCube, transition: Transition
+) -> Iterator[tuple[dict[ProcessVariable, Process], tuple[ProcessVariable, ...]]]:
+    """Who may stand for the transition's parameters: processes of the cube, or further ones."""
+    if system.size is not None:
+        constants = [ProcessConstant(number) for number in range(1, system.size + 1)]
+        for chosen in permutations(constants, len(transition.parameters)):
+            yield dict(zip(transition.parameters, chosen, strict=True)), ()
+        return
+    taken = {parameter.name for parameter in cube.parameters}
+    fresh: list[ProcessVariable] = []
+    for number in range(len(transition.parameters)):
+        name = f"q{number}"
+        while name in taken:
+            name += "'"
+        fresh.append(ProcessVariable(name))
+    yield from _chosen(transition.parameters, cube.parameters, fresh, {})
+
+
+def _chosen(
+    wanted: tuple[ProcessVariable, ...],
+    old: tuple[ProcessVariable, ...],
+    fresh: Sequence[ProcessVariable],
+    names: dict[ProcessVariable, Process],
+) -> Iterator[tuple[dict[ProcessVariable, Process], tuple[ProcessVariable, ...]]]:
+    if not wanted:
+        used = [one for one in fresh if one in names.values()]
+        yield names, (*old, *used)
+        return
+    unused = next(one for one in fresh if one not in names.values())
+    for candidate in (*(one for one in old if one not in names.values()), unused):
+        yield from _chosen(wanted[1:], old, fresh, {**names, wanted[0]: candidate})

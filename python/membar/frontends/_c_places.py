@@ -1,0 +1,262 @@
+"""Places of C text where fences and memory orders can be stronger or weaker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from membar.changes import Edit, Place, alternatives
+from membar.frontends._c_text import Call, CText, Statement
+
+RELAXED: Final = "relaxed"
+_PREFIXES: Final = ("memory_order_", "__ATOMIC_")
+# The orders of each kind of operation, from the weakest, with those that each includes besides the first.
+_LADDERS: Final[Mapping[str, tuple[tuple[str, tuple[int, ...]], ...]]] = {
+    "load": ((RELAXED, ()), ("acquire", ()), ("seq_cst", (1,))),
+    "store": ((RELAXED, ()), ("release", ()), ("seq_cst", (1,))),
+    "rmw": ((RELAXED, ()), ("acquire", ()), ("release", ()), ("acq_rel", (1, 2)), ("seq_cst", (1, 2, 3))),
+    "fence": (("", ()), ("acquire", ()), ("release", ()), ("acq_rel", (1, 2)), ("seq_cst", (1, 2, 3))),
+}
+_RMW: Final = ("exchange", "fetch_add", "fetch_sub", "fetch_or", "fetch_xor", "fetch_and")
+_GCC_RMW: Final = ("add_fetch", "sub_fetch", "or_fetch", "xor_fetch", "and_fetch", "fetch_nand", "nand_fetch")
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a function takes its order: the kind of operation, the argument, and the name of the other form.
+
+    `order` is the number of the argument; None: it has none and is seq_cst, and `explicit` is the name of the
+    function that takes one in addition; two, if there is one for failure.
+    """
+
+    kind: str
+    order: int | None
+    explicit: str = ""
+    has_failure: bool = False
+
+    def arguments(self, order: str) -> str:
+        """What the explicit form takes in addition, to say `order`."""
+        failure = f", memory_order_{_FAILURE[order]}" if self.has_failure else ""
+        return f", memory_order_{order}{failure}"
+
+
+# What a compare-exchange that fails may say at most, by what one that succeeds says.
+_FAILURE: Final = {
+    RELAXED: RELAXED,
+    "acquire": "acquire",
+    "release": RELAXED,
+    "acq_rel": "acquire",
+    "seq_cst": "seq_cst",
+}
+
+
+def _forms() -> dict[str, _Form]:
+    found = {
+        "atomic_load_explicit": _Form("load", 1),
+        "atomic_store_explicit": _Form("store", 2),
+        "atomic_load": _Form("load", None, "atomic_load_explicit"),
+        "atomic_store": _Form("store", None, "atomic_store_explicit"),
+        "atomic_thread_fence": _Form("fence", 0),
+        "__atomic_thread_fence": _Form("fence", 0),
+        "__atomic_load_n": _Form("load", 1),
+        "__atomic_store_n": _Form("store", 2),
+        "__atomic_exchange_n": _Form("rmw", 2),
+        "atomic_flag_test_and_set_explicit": _Form("rmw", 1),
+        "atomic_flag_test_and_set": _Form("rmw", None, "atomic_flag_test_and_set_explicit"),
+        "atomic_flag_clear_explicit": _Form("store", 1),
+        "atomic_flag_clear": _Form("store", None, "atomic_flag_clear_explicit"),
+        "__atomic_compare_exchange_n": _Form("rmw", 4),
+    }
+    for name in _RMW:
+        found[f"atomic_{name}_explicit"] = _Form("rmw", 2)
+        found[f"atomic_{name}"] = _Form("rmw", None, f"atomic_{name}_explicit")
+    for name in (*_RMW[1:], *_GCC_RMW):
+        found[f"__atomic_{name}"] = _Form("rmw", 2)
+    for strength in ("weak", "strong"):
+        name = f"atomic_compare_exchange_{strength}"
+        found[f"{name}_explicit"] = _Form("rmw", 3)
+        found[name] = _Form("rmw", None, f"{name}_explicit", has_failure=True)
+    return found
+
+
+_FORMS: Final = _forms()
+# The order of the read of a compare-exchange that fails is a place of its own.
+_FAILURES: Final = {
+    "atomic_compare_exchange_weak_explicit": _Form("load", 4),
+    "atomic_compare_exchange_strong_explicit": _Form("load", 4),
+    "__atomic_compare_exchange_n": _Form("load", 5),
+}
+
+
+def places(
+    text: CText,
+    *,
+    accesses: Sequence[tuple[int, int]],
+    macros: Mapping[str, str],
+    fences: Mapping[str, str],
+) -> Iterator[Place]:
+    """The places of a text.
+
+    Args:
+        text: its statements and calls.
+        accesses: where the text accesses shared memory.
+        macros: what names of orders stand for, where they are macros.
+        fences: the statement that is a fence, by its order.
+    """
+    yield from fence_places(text, accesses, _LADDERS["fence"], fences, title="fence ")
+    for call in sorted(text.calls, key=lambda call: call.name.start):
+        for form in (_FORMS.get(call.name.text), _FAILURES.get(call.name.text)):
+            if form is not None and (place := _order_place(text, call, form, macros)) is not None:
+                yield place
+
+
+def fence_places(
+    text: CText,
+    accesses: Sequence[tuple[int, int]],
+    ladder: Sequence[tuple[str, tuple[int, ...]]],
+    fences: Mapping[str, str],
+    *,
+    title: str,
+) -> Iterator[Place]:
+    """A place before each statement with an access of its own or a call of a function of the text.
+
+    `title` stands before the name of each fence.
+    """
+    for statement in text.statements:
+        own = any(statement.start <= start < statement.head_end for start, _ in accesses)
+        if own or statement.calls & text.functions:
+            yield _fence_place(text, statement, ladder, fences, title)
+    for statement in text.last_in_loops:
+        yield _fence_behind(text, statement, ladder, fences, title)
+
+
+def _fence_place(
+    text: CText,
+    statement: Statement,
+    ladder: Sequence[tuple[str, tuple[int, ...]]],
+    fences: Mapping[str, str],
+    title: str,
+) -> Place:
+    before, behind = text.span(statement.start, statement.start), text.span(statement.end, statement.end)
+    line, column = text.source.position(statement.start)
+    indent = text.source.line(line)[: column - 1]
+    gap = f"\n{indent}" if not indent.strip() and statement.is_braced else " "
+
+    def edits(order: str) -> tuple[Edit, ...]:
+        if not order:
+            return ()
+        if statement.is_braced:
+            return (Edit(before, fences[order] + gap),)
+        return (Edit(before, f"{{ {fences[order]} "), Edit(behind, " }"))
+
+    return Place(
+        title=f"before line {line}",
+        span=text.span(statement.start, statement.head_end),
+        alternatives=alternatives(
+            [(f"{title}{order}" if order else "", edits(order)) for order, _ in ladder],
+            [below for _, below in ladder],
+        ),
+        loops=statement.loops,
+    )
+
+
+def _fence_behind(
+    text: CText,
+    statement: Statement,
+    ladder: Sequence[tuple[str, tuple[int, ...]]],
+    fences: Mapping[str, str],
+    title: str,
+) -> Place:
+    """A place at the end of a loop's block: what the next round does comes behind it."""
+    behind = text.span(statement.end, statement.end)
+    line, column = text.source.position(statement.start)
+    indent = text.source.line(line)[: column - 1]
+    gap = f"\n{indent}" if not indent.strip() else " "
+    readings = [
+        (f"{title}{order}" if order else "", (Edit(behind, gap + fences[order]),) if order else ())
+        for order, _ in ladder
+    ]
+    return Place(
+        title=f"behind line {text.source.position(statement.end)[0]}",
+        span=text.span(statement.start, statement.end),
+        alternatives=alternatives(readings, [below for _, below in ladder]),
+        loops=statement.loops,
+    )
+
+
+def _order_place(text: CText, call: Call, form: _Form, macros: Mapping[str, str]) -> Place | None:
+    """The place of an operation's order; None where the text does not say it in a word of its own."""
+    ladder = _LADDERS[form.kind]
+    current, edits = _spelling(text, call, form, macros)
+    removed = _removal(text, call) if form.kind == "fence" else ()
+    names = [order for order, _ in ladder]
+    current = {"consume": "acquire", "": "seq_cst"}.get(current, current)
+    if form.kind == "fence" and current == RELAXED:
+        current = ""
+    if current not in names:
+        return None
+    line = text.source.position(call.name.start)[0]
+    return Place(
+        title=f"the {form.kind} in line {line}",
+        span=text.span(call.name.start, call.closing + 1),
+        alternatives=alternatives(
+            [
+                (
+                    f"{form.kind} {order}" if order not in ("", RELAXED) else "",
+                    edits(order) if order else removed,
+                )
+                for order in names
+            ],
+            [below for _, below in ladder],
+        ),
+        current=names.index(current),
+        loops=call.loops,
+    )
+
+
+def _removal(text: CText, call: Call) -> tuple[Edit, ...]:
+    """The edit that takes away the statement that a call is, and its line if nothing else is there."""
+    own = next((item for item in text.statements if item.start == call.name.start), None)
+    if own is None or text.source.text[call.closing + 1 : own.end].strip() != ";":
+        return (Edit(text.span(call.name.start, call.closing + 1), "(void)0"),)
+    start, end = own.start, own.end
+    line = text.source.position(start)[0]
+    if text.source.line(line).strip() == text.source.text[start:end] and own.is_braced:
+        start = text.source.line_starts[line - 1]
+        end = text.source.line_starts[line] if line < len(text.source.line_starts) else end
+    return (Edit(text.span(start, end), "" if own.is_braced else ";"),)
+
+
+def _spelling(
+    text: CText, call: Call, form: _Form, macros: Mapping[str, str]
+) -> tuple[str, Callable[[str], tuple[Edit, ...]]]:
+    """The order that a call says now, and how to make it say another; `?` if it says none in one word."""
+    if form.order is None:
+        name = text.span(call.name.start, call.name.end)
+        closing = text.span(call.closing, call.closing)
+        return "", lambda order: (Edit(name, form.explicit), Edit(closing, form.arguments(order)))
+    argument = call.arguments[form.order] if form.order < len(call.arguments) else ()
+    if len(argument) != 1:
+        return "?", lambda _: ()
+    [word] = argument
+    spelt = word.text
+    for _ in range(len(macros) + 1):
+        if spelt not in macros or spelt.startswith("__ATOMIC_"):
+            break
+        spelt = macros[spelt]
+    prefix = next((prefix for prefix in _PREFIXES if spelt.startswith(prefix)), None)
+    if prefix is None:
+        return "?", lambda _: ()
+    there = text.span(word.start, word.end)
+    order = spelt.removeprefix(prefix).lower()
+
+    def edits(wanted: str) -> tuple[Edit, ...]:
+        return (Edit(there, prefix + (wanted.upper() if prefix == "__ATOMIC_" else wanted)),)
+
+    return order, edits
+
+
+def accesses_in(spans: Collection[tuple[str, int, int]], path: str) -> list[tuple[int, int]]:
+    """Where a file's accesses are, of those of all files."""
+    return sorted((start, end) for where, start, end in spans if where == path)

@@ -1,0 +1,41 @@
+"""Where a C program can be stronger or weaker: fences between statements, orders of atomic operations."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from membar.changes import Place
+from membar.frontends._c_places import places as places_of_text
+from membar.frontends._c_text import CText
+from membar.frontends.c.preprocess import HEADERS, preprocess
+from membar.program.dependencies import reads_memory, writes_memory
+from membar.program.program import Program
+from membar.source import SourceFile
+
+_ORDERS: Final = ("acquire", "release", "acq_rel", "seq_cst")
+
+
+def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+    """The places of a program and of the files that it includes, but for the system's."""
+    macros = preprocess(source).macros
+    spans = {
+        edge.span
+        for thread in program.threads
+        for edge in thread.edges
+        if edge.span and any(reads_memory(each) or writes_memory(each) for each in edge.operations)
+    }
+    files = {span.source.path: span.source for span in spans if not span.path.startswith(str(HEADERS))}
+    files = {source.path: source, **files}
+    is_standard = any("stdatomic.h" in file.text for file in files.values())
+    found: list[Place] = []
+    for path, file in files.items():
+        accesses = sorted((span.start, span.end) for span in spans if span.path == path)
+        found += places_of_text(CText(file), accesses=accesses, macros=macros, fences=_fences(is_standard))
+    return tuple(found)
+
+
+def _fences(is_standard: bool) -> dict[str, str]:  # noqa: FBT001 - one flag
+    """The statement that is a fence, by its order: GCC's where the standard header is not included."""
+    if is_standard:
+        return {order: f"atomic_thread_fence(memory_order_{order});" for order in _ORDERS}
+    return {order: f"__atomic_thread_fence(__ATOMIC_{order.upper()});" for order in _ORDERS}

@@ -1,0 +1,33 @@
+"""Where a C test can be stronger or weaker: fences between statements, orders of atomic operations."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from membar.changes import Place
+from membar.frontends._c_places import places as places_of_text
+from membar.frontends._c_text import CText
+from membar.frontends.litmus.test import LitmusTest
+from membar.program.dependencies import reads_memory, writes_memory
+from membar.program.program import Program
+
+_FENCES: Final = {
+    order: f"atomic_thread_fence(memory_order_{order});"
+    for order in ("acquire", "release", "acq_rel", "seq_cst")
+}
+
+
+def places(test: LitmusTest, program: Program) -> tuple[Place, ...]:
+    """The places of a test."""
+    text = CText(test.source, test.body.start, test.body.end)
+    return tuple(places_of_text(text, accesses=accesses(program), macros={}, fences=_FENCES))
+
+
+def accesses(program: Program) -> list[tuple[int, int]]:
+    """Where the text accesses shared memory."""
+    return sorted(
+        (edge.span.start, edge.span.end)
+        for thread in program.threads
+        for edge in thread.edges
+        if edge.span and any(reads_memory(each) or writes_memory(each) for each in edge.operations)
+    )

@@ -1,0 +1,41 @@
+"""Where a program text can be stronger: a fence in front of the accesses of a step."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from membar.changes import Edit, Place, alternatives
+from membar.program.dependencies import reads_memory, writes_memory
+from membar.program.program import Edge, Program
+from membar.source import SourceFile
+
+_OPERATIONS: Final = re.compile(r":(?!=)\s*")
+_FENCE: Final = "MFENCE"
+
+
+def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+    """A place per step that accesses memory."""
+    found: list[Place] = []
+    for thread in program.threads:
+        looping = [(thread.edges[n].target, thread.edges[n].source) for n in sorted(thread.back_edges)]
+        for edge in thread.edges:
+            if edge.span and any(reads_memory(each) or writes_memory(each) for each in edge.operations):
+                loops = sum(start <= edge.source <= end for start, end in looping)
+                found += _place(source, thread.name, edge, loops)
+    return tuple(found)
+
+
+def _place(source: SourceFile, thread: str, edge: Edge, loops: int) -> list[Place]:
+    if edge.span is None or (match := _OPERATIONS.search(edge.span.text)) is None:
+        return []
+    at = edge.span.start + match.end()
+    fence = Edit(source.span(at, at), f"fence {{{_FENCE}}}; ")
+    return [
+        Place(
+            title=f"before line {edge.span.line} ({thread})",
+            span=edge.span,
+            alternatives=alternatives([("", ()), (f"fence {_FENCE}", (fence,))], [(), ()]),
+            loops=loops,
+        )
+    ]

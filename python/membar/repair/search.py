@@ -1,0 +1,239 @@
+"""Implicit hitting sets: the cheapest choice of alternatives that passes a test.
+
+A choice that fails is made as strong as it can be and still fail. Whatever passes is stronger somewhere, if
+a stronger choice never fails where a weaker one passes: that is one demand. The cheapest choice that meets
+all demands is tried next. The first one that passes is a cheapest of all.
+
+Where a stronger choice may fail although a weaker one passes, that only gives a choice that passes; then all
+that are cheaper are tried one after the other.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from membar.changes import Choice, Place
+from membar.repair.hitting import HittingSets
+
+# Whether a choice passes; None if that cannot be told.
+Test: TypeAlias = Callable[[Choice], bool | None]
+_MOST_CHOICES: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a search came to.
+
+    Attributes:
+        choices: cheapest ones that pass: one, or all; or the best one that is known.
+        cost: what each of them costs.
+        lower_bound: nothing that passes costs less, if strength is monotone.
+        tested: how many choices were tested.
+        failing: how many strongest failing choices were found.
+    """
+
+    choices: tuple[Choice, ...]
+    cost: int
+    lower_bound: int
+    tested: int
+    failing: int
+
+    @property
+    def is_cheapest(self) -> bool:
+        """Whether the search ended."""
+        return self.lower_bound >= self.cost
+
+
+class Search:
+    """One search for a cheapest choice. Each choice is tested once.
+
+    What cannot be told is never taken for granted: such a choice is no repair, and says nothing about others.
+    """
+
+    def __init__(
+        self,
+        places: Sequence[Place],
+        costs: Sequence[Sequence[int]],
+        base: Choice,
+        test: Test,
+        *,
+        is_monotone: bool = True,
+        deadline: float | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> None:
+        self._places = places
+        self._costs = costs
+        self._is_monotone = is_monotone
+        self._hitting = HittingSets(places, costs, base)
+        self._base = base
+        self._test = test
+        self._known: dict[Choice, bool | None] = {}
+        self._deadline = deadline
+        self._progress = progress
+        self._failing = 0
+        self._best: Choice | None = None
+        self._bound = 0
+        self._undecided: int | None = None
+
+    def run(self, *, all_cheapest: bool = False) -> Found | None:
+        """What passes at the least cost; None if nothing passes."""
+        strongest = tuple(place.strongest for place in self._places)
+        cheapest: list[Choice] = []
+        passes = self._passes(strongest)
+        if passes:
+            self._best = self._reduced(strongest)
+            cheapest = self._by_demands(all_cheapest=all_cheapest and self._is_monotone)
+        elif passes is False and self._is_monotone:
+            return None
+        if not self._is_monotone:
+            cheapest = self._one_by_one(all_cheapest=all_cheapest)
+        if self._best is None:
+            return None
+        found = tuple(sorted(cheapest)) or (self._best,)
+        return Found(
+            choices=found,
+            cost=self._hitting.total(found[0]),
+            lower_bound=self._bound,
+            tested=len(self._known),
+            failing=self._failing,
+        )
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether some choice could not be decided."""
+        return None in self._known.values()
+
+    def _by_demands(self, *, all_cheapest: bool) -> list[Choice]:
+        """The cheapest choices that pass, if strength is monotone; none if time is over before."""
+        cheapest: list[Choice] = []
+        while not self._is_late() and (choice := self._hitting.cheapest()) is not None:
+            cost = self._hitting.total(choice)
+            if cheapest and cost > self._hitting.total(cheapest[0]):
+                break
+            self._raise_bound(cost if self._is_monotone else 0)
+            match self._passes(choice):
+                case False:
+                    self._hitting.demand(self._grown(choice))
+                    self._failing += 1
+                    continue
+                case True:
+                    cheapest.append(choice)
+                case None:
+                    self._undecided = cost if self._undecided is None else self._undecided
+            if cheapest and not all_cheapest:
+                break
+            self._hitting.exclude(choice)
+        return cheapest
+
+    def _one_by_one(self, *, all_cheapest: bool) -> list[Choice]:
+        """The cheapest choices that pass, each choice tried from the cheapest on; none if time is over."""
+        cheapest: list[Choice] = []
+        for count, (cost, choice) in enumerate(_by_cost(self._places, self._costs, self._base)):
+            if cheapest and cost > self._hitting.total(cheapest[0]):
+                break
+            self._raise_bound(cost)
+            if self._is_late() or count > _MOST_CHOICES:
+                return []
+            match self._passes(choice):
+                case True:
+                    cheapest.append(choice)
+                case None:
+                    self._undecided = cost if self._undecided is None else self._undecided
+                case False:
+                    pass
+            if cheapest and not all_cheapest:
+                break
+        return cheapest
+
+    def _raise_bound(self, cost: int) -> None:
+        """Nothing that passes costs less than `cost`, but for what could not be decided."""
+        self._bound = cost if self._undecided is None else min(cost, self._undecided)
+
+    def _passes(self, choice: Choice) -> bool | None:
+        if choice not in self._known:
+            self._known[choice] = self._test(choice)
+            self._report()
+        found = self._known[choice]
+        if found and (self._best is None or self._hitting.total(choice) < self._hitting.total(self._best)):
+            self._best = choice
+        return found
+
+    def _report(self) -> None:
+        if self._progress is not None:
+            best = "" if self._best is None else f", at most {self._hitting.total(self._best)}"
+            self._progress(
+                f"{len(self._known)} candidates, {self._failing} counterexamples; "
+                f"cost at least {self._bound}{best}"
+            )
+
+    def _is_late(self) -> bool:
+        return self._deadline is not None and time.monotonic() > self._deadline
+
+    def _reduced(self, choice: Choice) -> Choice:
+        """A choice that passes and at no place could be the weakest: large stretches are tried at once."""
+        for stretch in _halves(range(len(choice))):
+            if self._is_late():
+                break
+            lower = tuple(self._base[n] if n in stretch else level for n, level in enumerate(choice))
+            if lower != choice and self._passes(lower):
+                choice = lower
+                stretch.clear()
+        return choice
+
+    def _grown(self, choice: Choice) -> Choice:
+        """A choice at least as strong that still fails, and passes if it is stronger anywhere."""
+        order = sorted(range(len(choice)), key=lambda n: choice[n] != self._base[n])
+        for stretch in _halves(order):
+            if self._is_late():
+                break
+            for higher in self._raised(choice, stretch):
+                if self._passes(higher) is False:
+                    choice = higher
+                    stretch.clear()
+                    break
+        return choice
+
+    def _raised(self, choice: Choice, stretch: Sequence[int]) -> Iterator[Choice]:
+        """The choice with the strongest at each place of a stretch; at a single one all that are stronger."""
+        if len(stretch) > 1:
+            yield tuple(
+                self._places[n].strongest if n in stretch else level for n, level in enumerate(choice)
+            )
+            return
+        [place] = stretch
+        here = self._places[place].alternatives
+        for level in reversed(range(len(here))):
+            if level != choice[place] and choice[place] in here[level].includes:
+                yield (*choice[:place], level, *choice[place + 1 :])
+
+
+def _by_cost(
+    places: Sequence[Place], costs: Sequence[Sequence[int]], base: Choice
+) -> Iterator[tuple[int, Choice]]:
+    """Every choice that is nowhere weaker than `base`, from the cheapest on."""
+    waiting: list[tuple[int, int, Choice]] = [(0, 0, base)]
+    while waiting:
+        cost, first, choice = heapq.heappop(waiting)
+        yield cost, choice
+        for number in range(first, len(places)):
+            for index, alternative in enumerate(places[number].alternatives):
+                if index != base[number] and base[number] in alternative.includes:
+                    changed = (*choice[:number], index, *choice[number + 1 :])
+                    heapq.heappush(waiting, (cost + costs[number][index], number + 1, changed))
+
+
+def _halves(numbers: Sequence[int]) -> Iterator[list[int]]:
+    """All of the numbers, then each half, and so on; whoever clears a stretch does not get its halves."""
+    waiting = [list(numbers)]
+    while waiting:
+        stretch = waiting.pop()
+        if not stretch:
+            continue
+        yield stretch
+        if len(stretch) > 1:
+            middle = len(stretch) // 2
+            waiting += [stretch[middle:], stretch[:middle]]

@@ -1,0 +1,20 @@
+"""Repairs against brute force; `repairs.py` does many more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from differential.repairs import difference
+
+PROGRAMS = 12
+
+
+def test_the_cheapest_repair_is_that_of_brute_force(tmp_path: Path) -> None:
+    compared = 0
+    for seed in range(10_000, 10_400):
+        found = difference(seed, tmp_path, most=400)
+        assert not found, found
+        compared += found is not None
+        if compared == PROGRAMS:
+            break
+    assert compared == PROGRAMS
