@@ -310,16 +310,8 @@ def check(
     if defines or include_dirs:
         folders = tuple(str(folder) for folder in include_dirs)
         text = replace(text, defines=(*text.defines, *defines), include_dirs=(*text.include_dirs, *folders))
-    for option, value in (words or {}).items():
-        text = _with_option(text, option, value)
-    if error is not None:
-        text = _with_error(text, error)
-    if ltl is not None:
-        text = _with_claim(text, ltl)
-    program = parse(text)
+    text, program = asked(text, error=error, ltl=ltl, words=words or {})
     unwritten = ltl if ltl is not None and frontend_for(text).with_claim is None else None
-    if unwritten is not None:
-        program = claiming(program, unwritten)
     chosen = (
         model
         if isinstance(model, Model)
@@ -395,6 +387,26 @@ def _warned(task: Task, engine: Engine) -> Outcome | None:
         final.run, notes=(*final.run.notes, note), flags=tuple(sorted({*final.run.flags, "signed-overflow"}))
     )
     return replace(final, run=run)
+
+
+def asked(
+    text: SourceFile, *, error: str | None, ltl: str | None, words: Mapping[str, str]
+) -> tuple[SourceFile, Program]:
+    """The text with what options say and ask, where its language has words for it, and its program.
+
+    Raises:
+        InputError: the text or an option is wrong.
+    """
+    for option, value in words.items():
+        text = _with_option(text, option, value)
+    if error is not None:
+        text = _with_error(text, error)
+    if ltl is not None:
+        text = _with_claim(text, ltl)
+    program = parse(text)
+    if ltl is not None and frontend_for(text).with_claim is None:
+        program = claiming(program, ltl)
+    return text, program
 
 
 def claiming(program: Program, text: str) -> Program:

@@ -142,10 +142,25 @@ def parser() -> argparse.ArgumentParser:
     translate = _command(commands, "translate", "print a program in another form")
     translate.add_argument("file", metavar="FILE", type=Path)
     translate.add_argument(
-        "--to", required=True, choices=["mapping"], metavar="FORMAT",
-        help="mapping: what a compiler makes of each atomic operation of a C program",
+        "--to", required=True, choices=["dve", "promela", "mapping"], metavar="FORMAT",
+        help="dve, promela: the program with its store buffers written out, for checkers that know only "
+        "sequential consistency; mapping: what a compiler makes of each atomic operation of a C program",
     )  # fmt: skip
-    translate.add_argument("--model", metavar="NAME", help="memory model (default: every one with a mapping)")
+    translate.add_argument(
+        "--model", metavar="NAME",
+        help="memory model: one with store buffers (default: by language); mapping: every one with a mapping",
+    )  # fmt: skip
+    translate.add_argument(
+        "--buffers",
+        metavar="N",
+        type=_positive,
+        help="store buffers of at most N entries (default: the model's)",
+    )
+    translate.add_argument(
+        "--fair", metavar="LIST", type=_fair, default=Options().fair,
+        help="what formulas in the text assume: buffers (default) or none",
+    )  # fmt: skip
+    _told(translate)
     translate.add_argument("--mapping", metavar="NAME", help="compiler mapping (default: the model's)")
     translate.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path)
     translate.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=V]")
@@ -179,6 +194,11 @@ def _asked(command: argparse.ArgumentParser) -> None:
         metavar="LIST",
         help="what to check, separated by commas; `none` only explores (default: all that apply)",
     )
+    _told(command)
+
+
+def _told(command: argparse.ArgumentParser) -> None:
+    """What is asked of a text, and what some languages can be told about it."""
     command.add_argument(
         "--error",
         metavar="EXPR|LABEL",

@@ -35,11 +35,12 @@ def program_with_claim(seed: int) -> Program:
     program = replace(machine_program(seed, _FOR_EVER), errors=())
     atoms = [predicate(random, program.threads) for _ in range(2)]
     atoms = [replace(atom, text=f"p{number}") for number, atom in enumerate(atoms)]
-    body = _automaton(random, atoms) if random.randrange(4) == 0 else _formula(random, atoms)
+    body = _automaton(random, atoms) if random.randrange(4) == 0 else formula_over(random, atoms)
     return replace(program, claims=(Claim("c", body),))
 
 
-def _formula(random: Random, atoms: list[StatePredicate]) -> Formula:
+def formula_over(random: Random, atoms: list[StatePredicate]) -> Formula:
+    """A formula about these predicates."""
     one, other = (Atom(random.choice(atoms)) for _ in range(2))
     match random.randrange(6):
         case 0:

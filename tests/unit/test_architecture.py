@@ -30,6 +30,7 @@ ORDER = {
     "frontends": 4,
     "engines": 4,
     "reports": 4,
+    "translation": 4,
     "certificates": 5,
     "lifting": 5,
     "properties": 5,

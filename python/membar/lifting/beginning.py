@@ -10,7 +10,7 @@ from membar.program.operations import Assume, Fence, Join, Rmw, Set, Spawn, Stor
 from membar.program.program import Edge, MemoryObject, Program, Thread, Value
 from membar.program.template import Template
 
-_CODE = "W1102"
+_CODE = "W1202"
 
 
 def initial_words(template: Template) -> Program:

@@ -131,7 +131,7 @@ class Explorer:
                     anchors[way.target] = None
                     todo.append(way.target)
             if len(anchors) > _MOST_ANCHORS or len(ways) > _MOST_PATHS:
-                raise refusal("so many control points and values", self.steps.span, code="W1103")
+                raise refusal("so many control points and values", self.steps.span, code="W1203")
         return tuple(anchors), tuple(ways)
 
     def _leaving(self, anchor: Anchor) -> Iterator[Way]:

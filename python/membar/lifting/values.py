@@ -116,7 +116,7 @@ class CannotLiftError(Exception):
         self.what = what
 
 
-LIFTING = "W1101"
+LIFTING = "W1201"
 
 
 def refusal(what: str, span: Span | None, *, code: str = LIFTING, help: str = "") -> InputError:  # noqa: A002 - the word users see

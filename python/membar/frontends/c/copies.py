@@ -29,7 +29,7 @@ from membar.source import SourceFile
 # Where the function and its argument stand in the call.
 _CREATING: Final = {"pthread_create": (2, 3), "thrd_create": (1, 2)}
 _JOINING: Final = ("pthread_join", "thrd_join")
-_CODE: Final = "W1104"
+_CODE: Final = "W1204"
 _HELP: Final = "create them by `for (long i = 0; i < N; i++) pthread_create(&t[i], NULL, f, (void *)i);`"
 
 

@@ -64,6 +64,7 @@ class _Parser:
             legacy=asked.legacy,
             atomics=tuple(asked.atomics),
             atomic_rule=asked.rule,
+            ends=tuple(asked.ends),
         )
 
     def _recovering(self, read: Callable[[], None], starts: tuple[str, ...]) -> None:
@@ -148,6 +149,7 @@ class _Asked:
         self.atomics: list[x.Atomic] = []
         self.legacy = False
         self.rule = "own"
+        self.ends: list[tuple[x.Word, x.Word]] = []
 
     def read(self) -> None:
         """All of them, up to the end of the text."""
@@ -164,6 +166,11 @@ class _Asked:
                 self.legacy = self._one_of("terminal", "legacy") == "legacy"
             elif cursor.sees_word("atomic"):
                 self._atomic()
+            elif cursor.sees_word("ends"):
+                cursor.take()
+                process = _word(cursor, "a process")
+                cursor.expect(".", "between process and state")
+                self.ends.append((process, _word(cursor, "a state")))
             else:
                 raise cursor.wrong("expected the end of the file")
             cursor.expect(";", "after this")

@@ -28,6 +28,11 @@ def thread_of(rules: Rules, process: Process) -> Thread:
         edges=tuple(_edge(rules, process, transition) for transition in process.tree.transitions),
         registers=registers_of(process),
         labels=tuple((number, name) for name, number in process.states.items()),
+        ends=frozenset(
+            process.states[state.text]
+            for name, state in rules.scope.module.ends
+            if name.text == process.name and state.text in process.states
+        ),
         committed=process.committed,
         span=process.tree.span,
     )

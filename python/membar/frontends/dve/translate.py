@@ -103,6 +103,14 @@ def _check_words(module: x.Module, scope: Scope) -> None:
     if module.legacy and (module.synchronous or any(channel.capacity for channel in module.channels)):
         what = "a synchronous system" if module.synchronous else "channels with room"
         raise error("W1005", f"{what} with legacy run-time errors", module.span, "not supported")
+    for name, state in module.ends:
+        if module.legacy or module.synchronous:
+            raise error(
+                "W1005", "`ends` with legacy run-time errors or `system sync`", name.span, "not supported"
+            )
+        process = scope.process(name.text, name.span)
+        if state.text not in process.states:
+            raise unknown(f"state of `{process.name}`", state.text, process.states, state.span)
     for item in module.atomics:
         if item.variable is not None and item.variable.text not in scope.globals:
             raise unknown("global variable", item.variable.text, scope.globals, item.variable.span)

@@ -1,0 +1,141 @@
+"""Expressions made simpler: constants folded, parts that are known left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+from membar.program.expr import (
+    FALSE,
+    TRUE,
+    Address,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Extend,
+    Register,
+    Select,
+    Unary,
+    UnaryOp,
+    evaluate,
+    negation,
+)
+
+_TRUTHS = frozenset(
+    {BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.SLT, BinaryOp.SLE}
+)  # fmt: skip
+
+
+def is_truth(expr: Expr) -> bool:
+    """Whether an expression is 0 or 1 by its form."""
+    match expr:
+        case Constant(value=value):
+            return value in (0, 1)
+        case Unary(op=UnaryOp.NOT):
+            return True
+        case Binary(op=op, left=left, right=right):
+            return op in _TRUTHS or (op in (BinaryOp.AND, BinaryOp.OR) and is_truth(left) and is_truth(right))
+        case Select(then=then, otherwise=otherwise):
+            return is_truth(then) and is_truth(otherwise)
+        case _:
+            return False
+
+
+def rebuilt(expr: Expr, leaf: Callable[[Expr], Expr], known: Collection[Expr] = ()) -> Expr:
+    """The expression with its leaves replaced, simplified; what is in `known` is true."""
+    found = _rebuilt(expr, leaf, known)
+    if found in known and is_truth(found):
+        return TRUE
+    if known and is_truth(found) and negated(found) in known:
+        return FALSE
+    return found
+
+
+def _rebuilt(expr: Expr, leaf: Callable[[Expr], Expr], known: Collection[Expr]) -> Expr:
+    match expr:
+        case Constant() | Register() | Address():
+            return leaf(expr)
+        case Unary(op=op, operand=operand):
+            return _unary(op, rebuilt(operand, leaf, known))
+        case Binary(op=op, left=left, right=right):
+            return _binary(op, rebuilt(left, leaf, known), rebuilt(right, leaf, known))
+        case Extend(operand=operand, width=width, signed=signed):
+            return _folded(Extend(rebuilt(operand, leaf, known), width, signed))
+        case Select(condition=condition, then=then, otherwise=otherwise):
+            asked = rebuilt(condition, leaf, known)
+            a, b = rebuilt(then, leaf, known), rebuilt(otherwise, leaf, known)
+            if isinstance(asked, Constant):
+                return a if asked.value else b
+            return a if a == b else Select(asked, a, b)
+
+
+def substituted(expr: Expr, values: Mapping[str, Expr], known: Collection[Expr] = ()) -> Expr:
+    """The expression with registers replaced by their values."""
+
+    def leaf(item: Expr) -> Expr:
+        return values.get(item.name, item) if isinstance(item, Register) else item
+
+    return rebuilt(expr, leaf, known)
+
+
+def negated(expr: Expr) -> Expr:
+    """1 where the expression is 0, else 0."""
+    if isinstance(expr, Constant):
+        return FALSE if expr.value else TRUE
+    if isinstance(expr, Unary) and expr.op is UnaryOp.NOT and is_truth(expr.operand):
+        return expr.operand
+    if isinstance(expr, Binary) and expr.op in (BinaryOp.EQ, BinaryOp.NE):
+        return Binary(BinaryOp.NE if expr.op is BinaryOp.EQ else BinaryOp.EQ, expr.left, expr.right)
+    return negation(expr)
+
+
+def _folded(expr: Expr) -> Expr:
+    operands: tuple[Expr, ...]
+    match expr:
+        case Binary(left=left, right=right):
+            operands = (left, right)
+        case Unary(operand=operand) | Extend(operand=operand):
+            operands = (operand,)
+        case _:
+            return expr
+    if all(isinstance(item, Constant) for item in operands):
+        return Constant(evaluate(expr, {}, {}))
+    return expr
+
+
+def _unary(op: UnaryOp, operand: Expr) -> Expr:
+    return negated(operand) if op is UnaryOp.NOT else _folded(Unary(op, operand))
+
+
+def _binary(op: BinaryOp, left: Expr, right: Expr) -> Expr:
+    found = _folded(Binary(op, left, right))
+    if isinstance(found, Constant):
+        return found
+    zero, one = left == FALSE, right == FALSE
+    match op:
+        case BinaryOp.AND:
+            if zero or one:
+                return FALSE
+            if left == TRUE and is_truth(right):
+                return right
+            if right == TRUE and is_truth(left):
+                return left
+        case BinaryOp.OR:
+            if zero or one:
+                return right if zero else left
+            if TRUE in (left, right) and is_truth(left) and is_truth(right):
+                return TRUE
+        case BinaryOp.ADD:
+            if zero or one:
+                return right if zero else left
+        case BinaryOp.NE if one and is_truth(left):
+            return left
+        case BinaryOp.EQ if one and is_truth(left):
+            return negated(left)
+        case BinaryOp.EQ if left == right:
+            return TRUE
+        case BinaryOp.NE if left == right:
+            return FALSE
+        case _:
+            pass
+    return found
