@@ -316,9 +316,10 @@ impl<'a> Ground<'a> {
                 }
                 Check::Sum(Relation::Equal, Total { parts, constant }) => {
                     if let [(Source::Cell(cell, _), factor)] = parts.as_slice()
-                        && constant % factor == 0
+                        && constant.checked_rem(*factor) == Some(0)
+                        && let Some(value) = constant.checked_div(*factor).and_then(i64::checked_neg)
                     {
-                        domains[*cell] = Domain::Only(stored(-constant / factor));
+                        domains[*cell] = Domain::Only(stored(value));
                     }
                 }
                 _ => {}
