@@ -13,8 +13,6 @@ from membar.task import Limits
 FOLDER = Path(__file__).parents[2] / "examples" / "any-n"
 # What no search decides is given up soon.
 _SECONDS = {"UNKNOWN": 2.0}
-# The same proofs as under x86-tso, but for one without store buffers.
-_SLOW = {("barrier-data.c", "x86-tso"), ("lamport.c", "sc"), ("barrier.c", "sc")}
 
 
 def expectations() -> list[tuple[str, str, str]]:
@@ -28,10 +26,7 @@ def expectations() -> list[tuple[str, str, str]]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("name", "model", "verdict"),
-    [pytest.param(*each, marks=pytest.mark.slow if each[:2] in _SLOW else ()) for each in expectations()],
-)
+@pytest.mark.parametrize(("name", "model", "verdict"), expectations())
 def test_an_example_has_the_verdict_of_its_comment(name: str, model: str, verdict: str) -> None:
     limits = Limits(seconds=_SECONDS.get(verdict, 300.0))
     answer = lift.check_any(FOLDER / name, model=model, limits=limits)
