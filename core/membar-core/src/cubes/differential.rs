@@ -39,7 +39,7 @@ fn is_about_turn(condition: &Condition) -> bool {
 
 fn judged(system: &System, fault: Fault) -> Verdict {
     let stop = Stop::default();
-    let limits = Limits { time: Some(Duration::from_secs(2)), ..Limits::default() };
+    let limits = Limits { time: Some(Duration::from_secs(20)), ..Limits::default() };
     let mut budget = Budget { watch: Watch::new(&stop, limits), states: Some(MOST_NODES) };
     let Ok(found) = search(system, Options { fault, ..Options::default() }, &mut budget) else {
         return Verdict::Open;
