@@ -43,7 +43,7 @@ from membar.program.warnings import without_warnings
 from membar.properties import PROPERTIES
 from membar.properties.judge import RACE_FLAG
 from membar.source import SourceFile
-from membar.task import Limits, Options, Task
+from membar.task import Limits, Options, Task, Unrolling
 
 # Which engine answers when the user names none: the first that exists.
 _FOR_AXIOMS = ("graphs", "reference")
@@ -341,6 +341,8 @@ def check(
 
 _RACES_IN = "rc11"
 _MOST_RACY = 1000
+_ROUNDS_OF_A_RACE = 2
+_LONGEST_RACE = 20.0  # seconds: blocked executions do not count as executions
 
 
 def _with_races(outcome: Outcome, program: Program, path: str) -> Outcome:
@@ -356,8 +358,8 @@ def _with_races(outcome: Outcome, program: Program, path: str) -> Outcome:
         program=program,
         model=load_model(_RACES_IN),
         properties=("races", "memory"),  # a stray pointer is a finding there, not bad input
-        limits=Limits(executions=_MOST_RACY),
-        options=Options(),
+        limits=Limits(executions=_MOST_RACY, seconds=_LONGEST_RACE),
+        options=Options(unrolling=Unrolling(exact=_ROUNDS_OF_A_RACE)),
     )
     found = answer(task, load_engine(default_engine(task.program, task.model, task.options)))
     if not isinstance(found, Violated) or found.property != "races":
