@@ -66,7 +66,7 @@ def table1(seconds: float) -> bool:
             start = time.process_time()
             found = repair(source, question, seconds=seconds)
             spent = time.process_time() - start
-            greedy = repair(source, question, first=True)
+            greedy = repair(source, question, first=True, seconds=seconds)
             counts = [len(each.changes) if isinstance(each, Repair) else None for each in (found, greedy)]
             least = found.lower_bound // 20 if isinstance(found, Repair) else "?"
             ours = counts[0] if counts[0] is not None else type(found).__name__

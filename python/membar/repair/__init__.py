@@ -179,7 +179,7 @@ def repair(
     """
     try:
         repairing = _Repairing(source, question, weaken, costs, progress)
-        return repairing.greedy() if first else repairing.verdict(seconds, all_cheapest)
+        return repairing.greedy(seconds) if first else repairing.verdict(seconds, all_cheapest)
     except _UndecidedError as undecided:
         return Undecided(undecided.reason)
 
@@ -229,7 +229,7 @@ class _Repairing:
             )
         return self._repair(found, costs, base, seconds)
 
-    def greedy(self) -> Verdict:
+    def greedy(self, seconds: float | None) -> Verdict:
         """The repair that Barnat's procedure ends with."""
         program = self.program
         if program is None or not self.places or any(place.location is None for place in self.places):
@@ -243,13 +243,15 @@ class _Repairing:
         early = self._without_search()
         if early is not None:
             return early
+        deadline = None if seconds is None else time.monotonic() + seconds
         base = tuple(place.current for place in self.places)
         tested = 0
 
         def counterexample(choice: Choice) -> Witness | None:
             nonlocal tested
             tested += 1
-            result = self.question.ask(self._text(choice))
+            left = None if deadline is None else max(0.1, deadline - time.monotonic())
+            result = self.question.ask(self._text(choice), seconds=left)
             return None if _is_right(result) or isinstance(result, proving.SystemResult) else result.witness
 
         choice = first_repair(self.places, base, program, counterexample)
@@ -258,7 +260,7 @@ class _Repairing:
         costs = self.costs.all_of(self.places, base)
         total = sum(costs[number][level] for number, level in enumerate(choice))
         found = Found(choices=(choice,), cost=total, lower_bound=0, tested=tested, failing=tested - 1)
-        return self._repair(found, costs, base, None)
+        return self._repair(found, costs, base, seconds)
 
     def _without_search(self) -> Verdict | None:
         """The verdict, where it is known before any candidate is tried."""
