@@ -257,6 +257,7 @@ class StateSpace:
         self,
         *,
         stop_at_failure: bool = False,
+        stop_at_deadlock: bool = False,
         keep_finals: bool = False,
         reduced: bool = False,
         jobs: int = 1,

@@ -45,7 +45,7 @@ impl StateSpace {
 
     /// Visits every state, breadth-first, with `jobs` threads; `round_size` states at a time, for tests of these.
     #[pyo3(signature = (
-        *, stop_at_failure=false, keep_finals=false, reduced=false, jobs=1, round_size=None,
+        *, stop_at_failure=false, stop_at_deadlock=false, keep_finals=false, reduced=false, jobs=1, round_size=None,
         seconds=None, states=None, memory=None, progress=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
@@ -53,6 +53,7 @@ impl StateSpace {
         &self,
         py: Python<'_>,
         stop_at_failure: bool,
+        stop_at_deadlock: bool,
         keep_finals: bool,
         reduced: bool,
         jobs: usize,
@@ -63,7 +64,15 @@ impl StateSpace {
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<VisitedStates> {
         let limits = limits_of(seconds, None, memory)?;
-        let options = Options { states, stop_at_failure, keep_finals, reduced, jobs, round: round_size };
+        let options = Options {
+            states,
+            stop_at_failure,
+            stop_at_deadlock,
+            keep_finals,
+            reduced,
+            jobs,
+            round: round_size,
+        };
         let visited = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
             let system = System::new(self.program.clone(), self.fault);
             safety::explore(system, options, &mut Watch::new(stop, limits))

@@ -15,6 +15,8 @@ pub struct Options {
     pub states: Option<u64>,
     /// Ends with the first assertion that fails or error state.
     pub stop_at_failure: bool,
+    /// Ends with the first deadlock.
+    pub stop_at_deadlock: bool,
     /// Keeps the number of every final state.
     pub keep_finals: bool,
     /// Leaves out states that only differ in the order of what nobody notices.
@@ -99,6 +101,7 @@ impl Note {
         match self {
             Self::Fault(..) => true,
             Self::Failed(_) | Self::Error(_) => options.stop_at_failure,
+            Self::Deadlock => options.stop_at_deadlock,
             _ => false,
         }
     }

@@ -153,9 +153,12 @@ class _Search:
 
     def _asks_only_for_claims(self) -> bool:
         """Whether only runs are asked about: they are looked for at once, before all states are known."""
+        return [name for name in self.task.properties if self._asks(name)] == ["claims"]
+
+    def _asks(self, name: str) -> bool:
+        """Whether a property is asked about that says something of this program."""
         task = self.task
-        asked = [name for name in task.properties if PROPERTIES[name].applies(task.program, task.model)]
-        return asked == ["claims"]
+        return name in task.properties and PROPERTIES[name].applies(task.program, task.model)
 
     def _visit(self) -> None:
         found = self._visited()
@@ -173,8 +176,11 @@ class _Search:
     def _visited(self) -> _core.VisitedStates:
         limits, options = self.task.limits, self.task.options
         progress = None if options.progress is None else Progress(options.progress, unit="states")
+        stops = options.stops_early and not self.terms
         found: _core.VisitedStates = self.core.explore(
-            stop_at_failure=options.stops_early and self._is_settled_by_failure() and not self.terms,
+            stop_at_failure=stops and self._is_settled_by_failure(),
+            # An error state that the user named says more than a deadlock.
+            stop_at_deadlock=stops and self._asks("deadlock") and not self.program.errors,
             keep_finals=options.all_executions,
             reduced=self.reduced,
             jobs=min(options.jobs, _MOST_JOBS),
@@ -220,7 +226,8 @@ class _Search:
         asked = self.task.properties
         failure = tally.failed_assertion
         has_failed = failure is not None and property_of(self.program, failure.message) in asked
-        if has_failed or (tally.error is not None and "errors" in asked):
+        is_stuck = tally.deadlock is not None and self._asks("deadlock")
+        if has_failed or is_stuck or (tally.error is not None and "errors" in asked):
             return
         for claim in self.program.claims:
             if tally.lasso is None and tally.limit is None:
