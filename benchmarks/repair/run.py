@@ -1,10 +1,11 @@
-"""Repairs in three tables: Barnat's Table I, the wrong C examples, the C examples with all orders seq_cst.
+"""Repairs in four tables: Barnat's Table I; C examples with no order at all, one too weak, all seq_cst.
 
-    python benchmarks/repair/run.py [table1] [wrong] [weaken] [--seconds S]
+    python benchmarks/repair/run.py [table1] [bare] [wrong] [weaken] [--seconds S]
 
 `table1`: Anderson and Lamport with three processes (from ../shared/corpus/dve) and Peterson with two, under
 `cam`, by both rules of atomic writes: the least number of atomic writes, or the best and a lower bound after
 S seconds; what Barnat's procedure (`--first`) ends with; the paper's number.
+`bare`: mutual exclusion with every order relaxed, no fences: the cheapest that makes it right again.
 `wrong`: each C example that is one order too weak, under each model that it is wrong under: what its repair
 costs, all orders and fences together, beside the right version.
 `weaken`: each right C example with every order made seq_cst: what is left of it, beside the version written
@@ -32,6 +33,7 @@ ROOT = HERE.parents[1]
 DVE = ROOT.parent / "shared" / "corpus" / "dve"
 EXAMPLES = ROOT / "examples"
 QUICKLY = Options(coherence=Coherence.OBSERVED)
+BARE = ("peterson", "dekker", "fast-mutex", "szymanski", "burns", "bakery")
 WEAKENED = ("ttas", "ticket", "mcs", "treiber", "msqueue", "ring", "seqlock")
 _COLLISION = "P_0.CS + P_1.CS + P_2.CS > 1"
 _GRANTED = "G((P_0.p1 or P_0.p2 or P_0.p3) -> F P_0.CS)"
@@ -39,11 +41,18 @@ _GRANTED = "G((P_0.p1 or P_0.p2 or P_0.p3) -> F P_0.CS)"
 
 def main() -> int:
     """Prints the tables."""
-    parser = argparse.ArgumentParser(description="Repairs in three tables.")
-    parser.add_argument("tables", nargs="*", metavar="TABLE", help="table1, wrong, weaken (default: all)")
+    parser = argparse.ArgumentParser(description="Repairs in four tables.")
+    parser.add_argument(
+        "tables", nargs="*", metavar="TABLE", help="table1, bare, wrong, weaken (default: all)"
+    )
     parser.add_argument("--seconds", type=float, default=60.0)
     chosen = parser.parse_args()
-    tables: dict[str, Callable[[float], bool]] = {"table1": table1, "wrong": wrong, "weaken": weaken}
+    tables: dict[str, Callable[[float], bool]] = {
+        "table1": table1,
+        "bare": bare,
+        "wrong": wrong,
+        "weaken": weaken,
+    }
     results = [tables[name](chosen.seconds) for name in chosen.tables or tables]
     return 0 if all(results) else 1
 
@@ -73,6 +82,29 @@ def table1(seconds: float) -> bool:
             cells = (name, rule, len(places), ours, least, counts[1], theirs, f"{spent:.1f}")
             print(f"| {' | '.join(map(str, cells))} |", flush=True)
             is_good &= counts[0] is not None and counts[0] <= theirs
+    return is_good
+
+
+def bare(seconds: float) -> bool:
+    """Mutual exclusion without any order."""
+    print("\n| example | model | repair | cost | at least | CPU s |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    is_good = True
+    for name in BARE:
+        source = SourceFile.read(EXAMPLES / f"{name}.c")
+        places = _places(source)
+        weakest = edited(source, places, tuple(0 for _ in places))
+        for model in ("x86-tso", "armv8"):
+            start = time.process_time()
+            found = repair(weakest, Question(model=model, options=QUICKLY), seconds=seconds)
+            spent = time.process_time() - start
+            if isinstance(found, Repair):
+                what = "; ".join(f"{change.name}, {change.place.title}" for change in found.changes)
+                cells = (f"{name}.c", model, what, found.cost, found.lower_bound, f"{spent:.1f}")
+            else:
+                reason = f"{type(found).__name__} {getattr(found, 'reason', '')}"
+                cells, is_good = (f"{name}.c", model, reason, "", 0, f"{spent:.1f}"), False
+            print(f"| {' | '.join(map(str, cells))} |", flush=True)
     return is_good
 
 
