@@ -30,6 +30,13 @@ _NUMBERS = (
     "-1L",
 )  # fmt: skip
 
+_NUMBER_OF = {
+    "0": 0, "1": 1, "-1": -1, "-2": -2, "-128": -128, "255": 255, "65535": 65535, "4294967295u": 2**32 - 1,
+    "4294967295": 2**32 - 1, "4294967301": 2**32 + 5, "5": 5, "-1L": -1, "0x80000000": 2**31,
+    "(-2147483647 - 1)": -(2**31), "18446744073709551615ul": 2**64 - 1, "(signed char)255": -1,
+}  # fmt: skip
+_LABELS = tuple(_NUMBER_OF)
+
 
 def expression(random: Random, depth: int) -> str:
     """A random expression without undefined behaviour, wrap-around aside."""
@@ -53,6 +60,19 @@ def expression(random: Random, depth: int) -> str:
             return f"({inner[0]} {random.choice(_OPERATORS)} {inner[1]})"
 
 
+def switch(random: Random, result: str) -> str:
+    """A `switch` over a random value, with labels that need not be of its type; at most one is taken."""
+    kind = random.choice(("int", "unsigned", "long", "unsigned long"))
+    width = 64 if "long" in kind else 32
+    labels: dict[int, str] = {}
+    for label in random.sample(_LABELS, 6):
+        labels.setdefault(_NUMBER_OF[label] % 2**width, label)  # two of the same number are an error
+    value = expression(random, 1) if random.random() < 0.5 else random.choice(list(labels.values()))
+    cases = " ".join(f"case {label}: {result} = {i}; break;" for i, label in enumerate(labels.values()))
+    at = random.choice(("default: {} = -1; break; {}", "{1} default: {0} = -1;", "{1}"))
+    return f"{result} = -2; switch (({kind})({value})) {{ {at.format(result, cases)} }}"
+
+
 def program(random: Random, statements: int = 25) -> str:
     """Variables of every type, and assignments to them."""
     lines = [f"long results[{statements}];"]
@@ -68,7 +88,10 @@ def program(random: Random, statements: int = 25) -> str:
             value = expression(random, 2)
             value = f"({value} & 3)" if operator in {"<<=", ">>="} else value
             lines.append(f"  v{random.randrange(len(TYPES))} {operator} {value};")
-        lines.append(f"  results[{number}] = {expression(random, 3)};")
+        if random.random() < 0.2:
+            lines.append(f"  {switch(random, f'results[{number}]')}")
+        else:
+            lines.append(f"  results[{number}] = {expression(random, 3)};")
     return "\n".join([*lines, "  return 0;", "}", ""])
 
 
@@ -78,7 +101,7 @@ def differences(text: str) -> list[str]:
     if found.verdict != "holds" or len(found.outcome.run.outcomes) != 1:
         return [f"membar says {found.verdict}"]
     ours = dict(found.outcome.run.outcomes[0])
-    count = text.count("results[") - 1
+    count = int(text.removeprefix("long results[").split("]")[0])
     main = (
         f"#include <stdio.h>\nint main(void) {{ run(); for (int i = 0; i < {count}; i++) "
         'printf("%ld\\n", results[i]); return 0; }\n'

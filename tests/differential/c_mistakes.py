@@ -21,6 +21,10 @@ class Mistake:
 
 MISTAKES = (
     Mistake("a lost conversion to a narrower type", Rewrite(f"{C}.values", "    return Value(value.expr if _has_all(number, source) else extended(value.expr, number), target)", "    return Value(value.expr, target)"), ("narrowing of what is only known later", "wrap-around")),
+    Mistake("case labels keep their own type", Rewrite(f"{C}.statements", "        return self.m.converted(given, kind, case.expr)", "        return Value(given.expr, kind)"), ("a negative case of an unsigned switch", "a long case of an int switch", "a switch over a promoted character")),
+    Mistake("case labels are ints", Rewrite(f"{C}.statements", "        return self.m.converted(given, kind, case.expr)", "        return self.m.converted(given, t.INT, case.expr)"), ("a negative case of an unsigned switch", "a case of another width")),
+    Mistake("a known overflow ends the thread", Rewrite(f"{C}.flow", "            if operation.condition == FALSE and operation.property != WARNING:", "            if operation.condition == FALSE:"), ("a known overflow goes on",)),
+    Mistake("extern in a block finds the innermost variable", Rewrite(f"{C}.declarations", "        found = self._m.world.scope.symbols.get(node.name)\n        if found is None:", "        found = self._m.scope.find(node.name)\n        if found is None:"), ("extern in a block is the global variable",)),
     Mistake("no wrap-around", Rewrite(f"{C}.values", "    return Value(result if op in _CLOSED else extended(result, kind), kind)", "    return Value(result, kind)"), ("wrap-around",)),
     Mistake("unsigned numbers compared as signed", Rewrite(f"{C}.values", "        return Value(binary(signed_op if kind.signed else unsigned_op, x, y), t.INT)", "        return Value(binary(signed_op, x, y), t.INT)"), ("comparison of long unsigned numbers",)),
     Mistake("no promotion to int", Rewrite(f"{C}.values", "    return Value(value.expr, t.INT) if kind.rank < t.INT.rank else Value(value.expr, kind)", "    return Value(value.expr, kind)"), ("promotion", "promotion of what is only known later")),

@@ -251,15 +251,18 @@ class Declarations:
                 scope.symbols[node.name] = Declared(node.name, kind)
             return None
         before = scope.symbols.get(node.name)
-        is_again = is_global and isinstance(before, Object)
+        is_elsewhere = "extern" in node.storage and not is_global
+        is_again = isinstance(before, Object) and (is_global or (is_elsewhere and before.label == node.name))
         if before is not None and not is_again:
             self._m.refuse(node, f"`{node.name}` is declared twice", codes.NAME)
         if "_Thread_local" in node.storage:
             self._m.refuse(node, "a thread-local variable")
-        is_static = is_global or "static" in node.storage or "extern" in node.storage
+        if is_elsewhere:
+            return self._declared_elsewhere(node, kind)
+        is_static = is_global or "static" in node.storage
         kind = self._completed(kind, node)
         if is_again and isinstance(before, Object):
-            item = before
+            item = self._declared_again(before, kind, node)
         elif is_static and not is_global:
             found = self._m.world.objects.get(self._static_label(node))
             if found is not None:
@@ -277,6 +280,29 @@ class Declarations:
         else:
             self._begin(item, node)
         return item
+
+    def _declared_again(self, item: Object, kind: t.CType, node: ast.Decl) -> Object:
+        """A global variable that is declared once more; this declaration may say how long an array is."""
+        if isinstance(kind, t.Array) and item.type == t.Array(kind.element, 0):
+            item.type = kind
+            item.lay_out()
+        elif item.type != kind and kind != t.Array(getattr(item.type, "element", t.VOID), 0):
+            self._m.refuse(node, f"`{node.name}` is declared with another type", codes.TYPE)
+        return item
+
+    def _declared_elsewhere(self, node: ast.Decl, kind: t.CType) -> Object:
+        """`extern` in a block: the global variable of that name, whatever a block around it calls so."""
+        if node.init is not None:
+            self._m.refuse(node, f"`{node.name}` is extern in a block and has a value", codes.TYPE)
+        found = self._m.world.scope.symbols.get(node.name)
+        if found is None:
+            self._m.refuse(
+                node, f"`{node.name}` is extern, but no file of the program defines it", codes.NAME
+            )
+        if not isinstance(found, Object) or not _is_compatible(kind, found.type):
+            self._m.refuse(node, f"`{node.name}` is declared with another type", codes.TYPE)
+        self._m.scope.symbols[node.name] = found
+        return found
 
     def _static_label(self, node: ast.Decl) -> str:
         function = self._m.frames[-1].function if self._m.frames else ""
@@ -374,6 +400,13 @@ def _is_handle(kind: t.CType) -> bool:
     while isinstance(kind, t.Array):
         kind = kind.element
     return isinstance(kind, t.Opaque) and kind.name in HANDLES
+
+
+def _is_compatible(kind: t.CType, defined: t.CType) -> bool:
+    """Whether a further declaration may say this type; it may leave open how long an array is."""
+    if isinstance(kind, t.Array) and isinstance(defined, t.Array) and kind.count is None:
+        return kind.element == defined.element
+    return kind == defined
 
 
 def _plain(kind: t.CType) -> t.CType:

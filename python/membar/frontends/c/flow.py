@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 from membar.frontends.c.values import UNSET, Slot, negated
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expr import FALSE, TRUE, Constant, Expr, Register, registers_of
-from membar.program.operations import Assert, Assume, Join, Operation, Set, Spawn
+from membar.program.operations import WARNING, Assert, Assume, Join, Operation, Set, Spawn
 from membar.program.program import Edge
 from membar.source import Span
 
@@ -131,7 +131,7 @@ class Flow:
         self.state = replace(state, operations=(*state.operations, operation), span=place)
         if isinstance(operation, Assert):
             self.cut()
-            if operation.condition == FALSE:
+            if operation.condition == FALSE and operation.property != WARNING:
                 self.state = None
         elif isinstance(operation, Assume) and operation.condition == FALSE:
             self.cut()

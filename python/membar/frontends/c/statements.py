@@ -13,13 +13,25 @@ from typing import Final, TypeAlias
 from pycparser import c_ast as ast
 
 from membar.frontends.c import codes
+from membar.frontends.c import types as t
 from membar.frontends.c.copies import made, repeated_call
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.flow import Key, State, TooLargeError
 from membar.frontends.c.machine import Machine
-from membar.frontends.c.values import NOTHING, Aggregate, Slot, Value, infix, is_constant, truth
+from membar.frontends.c.values import (
+    NOTHING,
+    Aggregate,
+    Slot,
+    Value,
+    infix,
+    integer,
+    is_constant,
+    known,
+    promoted,
+    truth,
+)
 from membar.frontends.c.world import Frame, Object, Scope
-from membar.program.expr import TRUE
+from membar.program.expr import TRUE, Expr
 
 _MOST_TURNS: Final = 4096
 # Builds one turn: the state behind it, and whether the loop's condition was decided while building.
@@ -155,7 +167,9 @@ class Statements:
         flow, frame = self.m.flow, self._frame
         if flow.is_dead:
             self.m.refuse(node, "a jump into a `switch`")
-        value = self.m.kept(self.e.scalar(node.cond), node.cond)
+        value = promoted(self.m.kept(self.e.scalar(node.cond), node.cond))
+        if integer(value.type) is None:
+            self.m.refuse(node.cond, f"a `switch` over a `{t.spelled(value.type)}`", codes.TYPE)
         value = Value(
             flow.named(value.expr, self.m.span(node.cond)) if not is_constant(value.expr) else value.expr,
             value.type,
@@ -163,12 +177,18 @@ class Statements:
         frame.breaks.append(flow.exit())
         exits: dict[int, int] = {}
         default: ast.Default | None = None
+        met: set[Expr] = set()
         for case in _cases(node.stmt):
             exits[id(case)] = flow.exit()
             if isinstance(case, ast.Default):
+                if default is not None:
+                    self.m.refuse(case, "a second `default` in one `switch`", codes.FLOW)
                 default = case
                 continue
-            number = Value(self.e.declarations.constant(case.expr).expr, value.type)  # type: ignore[union-attr] # refused below if it is a structure
+            number = self._case_label(case, value.type)
+            if number.expr in met:
+                self.m.refuse(case.expr, "a second `case` with the same number", codes.FLOW)
+            met.add(number.expr)
             yes, no = flow.branch(truth(infix("==", value, number)), self.m.span(case.expr))
             flow.state = yes
             flow.jump(exits[id(case)])
@@ -178,6 +198,13 @@ class Statements:
         self.run(node.stmt)
         frame.cases.pop()
         flow.arrive(frame.breaks.pop())
+
+    def _case_label(self, case: ast.Case, kind: t.CType) -> Value:
+        """The number of a `case`, as one of the promoted type of what the `switch` looks at (C 6.8.4.2)."""
+        given = self.e.declarations.constant(case.expr)
+        if not isinstance(given, Value) or known(given.expr) is None or integer(given.type) is None:
+            self.m.refuse(case.expr, "a `case` that is no constant number", codes.CONSTANT)
+        return self.m.converted(given, kind, case.expr)
 
     def _case(self, node: ast.Case | ast.Default) -> None:
         if not self._frame.cases or id(node) not in self._frame.cases[-1]:
