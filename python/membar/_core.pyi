@@ -244,6 +244,9 @@ class AnySize:
         memory: int | None = None,
         progress: Callable[[int, int, float], object] | None = None,
     ) -> CubeFindings: ...
+    def search_without(
+        self, found: CubeFindings, *, cube: int, literal: int, seconds: float | None = None
+    ) -> CubeFindings: ...
     @staticmethod
     def faults() -> list[str]: ...
 

@@ -197,7 +197,7 @@ def _answered(question: _Question) -> Answer:
     if early is not None:
         return early
     task = SystemTask(system=system, model=question.model, limits=question.limits, options=question.options)
-    outcome = proving.answer(task, proving.load_system_engine("cubes"))
+    outcome = proving.answer(task, proving.load_system_engine("cubes"), most_states=_FEW_STATES)
     outcome = _described(outcome, question, system)
     match outcome:
         case Violated(processes=run) if run is not None:
@@ -251,7 +251,7 @@ def _confirmed(outcome: Violated, number: int, question: _Question, system: Para
         f"the lifted system, which can do more, fails with {number} processes; the program with {number}"
         " threads was not seen to"
     )
-    return proving.SystemResult(question.text, system, question.model, Unknown(outcome.run, reason))
+    return proving.SystemResult(question.text, system, question.model, proving.unconfirmed(outcome, reason))
 
 
 def _violation(question: _Question, number: int, *, most: int = _MOST_STATES) -> api.Result | None:
@@ -279,7 +279,7 @@ def _compared(outcome: Outcome, question: _Question, system: ParameterizedSystem
         found = _with(question, number)
         if isinstance(outcome, Holds) and isinstance(found.outcome, Violated):
             reason = f"internal error, please report: the program with {number} threads is violated"
-            outcome = Unknown(outcome.run, f"{reason}, but the answer was holds")
+            outcome = proving.unconfirmed(outcome, f"{reason}, but the answer was holds")
             break
         states = found.outcome.run.statistics.states
         notes.append(f"the program with {number} threads: {found.verdict}, {states} states")

@@ -28,6 +28,7 @@ from membar.task import Limits, Options, SystemTask
 _PREFERRED = ("cubes", "instances")
 # How many states of an instance are compared with an answer before that is given up, and says so.
 _MOST_STATES = 200_000
+_NOTHING = "nothing was established"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,18 +158,22 @@ def prove(
     return SystemResult(text, system, chosen, answer(task, answering))
 
 
-def answer(task: SystemTask, engine: SystemEngine) -> Outcome:
-    """The engine's outcome, confirmed by others before anybody sees it."""
+def answer(task: SystemTask, engine: SystemEngine, *, most_states: int = _MOST_STATES) -> Outcome:
+    """The engine's outcome, confirmed by others before anybody sees it.
+
+    Of each instance that it is compared with at most `most_states` states are looked at, and no longer than
+    the task's limit allows.
+    """
     start = time.monotonic()
     try:
         outcome = _confirmed(engine.run(task), task, start)
-        return _compared(outcome, task) if engine.name != "instances" else outcome
+        return outcome if engine.name == "instances" else _compared(outcome, task, start, most_states)
     except EngineLimitError as limit:
         run = Run(
             model=task.model.name,
             engine=engine.name,
             algorithm="none",
-            guarantee="nothing was established",
+            guarantee=_NOTHING,
         )
         return Unknown(run, limit.reason)
 
@@ -179,10 +184,15 @@ def _confirmed(outcome: Outcome, task: SystemTask, start: float) -> Outcome:
         mismatch = replay(task.system, task.model, outcome.processes)
         if mismatch is not None:
             reason = f"internal error, please report: the run does not replay ({mismatch})"
-            return Unknown(outcome.run, reason)
+            return unconfirmed(outcome, reason)
     if isinstance(outcome, Holds):
         return _certified(outcome, task, start)
     return outcome
+
+
+def unconfirmed(outcome: Outcome, reason: str) -> Unknown:
+    """What is left of an outcome that was not confirmed: it guarantees nothing."""
+    return Unknown(replace(outcome.run, guarantee=_NOTHING), reason)
 
 
 def replay(system: ParameterizedSystem, model: Model, run: ProcessRun) -> str | None:
@@ -209,7 +219,7 @@ def _certified(outcome: Holds, task: SystemTask, start: float) -> Outcome:
     system = task.system if buffered(task.model) else sequential(task.system)
     certificate = certify(system, outcome.proof, should_stop=should_stop)
     if certificate.problem is not None:
-        return Unknown(outcome.run, f"the proof was not confirmed by z3: {certificate.problem}")
+        return unconfirmed(outcome, f"the proof was not confirmed by z3: {certificate.problem}")
     note = (
         f"proof of {certificate.cubes} cubes confirmed by z3:"
         f" {certificate.obligations} obligations, {certificate.seconds:.2f} s"
@@ -217,7 +227,7 @@ def _certified(outcome: Holds, task: SystemTask, start: float) -> Outcome:
     return replace(outcome, run=replace(outcome.run, notes=(*outcome.run.notes, note)))
 
 
-def _compared(outcome: Outcome, task: SystemTask) -> Outcome:
+def _compared(outcome: Outcome, task: SystemTask, start: float, most_states: int) -> Outcome:
     """The outcome beside those of instances; a disagreement is an internal error."""
     if not task.options.instances:
         return outcome
@@ -227,12 +237,15 @@ def _compared(outcome: Outcome, task: SystemTask) -> Outcome:
         if task.system.size not in (None, number):
             notes.append(f"{number} processes: the system has {task.system.size}")
             continue
-        limits = replace(task.limits, states=task.limits.states or _MOST_STATES)
+        seconds = task.limits.seconds
+        if seconds is not None:
+            seconds = max(seconds - (time.monotonic() - start), 0.0)
+        limits = replace(task.limits, states=task.limits.states or most_states, seconds=seconds)
         small = replace(task, limits=limits, options=replace(task.options, instances=(number,)))
         found = instances.run(small)
         if _disagree(outcome, found, number):
             reason = f"internal error, please report: {number} processes are {WORDS[type(found)]}"
-            return Unknown(outcome.run, f"{reason}, but the answer was {WORDS[type(outcome)]}")
+            return unconfirmed(outcome, f"{reason}, but the answer was {WORDS[type(outcome)]}")
         notes.append(_note(found, number))
     return replace(outcome, run=replace(outcome.run, notes=(*outcome.run.notes, *notes)))
 
@@ -253,7 +266,7 @@ def _note(found: Outcome, number: int) -> str:
         case Violated():
             return f"{number} processes: an unsafe state is reached, {states} states"
         case Unknown(reason=reason):
-            return f"{number} processes: not answered, {reason}"
+            return f"{number} processes: not answered, {reason.removeprefix(f'{number} processes: ')}"
         case _:
             return f"{number} processes: {WORDS[type(found)]}"
 

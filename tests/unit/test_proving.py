@@ -63,12 +63,14 @@ def test_a_proof_that_is_none_is_unknown() -> None:
     outcome = proving.answer(task("lock"), saying(lambda question: Holds(run_of(question))))
     assert isinstance(outcome, Unknown)
     assert "not confirmed" in outcome.reason
+    assert outcome.run.guarantee == "nothing was established"
 
 
 def test_a_proof_that_cannot_be_checked_in_time_is_unknown() -> None:
     outcome = proving.answer(task("lock", limits=Limits(seconds=0.0)), saying(proved))
     assert isinstance(outcome, Unknown)
     assert "time" in outcome.reason
+    assert outcome.run.guarantee == "nothing was established"
 
 
 def test_a_run_is_replayed() -> None:
@@ -82,6 +84,7 @@ def test_a_run_that_does_not_replay_is_unknown() -> None:
     outcome = proving.answer(task("flags"), saying(shorter))
     assert isinstance(outcome, Unknown)
     assert "does not replay" in outcome.reason
+    assert outcome.run.guarantee == "nothing was established"
 
 
 def test_an_instance_that_disagrees_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,6 +92,7 @@ def test_an_instance_that_disagrees_is_an_internal_error(monkeypatch: pytest.Mon
     outcome = proving.answer(task("flags", instances=(2,)), saying(lambda question: Holds(run_of(question))))
     assert isinstance(outcome, Unknown)
     assert "internal error" in outcome.reason
+    assert outcome.run.guarantee == "nothing was established"
 
 
 def test_instances_that_agree_are_noted() -> None:
@@ -98,6 +102,12 @@ def test_instances_that_agree_are_noted() -> None:
     other = proving.answer(task("flags", instances=(2,)), saying(broken))
     assert isinstance(other, Violated)
     assert "an unsafe state is reached" in other.run.notes[0]
+
+
+def test_instances_are_compared_only_up_to_a_number_of_states_and_say_so() -> None:
+    outcome = proving.answer(task("lock", instances=(3,)), saying(proved), most_states=3)
+    assert isinstance(outcome, Holds)
+    assert "3 processes: not answered, more than 3 states" in outcome.run.notes[-1]
 
 
 def test_instances_alone_hold_within() -> None:

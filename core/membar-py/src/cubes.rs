@@ -78,6 +78,31 @@ impl AnySize {
         Ok(CubeFindings { found })
     }
 
+    /// Searches backwards from a cube of a closed search that lacks one of its literals, while the search's cubes are
+    /// known to be unreachable.
+    #[pyo3(signature = (found, *, cube, literal, seconds=None))]
+    fn search_without(
+        &self,
+        py: Python<'_>,
+        found: &CubeFindings,
+        cube: usize,
+        literal: usize,
+        seconds: Option<f64>,
+    ) -> PyResult<CubeFindings> {
+        let limits = limits_of(seconds, None, None)?;
+        let known = &found.found.cubes;
+        let weaker = known.get(cube).and_then(|cube| {
+            let facts = cube.facts.without(literal, &self.system.sorts)?;
+            Some(Cube { facts, ..cube.clone() })
+        });
+        let start = weaker.ok_or_else(|| PyValueError::new_err("there is no such literal"))?;
+        let found = run_detached(py, None, |stop| {
+            let mut budget = Budget { watch: Watch::new(stop, limits), states: None };
+            search::search_from(&self.system, start, known, self.fault, &mut budget)
+        })?;
+        Ok(CubeFindings { found })
+    }
+
     /// Whether process n of a cube is always the n-th process.
     #[getter]
     fn fixed(&self) -> bool {

@@ -67,6 +67,39 @@ impl Facts {
         }
     }
 
+    /// The conjunction without one literal, counted as they are written out: a place of a finite type with one value is
+    /// one literal, otherwise each value that it may not have is one. None if there are not so many.
+    #[must_use]
+    pub fn without(&self, literal: usize, sorts: &Sorts) -> Option<Self> {
+        let mut left = literal;
+        let mut weaker = self.clone();
+        for (at, &(place, values)) in self.within.iter().enumerate() {
+            let missing = sorts.all(place) & !values;
+            let literals = if values.is_power_of_two() { 1 } else { missing.count_ones() as usize };
+            if left >= literals {
+                left -= literals;
+                continue;
+            }
+            let dropped = (0..left).fold(missing, |rest, _| rest & (rest - 1));
+            let added = dropped & dropped.wrapping_neg();
+            let kept = if values.is_power_of_two() { sorts.all(place) } else { values | added };
+            weaker.within[at].1 = kept;
+            weaker.within.retain(|&(place, values)| values != sorts.all(place));
+            return Some(weaker);
+        }
+        let (pairs, order) = (self.pairs.len(), self.order.len());
+        if left < pairs {
+            weaker.pairs.remove(left);
+        } else if left < pairs + order {
+            weaker.order.remove(left - pairs);
+        } else if left < pairs + order + self.linear.len() {
+            weaker.linear.remove(left - pairs - order);
+        } else {
+            return None;
+        }
+        Some(weaker)
+    }
+
     /// The values that a place of a finite type may have.
     #[must_use]
     pub fn values(&self, place: Place, sorts: &Sorts) -> u64 {

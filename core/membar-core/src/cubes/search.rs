@@ -126,6 +126,30 @@ pub fn search(system: &System, options: Options, budget: &mut Budget<'_>) -> Res
     }
 }
 
+/// Searches backwards from one cube alone, while the states of others are known to be unreachable.
+///
+/// # Errors
+/// Something is too large.
+pub fn search_from(
+    system: &System,
+    start: Cube,
+    known: &[Cube],
+    fault: Fault,
+    budget: &mut Budget<'_>,
+) -> Result<Findings, CoreError> {
+    let mut search = Search::new(system, Options { fault, ..Options::default() }, None)?;
+    for cube in known {
+        search.visited.add(BELIEVED, cube.clone());
+    }
+    let names = (0..start.slots).collect();
+    let root = Root { cube: start, chosen: Vec::new(), names };
+    let answer = match search.accept(root.node(0))? {
+        Some(at) => Answer::Reached(search.trace(at)),
+        None => search.exhaust(budget)?,
+    };
+    Ok(search.findings(answer))
+}
+
 type Priority = Reverse<(usize, usize, u32, usize)>;
 
 struct Search<'a> {
@@ -189,6 +213,11 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        self.exhaust(budget)
+    }
+
+    /// Goes on until nothing waits.
+    fn exhaust(&mut self, budget: &mut Budget<'_>) -> Result<Answer, CoreError> {
         while let Some(Reverse((_, _, _, at))) = self.queue.pop() {
             if self.nodes[at].deleted {
                 continue;

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NAME = "cubes"
 _UNSAFE = "unsafe"
 _ANY_NUMBER = "any number of processes"
-# A proof of more cubes is looked for again with guesses, asked of this many processes.
+# A search of more cubes is begun again with guesses, asked of this many processes.
 _LARGE = 100
 _GUESSES = 3
 _SECONDS_FOR_GUESSES = 2.0
@@ -52,6 +52,13 @@ def run(task: SystemTask) -> Outcome:
 def search(task: SystemTask, *, fault: int | None = None) -> Outcome:
     """The outcome, with mistake number `fault` of the core's list."""
     return _Search(task, fault).run()
+
+
+def closed(task: SystemTask) -> tuple[_core.AnySize, _core.CubeFindings] | None:
+    """The core and the cubes from which the proof that `search` gives is read; None if there is no proof."""
+    looking = _Search(task, None)
+    found = looking.closed()
+    return None if found is None else (looking.core, found)
 
 
 def generically(task: SystemTask) -> Outcome:
@@ -124,30 +131,47 @@ class _Search:
         except OverflowError as large:
             raise EngineLimitError(str(large)) from None
 
+    def closed(self) -> _core.CubeFindings | None:
+        """The cubes of a proof, if the search ends with one."""
+        found = self._first()
+        return found if _is_closed(found) else None
+
     def run(self) -> Outcome:
-        found = self._searched(trust=False)
-        if found.stopped is None and found.trace is None:
-            return self._holds(self._smaller(found))
+        found = self._first()
+        if _is_closed(found):
+            return self._holds(found)
         if found.trace is not None and found.trace[2] < len(self.system.unsafe):
             violation = self._followed(found)
             if violation is not None:
                 return Violated(self._described("a run of concrete processes"), _UNSAFE, processes=violation)
         return self._believing(found) if self.system.invariants else self._unknown(found)
 
-    def _smaller(self, found: _core.CubeFindings) -> _core.CubeFindings:
-        """A proof of fewer cubes, if guesses lead to one soon: checking a large one takes longer."""
+    def _first(self) -> _core.CubeFindings:
+        """What a search finds that believes nothing.
+
+        A search that grows large is begun again with guesses: they lead to fewer cubes, if to any proof, and
+        each cube has to be checked. If they lead to none soon, the search goes on without them.
+        """
         limits = self.task.limits
-        if len(found.cubes) <= _LARGE or self.task.options.brab is not None:
+        may_guess = self.task.options.brab is None and (limits.states is None or limits.states > _LARGE)
+        if not may_guess:
+            return self._searched(trust=False)
+        found = self._searched(trust=False, nodes=_LARGE)
+        if found.stopped != "nodes":
             return found
-        seconds = self._seconds() + _SECONDS_FOR_GUESSES
+        seconds = _SECONDS_FOR_GUESSES
         if limits.seconds is not None:
             seconds = min(seconds, (limits.seconds - self._seconds()) / 2)
         guessed = self._searched(trust=False, guesses=_GUESSES, seconds=seconds)
-        closed = guessed.stopped is None and guessed.trace is None
-        return guessed if closed and len(guessed.cubes) < len(found.cubes) else found
+        return guessed if _is_closed(guessed) else self._searched(trust=False)
 
     def _searched(
-        self, *, trust: bool, guesses: int | None = None, seconds: float | None = None
+        self,
+        *,
+        trust: bool,
+        guesses: int | None = None,
+        seconds: float | None = None,
+        nodes: int | None = None,
     ) -> _core.CubeFindings:
         limits = self.task.limits
         left = None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0)
@@ -156,7 +180,7 @@ class _Search:
                 trust=trust,
                 guesses=guesses or self.task.options.brab,
                 seconds=left if seconds is None else max(seconds, 0.0),
-                nodes=limits.states,
+                nodes=nodes or limits.states,
                 memory=limits.memory,
             )
         except OverflowError as large:
@@ -232,6 +256,11 @@ class _Search:
             checked=(_UNSAFE,),
             statistics=Statistics(nodes=self.nodes, seconds=self._seconds()),
         )
+
+
+def _is_closed(found: _core.CubeFindings) -> bool:
+    """Whether a search ended with a proof."""
+    return found.stopped is None and found.trace is None
 
 
 def extension() -> ModuleType:
