@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from membar.models.model import Model
 from membar.program.execution import Execution
-from membar.program.operations import Join, Lock, Receive, Send, Spawn
+from membar.program.operations import Join, Lock, Receive, Rmw, Send, Spawn
 from membar.program.program import Program, Thread
 from membar.properties.property import Property, has_operation, has_waiting_assumption
 
@@ -45,6 +45,17 @@ def _starts_before_joining(thread: Thread) -> bool:
         if edge.source in started
         for item in edge.operations
         if isinstance(item, Join)
+    )
+
+
+def spins_at_locks(program: Program) -> bool:
+    """Whether threads wait for a lock in loops that look at it: then a deadlock is no state without steps."""
+    return any(
+        TAKEN in (operation.failed_tags or ())
+        for thread in program.threads
+        for edge in thread.edges
+        for operation in edge.operations
+        if isinstance(operation, Rmw)
     )
 
 

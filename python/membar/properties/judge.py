@@ -37,7 +37,7 @@ from membar.outcome import (
 from membar.program.condition import Quantifier
 from membar.program.operations import WARNING, Lock
 from membar.properties import PROPERTIES
-from membar.properties.deadlock import is_deadlock_waiting, waits_for_locks
+from membar.properties.deadlock import is_deadlock_waiting, spins_at_locks, waits_for_locks
 from membar.properties.memory import NAME as MEMORY
 from membar.properties.memory import property_of
 from membar.properties.property import has_operation, has_waiting_assumption
@@ -243,7 +243,10 @@ def _times(number: int) -> str:
 def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
     looked_for = _looked_for(task, tally)
     possible = [name for name in asked if name in looked_for]
-    applicable = [name for name in PROPERTIES if PROPERTIES[name].applies(task.program, task.model)]
+    named = {"deadlock"} & set(asked) if _is_by_name(task) else set()
+    applicable = [
+        name for name in PROPERTIES if name in named or PROPERTIES[name].applies(task.program, task.model)
+    ]
     # Where nothing that was asked applies, all of it holds trivially; then it is named all the same.
     checked = [name for name in possible if name in applicable] or possible
     checked = [name for name in checked if not _is_only_flagged(task, tally, name)]
@@ -274,10 +277,13 @@ def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
 def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
     """What the engine was able to check.
 
-    Loops that were cut may or may not end; and who waits at a lock keeps others waiting, which engines do not
+    A deadlock of threads that look at locks in loops shows only where it is known that they wait. Loops that
+    were cut may or may not end; and who waits at a lock keeps others waiting, which engines do not
     follow: so without a witness nothing is said about waiting there.
     """
     found = tally.looked_for | {"memory"} if "assertions" in tally.looked_for else tally.looked_for
+    if "deadlock" in found and spins_at_locks(task.program):
+        found -= {"deadlock"}
     waits_otherwise = has_operation(task.program, Lock) or has_waiting_assumption(task.program)
     is_whole = tally.stuck is not None or (tally.loops_cut is None and not waits_otherwise)
     if tally.awaits and task.model.fair and is_whole:

@@ -148,13 +148,11 @@ def _seeks_deadlocks(task: Task) -> bool:
     program, model = task.program, task.model
     if "deadlock" not in task.properties:
         return False
-    is_by_name = set(task.properties) != set(PROPERTIES)
-    if program.condition is not None and not is_by_name:
-        return False
-    others = [PROPERTIES[name] for name in task.properties if name in PROPERTIES]
-    return PROPERTIES["deadlock"].applies(program, model) or not any(
-        other.applies(program, model) for other in others
-    )
+    if set(task.properties) != set(PROPERTIES):  # asked for by name
+        return True
+    # Where no property says anything of the program, all of them are named, and a deadlock breaks one.
+    applicable = {name for name, item in PROPERTIES.items() if item.applies(program, model)}
+    return program.condition is None and (not applicable or "deadlock" in applicable)
 
 
 def _asked(task: Task) -> Iterator[tuple[int, int]]:

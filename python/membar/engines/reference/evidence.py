@@ -44,10 +44,11 @@ def evidence(program: Program, model: Model, witness: Witness) -> Tally:
     _take_undefined(tally, model, witness)
     if program.claims:
         _take_claims(tally, program, model, witness)
-    if witness.steps:
-        is_final = _take_end_of_run(tally, program, model, witness)
-    else:
-        is_final = all(trace.status in _ENDED for trace in chosen)
+    is_final = all(trace.status in _ENDED for trace in chosen)
+    if witness.steps or all(event.is_initial for event in witness.execution.events):
+        # A run without steps is one too: its first state may be stuck, or an error.
+        has_ended = _take_end_of_run(tally, program, model, witness)
+        is_final = has_ended if witness.steps else is_final
     if not witness.steps and is_lasting(program, model, witness):
         tally.stuck = replace(witness, message=WAITS_FOR_EVER)
     if is_final:

@@ -36,6 +36,7 @@ INTERRUPTED = "an interrupt was reached"
 _ONE_THREAD = "--jobs has no effect on claims about runs: one thread looks for these"
 FAILED = "a failed assertion, which ends runs that the claims are about, was reached"
 _MOST_JOBS = 64  # more threads than this would only wait for each other
+_BESIDE_A_DEADLOCK = 100_000
 _LOOKED_FOR = frozenset({"condition", "errors", "claims", "assertions", "deadlock"})
 
 
@@ -226,14 +227,24 @@ class _Search:
         asked = self.task.properties
         failure = tally.failed_assertion
         has_failed = failure is not None and property_of(self.program, failure.message) in asked
-        is_stuck = tally.deadlock is not None and self._asks("deadlock")
-        if has_failed or is_stuck or (tally.error is not None and "errors" in asked):
+        if has_failed or (tally.error is not None and "errors" in asked):
+            return
+        if tally.deadlock is not None and self._asks("deadlock"):
+            self._take_claims_beside_a_deadlock()
             return
         for claim in self.program.claims:
             if tally.lasso is None and tally.limit is None:
                 self._take_claim(claim)
 
-    def _take_claim(self, claim: Claim) -> None:
+    def _take_claims_beside_a_deadlock(self) -> None:
+        """Looks for a run that breaks a claim, which says more than a deadlock, but not for long."""
+        before = self.tally.limit
+        for claim in self.program.claims:
+            if self.tally.lasso is None:
+                self._take_claim(claim, most=_BESIDE_A_DEADLOCK)
+        self.tally.limit = before
+
+    def _take_claim(self, claim: Claim, *, most: int | None = None) -> None:
         from membar.engines.states.automaton import claim_form  # noqa: PLC0415 - on demand
         from membar.engines.states.witness import lasso  # noqa: PLC0415
 
@@ -246,7 +257,7 @@ class _Search:
             fair_buffers="buffers" in options.fair,
             fair_processes="processes" in options.fair,
             seconds=None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0),
-            states=limits.states,
+            states=min((n for n in (limits.states, most) if n is not None), default=None),
             memory=limits.memory,
             progress=progress,
         )
