@@ -327,6 +327,7 @@ class Declarations:
                 type=kind,
                 declared=declared,
                 in_memory=in_memory,
+                is_global=is_static and not m.frames,
                 span=m.span(node),
             )
         )

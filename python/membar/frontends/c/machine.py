@@ -155,7 +155,10 @@ class Machine:
 
     def object_at(self, address: Expr) -> Object | None:
         """The object that a known address points into."""
-        return self.world.objects.get(address.name) if isinstance(address, Address) else None
+        item = self.world.objects.get(address.name) if isinstance(address, Address) else None
+        if item is not None:
+            item.users.add(self.number)
+        return item
 
     def is_private(self, address: Expr) -> bool:
         """Whether only this thread can see what is there."""
@@ -173,6 +176,14 @@ class Machine:
         item.is_local = True
         if self.frames:
             self.frames[-1].locals.append(item)
+
+    def begin_handles(self) -> None:
+        """Global variables that only one thread names are in its registers: what they hold at the start."""
+        for item in self.world.objects.values():
+            if not item.in_memory and item.is_global:
+                held = (item.initial.get(offset, 0) for offset in item.places)
+                slots = [Slot(value if isinstance(value, Address) else Constant(value)) for value in held]
+                self.flow.put_all(dict(zip(map(item.key, item.places), slots, strict=True)))
 
     def end_lives(self, items: Iterable[Object]) -> None:
         """Local variables end; who still points to one must not use it."""

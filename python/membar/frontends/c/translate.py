@@ -170,6 +170,7 @@ class _Pass:
         calls.e = Expressions(machine)
         calls.s = Statements(machine, calls.e)
         node = plan.function.node
+        machine.begin_handles()
         arguments = self._arguments(machine, plan)
         value = calls.enter(machine, plan.function, arguments, node.decl, is_used=False)
         if plan.number > 1 and self.world.before.needs_results:
@@ -226,6 +227,12 @@ class _Pass:
         for plan in world.plans:
             if isinstance(plan.argument, Address):
                 used.add(plan.argument.name)
+        copied = 0 if world.copied is None else world.copied.number
+        used |= {
+            label
+            for label, item in world.objects.items()
+            if item.is_global and (len(item.users) > 1 or copied in item.users)
+        }
         for label in used:
             found = world.objects.get(label)
             if found is not None and not found.in_memory:

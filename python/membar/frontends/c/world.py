@@ -41,8 +41,10 @@ class Object:
         declared: the declaration, which escapes as a whole.
         in_memory: whether other threads may see it.
         is_local: it lives only as long as its block, or the call that it is a parameter of.
+        is_global: it is there from the beginning, under its own name.
         is_pointed_to: its address was taken.
-        initial: its scalars at the start, by offset; for objects in memory.
+        users: the numbers of the threads that name it.
+        initial: its scalars at the start, by offset; for objects that are there from the beginning.
         places: offset → size of its scalars.
         kinds: offset → their types.
     """
@@ -53,8 +55,10 @@ class Object:
     declared: Hashable
     in_memory: bool
     is_local: bool = False
+    is_global: bool = False
     is_pointed_to: bool = False
     span: Span | None = None
+    users: set[int] = field(default_factory=set)
     initial: dict[int, Initial] = field(default_factory=dict)
     places: dict[int, int] = field(default_factory=dict)
     kinds: dict[int, t.CType] = field(default_factory=dict)

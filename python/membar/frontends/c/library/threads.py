@@ -22,6 +22,7 @@ from membar.program.template import ME
 
 Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value]
 _BUSY: Final = 16
+_NEVER_CREATED: Final = "a thread that was never created is joined"
 _THRD_BUSY: Final = 1
 _ACQUIRED: Final = frozenset({"ACQ", "RMW"})
 _TAKEN: Final = frozenset({"RLX", "LF"})
@@ -105,6 +106,9 @@ def _join(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     if wants_result:
         m.world.after.needs_results = True
     flow = m.flow
+    if number == 0:
+        m.check(FALSE, _NEVER_CREATED, node)
+        return constant(0)
     if number is not None:
         _joined(e, node, number, into if wants_result else None)
         return constant(0)
@@ -116,7 +120,7 @@ def _join(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         _joined(e, node, candidate, into if wants_result else None)
         flow.jump(end)
         flow.state = no
-    m.check(FALSE, "a thread that was never created is joined", node)
+    m.check(FALSE, _NEVER_CREATED, node)
     flow.arrive(end)
     return constant(0)
 
