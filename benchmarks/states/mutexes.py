@@ -2,8 +2,8 @@
 
 `python benchmarks/states/mutexes.py` prints the table of docs/explanation/mutex-table.md. Models are from
 the corpus (`../shared/corpus/dve` beside the repository) and from `examples/`; a family whose file is missing
-is named and left out. `--family NAME` asks about one, `--repair NAME` looks for a small set of atomic writes:
-it starts with all and takes away what is not needed for mutual exclusion under tso(2).
+is named and left out. `--family NAME` asks about one, `--repair NAME` lets `membar repair` look for the
+fewest atomic writes that mutual exclusion under tso(2) needs.
 
 Each run or lasso that shows a violation is replayed by the reference machine; one that does not replay is an
 error here.
@@ -14,13 +14,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from membar import api
+from membar import api, repair
 from membar.engines.reference.replay import replay
 from membar.frontends.dve.parser import parse_module
-from membar.outcome import Unknown, Violated
+from membar.outcome import Holds, Unknown, Violated, Witness
 from membar.source import SourceFile
 from membar.task import Limits, Options
 
@@ -39,12 +39,14 @@ class Family:
         path: its model.
         waiting: states of `P_0` in which it waits for its critical section `CS`.
         repair: atomic writes, a variable and the number of a transition of every process, that repair it.
+        also_wanted: properties that a repair must have besides mutual exclusion.
     """
 
     name: str
     path: Path
     waiting: tuple[str, ...]
     repair: tuple[tuple[str, int], ...]
+    also_wanted: tuple[str, ...] = ()
 
 
 _MODELS = {name: CORPUS / name / f"{name}.{number}.dve" for name, number in (
@@ -58,7 +60,7 @@ FAMILIES = (
     Family("Szymanski", _MODELS["szymanski"], ("p2",), (("a", 1), ("s", 10))),
     Family("Bakery", _MODELS["bakery"], ("choose", "for_loop", "wait"), (("choosing", 1), ("number", 4))),
     # The second write is the compare-and-swap with which a process leaves; mutual exclusion does not need it.
-    Family("MCS", _MODELS["mcs"], ("p2", "p3", "p4", "p5", "p6"), (("tail", 2), ("tail", 10))),
+    Family("MCS", _MODELS["mcs"], ("p2", "p3", "p4", "p5", "p6"), (("tail", 2), ("tail", 10)), ("deadlock",)),
     Family("Dekker", _DEKKER, ("look", "yield", "again"), (("want", 1), ("want", 5))),
 )
 
@@ -70,6 +72,11 @@ class Question:
     name: str
     error: str | None = None
     ltl: str | None = None
+
+    @property
+    def properties(self) -> list[str]:
+        """Those of `membar check` that it is about."""
+        return ["errors", "assertions"] if self.ltl is None else ["claims"]
 
 
 def read(family: Family) -> SourceFile:
@@ -97,63 +104,112 @@ def with_atomics(source: SourceFile, writes: Sequence[tuple[str, int]]) -> Sourc
     return SourceFile(source.path, source.text + "\n" + "".join(lines))
 
 
-def answer(source: SourceFile, question: Question, bound: int, limits: Limits) -> str:
-    """The verdict in a word or two.
+def result_of(source: SourceFile, question: Question, bound: int, states: int) -> api.Result:
+    """The answer about a model under tso(bound), or sc if that is 0; a run that shows it is replayed.
 
     Raises:
-        AssertionError: a run or lasso does not replay.
+        AssertionError: a violation has no run, or one that the reference machine does not follow.
     """
     result = api.check(
         source,
         model="sc" if bound == 0 else "x86-tso",
         error=question.error,
         ltl=question.ltl,
-        properties=["errors", "assertions"] if question.ltl is None else ["claims"],
-        options=Options(buffers=bound or 1, buffers_chosen_by_user=True, fair=FAIR),
-        limits=limits,
+        properties=question.properties,
+        options=options(bound),
+        limits=Limits(states=states),
     )
-    outcome = result.outcome
-    if isinstance(outcome, Unknown):
-        return "UNKNOWN: " + ("run-time error" if "assertion" in outcome.reason else "too large")
-    if not isinstance(outcome, Violated):
-        return result.verdict.upper().replace("-", " ")
-    problem = "no witness" if result.witness is None else replay(result.program, result.model, result.witness)
-    if problem is not None:
-        raise AssertionError(f"{source.path}, {question.name}, tso({bound}): {problem}")
-    return "VIOLATED" + (" (run-time error)" if outcome.property == "assertions" else "")
+    if isinstance(result.outcome, Violated):
+        told = result.witness
+        problem = "no witness" if told is None else replay(result.program, result.model, told)
+        if problem is not None:
+            raise AssertionError(f"{source.path}, {question.name}, tso({bound}): {problem}")
+    return result
 
 
-def rows(family: Family, limits: Limits) -> Iterator[str]:
+def breaks(source: SourceFile, question: Question, run: Witness) -> bool:
+    """Whether a run that goes on for ever, found for another question, is an answer to this one too."""
+    if question.ltl is None or run.cycle is None:
+        return False
+    program = api.asked(source, error=None, ltl=question.ltl, words={})[1]
+    return replay(program, api.load_model("x86-tso"), run) is None
+
+
+def options(bound: int) -> Options:
+    """Buffers of so many stores, and runs that are fair to buffers and to processes."""
+    return Options(buffers=bound or 1, buffers_chosen_by_user=True, fair=FAIR)
+
+
+def cell(result: api.Result) -> str:
+    """The verdict in a word or two."""
+    match result.outcome:
+        case Violated(property="assertions"):
+            return "VIOLATED (run-time error)"
+        case Unknown(reason=reason):
+            return "UNKNOWN: " + ("too large" if "states was reached" in reason else reason)
+    return result.verdict.upper().replace("-", " ")
+
+
+@dataclass(slots=True)
+class Variant:
+    """A model with some of its writes atomic, and the runs found so far, each with its bound."""
+
+    source: SourceFile
+    states: int
+    runs: list[tuple[int, Witness]] = field(default_factory=list)
+
+    def cells(self, question: Question) -> Iterator[str]:
+        """The verdicts under sc and each tso(k). What is known of larger buffers is not asked again.
+
+        A run with buffers of k stores is one with larger ones: the reference replays it with buffers without
+        a bound, and calls it fair only if it is so there. And what holds without any store held back by the
+        bound (HOLDS, not HOLDS WITHIN) holds with larger buffers. Where a bound has too many states, larger
+        ones have more: only a violation can be found there, and is looked for among the first tenth as many.
+        """
+        yield cell(result_of(self.source, question, 0, self.states))
+        known, states = "", self.states
+        for bound in BOUNDS:
+            if not known and any(breaks(self.source, question, run) for k, run in self.runs if k <= bound):
+                known = "VIOLATED"
+            if known:
+                yield known
+                continue
+            result = result_of(self.source, question, bound, states)
+            if isinstance(result.outcome, Violated | Holds):
+                known = cell(result)
+            elif isinstance(result.outcome, Unknown):
+                states = self.states // 10
+            if isinstance(result.outcome, Violated) and result.witness is not None:
+                self.runs.append((bound, result.witness))
+            yield cell(result)
+
+
+def rows(family: Family, states: int) -> Iterator[str]:
     """The lines of the table about one algorithm."""
     source = read(family)
-    variants = [("as it is", source)]
-    if family.repair:
-        variants.append(("repaired", with_atomics(source, family.repair)))
-    for what, text in variants:
+    for what, text in (("as it is", source), ("repaired", with_atomics(source, family.repair))):
+        variant = Variant(text, states)
         for question in questions(family, source):
-            found = [answer(text, question, bound, limits) for bound in (0, *BOUNDS)]
-            yield f"| {family.name} | {what} | {question.name} | {' | '.join(found)} |"
+            yield f"| {family.name} | {what} | {question.name} | {' | '.join(variant.cells(question))} |"
 
 
-def repair_of(family: Family, limits: Limits) -> tuple[tuple[str, int], ...]:
-    """A set of atomic writes from which none can be taken away, by mutual exclusion under tso(2)."""
+def cheapest_repair(family: Family, states: int) -> str:
+    """What `membar repair` says: the fewest atomic writes that mutual exclusion under tso(2) needs."""
     source = read(family)
     safety = questions(family, source)[0]
-    first = parse_module(source).processes[0]
-    own = {item.name for item in first.variables}
-    chosen = list(
-        dict.fromkeys(
-            (effect.target.name, transition.number)
-            for transition in first.transitions
-            for effect in transition.effects
-            if effect.target.name not in own
-        )
+    asked = repair.Question(
+        model="x86-tso",
+        error=safety.error,
+        properties=[*safety.properties, *family.also_wanted],
+        options=options(2),
+        limits=Limits(states=states),
     )
-    for write in tuple(reversed(chosen)):
-        rest = [other for other in chosen if other != write]
-        if answer(with_atomics(source, rest), safety, 2, limits).startswith("HOLDS"):
-            chosen = rest
-    return tuple(chosen)
+    found = repair.repair(source, asked)
+    if not isinstance(found, repair.Repair):
+        return f"none found: {found}"
+    writes = ", ".join(change.place.title for change in found.changes)
+    proved = "no fewer do" if found.is_minimal else f"at least {found.lower_bound} cost"
+    return f"{writes} ({proved}; {found.tested} programs checked)"
 
 
 def described(family: Family) -> str:
@@ -171,10 +227,8 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--family", action="append", help="only this algorithm")
     parser.add_argument("--repair", metavar="NAME", help="look for atomic writes that repair it")
-    parser.add_argument("--states", type=int, default=1_000_000, help="UNKNOWN beyond so many states")
-    parser.add_argument("--seconds", type=float, default=60, help="UNKNOWN beyond so much time")
+    parser.add_argument("--states", type=int, default=2_000_000, help="UNKNOWN beyond so many states")
     chosen = parser.parse_args(arguments)
-    limits = Limits(states=chosen.states, seconds=chosen.seconds)
     known = [family for family in FAMILIES if family.path.exists()]
     for family in FAMILIES:
         if family not in known:
@@ -182,14 +236,14 @@ def main(arguments: Sequence[str]) -> int:
     if chosen.repair:
         for family in known:
             if family.name == chosen.repair:
-                sys.stdout.write(f"{family.name}: {repair_of(family, limits)}\n")
+                sys.stdout.write(f"{family.name}: {cheapest_repair(family, chosen.states)}\n")
         return 0
     heads = ["algorithm", "writes", "question", "sc", *(f"tso({k})" for k in BOUNDS)]
     sys.stdout.write(f"| {' | '.join(heads)} |\n")
     sys.stdout.write("| --- " * (4 + len(BOUNDS)) + "|\n")
     asked = [family for family in known if not chosen.family or family.name in chosen.family]
     for family in asked:
-        for row in rows(family, limits):
+        for row in rows(family, chosen.states):
             sys.stdout.write(row + "\n")
             sys.stdout.flush()
     sys.stdout.write("\nRepaired by atomic writes of\n\n")

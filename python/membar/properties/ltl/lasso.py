@@ -31,7 +31,8 @@ class Lasso:
 
     def following(self, position: int) -> int:
         """The position after another."""
-        return position + 1 if position + 1 < len(self.letters) else len(self.prefix)
+        is_last = position + 1 == len(self.prefix) + len(self.cycle)
+        return len(self.prefix) if is_last else position + 1
 
 
 def holds(formula: Formula, run: Lasso) -> bool:
@@ -65,13 +66,20 @@ def _truth(formula: Formula, run: Lasso) -> list[bool]:
 
 
 def _settled(run: Lasso, now: Callable[[int, bool], bool], *, start: bool) -> list[bool]:
-    """The least (from False) or greatest (from True) solution of `value = now(next value)`."""
-    values = [start] * len(run.letters)
-    while True:
-        again = [now(position, values[run.following(position)]) for position in range(len(values))]
-        if again == values:
-            return values
-        values = again
+    """The least (from False) or greatest (from True) solution of `value = now(next value)`.
+
+    It is found from the end. `now` never falls when the next value rises, so that one turn of the cycle
+    settles how it begins, and a second one the rest: the time grows with the length of the run, not with its
+    square.
+    """
+    size = len(run.prefix) + len(run.cycle)
+    values = [start] * size
+    later = start
+    for begin in (len(run.prefix), 0):
+        for position in reversed(range(begin, size)):
+            values[position] = later = now(position, later)
+        later = values[len(run.prefix)]
+    return values
 
 
 def accepts(automaton: Automaton, run: Lasso) -> bool:
