@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from conformance.dropped_literals import dropped, proof_of
+from conformance.generic_closure import fate_of
 from membar import plugins, proving
 from membar.task import Limits, Options
 
@@ -66,3 +67,8 @@ def test_every_literal_of_a_proof_is_needed_or_redundant(name: str) -> None:
     fates = {one.fate for one in dropped(proof, most=40)}
     assert "rejected" in fates
     assert fates <= {"rejected", "redundant"}
+
+
+@pytest.mark.parametrize("name", ["weak/mutex_N", "weak/sb_s", "weak/n4b_s"])
+def test_small_weak_systems_have_proofs_closed_under_the_generic_pre_image(name: str) -> None:
+    assert fate_of(f"{name}.cub", seconds=60)[0] == "closed"
