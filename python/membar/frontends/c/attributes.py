@@ -1,4 +1,4 @@
-"""GNU attributes: those that change nothing here are taken out of the text, all others are refused by name."""
+"""GNU attributes: those that change nothing here are taken out of the text, all others are refused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HARMLESS: Final = frozenset(
     nonnull nonstring noplt noreturn nothrow optimize pure reproducible restrict retain returns_nonnull
     section sentinel tls_model type_generic unavailable unsequenced unused used visibility
     warn_unused_result warning no_stack_protector no_reorder stack_protect target
-    """.split()
+    """.split()  # noqa: SIM905 - easier to read than a list
 )
 # They move objects in memory; that shows only where they change the size of a type.
 _OF_VARIABLES: Final = frozenset({"aligned", "align"})
