@@ -182,6 +182,8 @@ class Declarations:
                 continue
             if item.bitsize is not None:
                 self._m.refuse(item, "a bit field")
+            if item.align:
+                self._m.refuse(item, "`_Alignas` of a member")
             kind = self.type_of(item.type)
             if t.size_of(kind) is None:
                 self._m.refuse(item, f"a member of the incomplete type `{t.spelled(kind)}`", codes.TYPE)

@@ -13,6 +13,7 @@ from pycparser.c_parser import CParser, ParseError
 
 from membar.diagnostics import error
 from membar.frontends.c import codes
+from membar.frontends.c.attributes import without_attributes
 from membar.frontends.c.preprocess import Text, preprocess
 from membar.source import SourceFile, Span
 
@@ -117,7 +118,7 @@ def parse(source: SourceFile) -> Tree:
         InputError: the preprocessor or the parser stops.
     """
     text = preprocess(source)
-    code = _without_operands(text.text)
+    code = _without_operands(without_attributes(text))
     code = _FUNNY.sub(" ", code)
     starts = [0, *(match.end() for match in re.finditer("\n", code))]
     parser = CParser(lexer=_Lexer, dialect="c23" if _NEWER.search(code) else "legacy")

@@ -35,6 +35,20 @@ REFUSALS = [
     ("int main(void) {\n  extern int x;\n  return x;\n}", "W0904", "`x` is extern, but", 2),
     ("long x;\nint main(void) {\n  extern int x;\n  return x;\n}", "W0905", "`x` is declared with another type", 3),
     ("int x;\nint main(void) {\n  extern int x = 2;\n  return x;\n}", "W0905", "`x` is extern in a block", 3),
+    ("int x;\n__attribute__((constructor)) void f(void) { x = 1; }\nint main(void) { return 0; }", "W0903", "the attribute `constructor`", 2),
+    ("void c(int *p) {}\nint main(void) {\n  int q __attribute__((unused, __cleanup__(c))) = 0;\n}", "W0903", "the attribute `cleanup`", 3),
+    ("struct S { char a; int b; }\n__attribute__((packed));\nint main(void) { return 0; }", "W0903", "the attribute `packed`", 2),
+    ("struct S {\n  char a; int b __attribute__((aligned(16)));\n};\nint main(void) { return 0; }", "W0903", "the attribute `aligned` of a type or a member", 2),
+    ("struct __attribute__((aligned(64))) S { int a; };\nint main(void) { return 0; }", "W0903", "the attribute `aligned` of a type", 1),
+    ("struct S { int a; } __attribute__((aligned(64)));\nint main(void) { return 0; }", "W0903", "the attribute `aligned` of a type", 1),
+    ("typedef int big __attribute__((aligned(64)));\nint main(void) { return 0; }", "W0903", "the attribute `aligned` of a type", 1),
+    ("typedef int i8 __attribute__((mode(QI)));\nint main(void) { return 0; }", "W0903", "the attribute `mode`", 1),
+    ("typedef int v4 __attribute((vector_size(16)));\nint main(void) { return 0; }", "W0903", "the attribute `vector_size`", 1),
+    ("#define WEAK __attribute__((weak))\nWEAK int x;\nint main(void) { return 0; }", "W0903", "the attribute `weak`", 2),
+    ("int f(void) { return 1; }\nint g(void) __attribute__((alias(\"f\")));\nint main(void) { return 0; }", "W0903", "the attribute `alias`", 2),
+    ("__declspec(thread) int x;\nint main(void) { return 0; }", "W0903", "the attribute `thread`", 1),
+    ("struct [[gnu::packed]] S { char a; int b; };\nint main(void) { return 0; }", "W0903", "the attribute `packed`", 1),
+    ("struct S {\n  _Alignas(16) char a;\n};\nint main(void) { return 0; }", "W0903", "`_Alignas` of a member", 2),
     ("int main(void) {\n  goto nowhere;\n}", "W0904", "unknown label `nowhere`", 2),
     ("int main(void) {\n  return 0\n}", "W0902", "not expected here", 3),
     ("int f(void) { return 0; }", "W0904", "there is no function `main`", 1),
@@ -59,6 +73,18 @@ def test_what_is_not_known_is_refused_at_its_place(text: str, code: str, message
     assert message in diagnostic.message
     assert diagnostic.primary is not None
     assert diagnostic.primary.span.line == line
+
+
+def test_attributes_that_change_nothing_are_accepted() -> None:
+    text = (
+        '#define NICE __attribute__((__noinline__, section("x"), aligned(64)))\n'
+        "NICE int x; static int __attribute__((unused)) y; struct S { int a __attribute__((__unused__)); };\n"
+        'extern void g(char *, ...) __attribute__((__format__(printf, 1, 2))) __attribute__((noreturn("a)")));\n'
+        "__declspec(noinline) void f(void) { int q __attribute__((aligned(16))) = 1; x = q; }\n"
+        "_Alignas(64) int z; int a[2]; int b[1];\n"
+        "int main(void) { f(); switch (x) { case 1: y = a[b[0]]; __attribute__((fallthrough)); default:; } }\n"
+    )
+    assert api.check(SourceFile("attributes.c", text), model="sc").verdict == "holds"
 
 
 def test_a_place_is_in_the_users_own_text() -> None:
