@@ -74,7 +74,7 @@ class Initialisers:
             yield from self.given(part, init, place)
 
     def _targets(self, top: _Level, items: list[ast.Node]) -> Iterator[tuple[int, t.CType, ast.Node]]:
-        """What each item of a list initialises (C 6.7.9): offset, type, initialiser; braces may be missing."""
+        """What each item of a list is for (C 6.7.9): offset, type, initialiser; braces may be missing."""
         levels = [top]
         for item in items:
             init = item
