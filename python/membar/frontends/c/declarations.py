@@ -352,16 +352,7 @@ class Declarations:
             return len(string_bytes(init.value)) + 1
         if not isinstance(init, ast.InitList):
             self._m.refuse(init, "an array without a list of values", codes.TYPE)
-        highest = at = 0
-        for item in init.exprs:
-            if isinstance(item, ast.NamedInitializer):
-                first = item.name[0]
-                inner = first.expr if isinstance(first, ast.ArrayDesignator) else first
-                at = self.number(inner, "an index")
-            at += 1
-            highest = max(highest, at)
-        del element
-        return highest
+        return self._initialisers.count(t.Array(element, None), init)
 
     def _begin(self, item: Object, node: ast.Decl) -> None:
         """What a local variable holds from here on."""

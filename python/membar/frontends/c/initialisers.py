@@ -12,10 +12,9 @@ from membar.frontends.c import types as t
 from membar.frontends.c.literals import string_bytes
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import Aggregate, Value
-from membar.program.expr import Constant
+from membar.program.expr import FALSE, Constant
 
-# Expressions that can be a structure as a whole.
-_WHOLE: Final = (ast.ID, ast.FuncCall, ast.CompoundLiteral, ast.StructRef, ast.ArrayRef)
+_MOST_ELEMENTS: Final = 1 << 20
 
 
 class Initialisers:
@@ -53,59 +52,74 @@ class Initialisers:
             for item in init.exprs:
                 yield from self.given(inner, item, offset)
             return
+        if isinstance(inner, t.Array) and _only_text(inner, init):
+            yield from self.given(inner, init.exprs[0], offset)
+            return
         yield from self._list(inner, list(init.exprs), offset)
 
+    def count(self, kind: t.Array, init: ast.InitList) -> int:
+        """How many elements an array of unknown length has."""
+        if _only_text(kind, init):
+            return len(string_bytes(init.exprs[0].value)) + 1
+        top = _Level(kind, 0)
+        highest = 0
+        for _ in self._targets(top, list(init.exprs)):
+            highest = max(highest, top.at)
+        return highest
+
     def _list(self, kind: t.CType, items: list[ast.Node], offset: int) -> Iterator[tuple[int, Value]]:
-        parts = list(_parts(kind))
-        at = 0
-        while items:
-            item = items.pop(0)
+        for place, part, init in self._targets(_Level(kind, offset), items):
+            if isinstance(init, ast.InitList) and not t.is_scalar(part):  # it also undoes what came before
+                yield from ((place + inner, Value(FALSE, t.INT)) for inner, _ in self.m.scalars(part))
+            yield from self.given(part, init, place)
+
+    def _targets(self, top: _Level, items: list[ast.Node]) -> Iterator[tuple[int, t.CType, ast.Node]]:
+        """What each item of a list is for (C 6.7.9): offset, type, initialiser; braces may be missing."""
+        levels = [top]
+        for item in items:
+            init = item
             if isinstance(item, ast.NamedInitializer):
-                at, place, part, rest = self._designated(kind, parts, item)
-                if rest:
-                    place, part = self._path(part, place, rest)
-                yield from self.given(part, item.expr, offset + place)
-                at += 1
-                continue
-            if at >= len(parts):
-                self.m.refuse(item, "more values than there is room for", codes.TYPE)
-            place, part, _ = parts[at]
-            inner = t.unqualified(part)
-            is_whole = isinstance(inner, t.Structure) and isinstance(item, _WHOLE)
-            if is_whole or t.is_scalar(inner) or isinstance(item, ast.InitList) or is_text(inner, item):
-                yield from self.given(part, item, offset + place)
-            else:  # braces left out: the values that follow fill the part
-                wanted = len(self.m.scalars(part))
-                mine = [item, *items[: wanted - 1]]
-                del items[: wanted - 1]
-                yield from self._list(inner, mine, offset + place)
-            at += 1
+                init = item.expr
+                levels = self._designated(top, item)
+            while len(levels) > 1 and levels[-1].is_full:
+                levels.pop()
+            while True:
+                if levels[-1].is_full:
+                    self.m.refuse(init, "more values than there is room for", codes.TYPE)
+                place, part = levels[-1].taken()
+                if self._is_one(part, init):
+                    break
+                levels.append(_Level(part, place))
+            yield place, part, init
 
-    def _designated(
-        self, kind: t.CType, parts: list[tuple[int, t.CType, str]], item: ast.NamedInitializer
-    ) -> tuple[int, int, t.CType, list[ast.Node]]:
-        first, *rest = item.name
-        if isinstance(first, ast.ArrayDesignator):
-            at = self.number(first.expr, "an index")
-            if not isinstance(kind, t.Array) or not 0 <= at < len(parts):
-                self.m.refuse(first, f"an index {at} outside the array", codes.TYPE)
-            return at, parts[at][0], parts[at][1], rest
-        name = first.name if isinstance(first, ast.ID) else ""
-        for at, (place, part, known_name) in enumerate(parts):
-            if known_name == name:
-                return at, place, part, rest
-        found = t.member_of(kind, name) if isinstance(kind, t.Structure) else None
-        if found is not None:  # of an unnamed structure inside, or not the first of a union
-            at = max(at for at, (place, _, _) in enumerate(parts) if place <= found.offset)
-            return at, found.offset, found.type, rest
-        self.m.refuse(first, f"`{t.spelled(kind)}` has no member `{name}`", codes.NAME)
+    def _is_one(self, part: t.CType, init: ast.Node) -> bool:
+        """Whether an initialiser is for all of a part; else the part's braces are left out."""
+        inner = t.unqualified(part)
+        if t.is_scalar(inner) or isinstance(init, ast.InitList) or is_text(inner, init):
+            return True
+        return isinstance(inner, t.Structure) and t.unqualified(self.m.type_of_expression(init)) is inner
 
-    def _path(self, kind: t.CType, offset: int, rest: list[ast.Node]) -> tuple[int, t.CType]:
-        for designator in rest:
-            item = ast.NamedInitializer([designator], designator)
-            _, place, kind, _ = self._designated(t.unqualified(kind), list(_parts(kind)), item)
-            offset += place
-        return offset, kind
+    def _designated(self, top: _Level, item: ast.NamedInitializer) -> list[_Level]:
+        """The levels down to what `.a[1].b` means, each about to take its part of that."""
+        levels = [top]
+        for number, designator in enumerate(item.name):
+            if number:
+                place, part = levels[-1].taken()
+                levels.append(_Level(part, place))
+            if isinstance(designator, ast.ArrayDesignator):
+                self._at_index(levels[-1], designator)
+            else:
+                name = designator.name if isinstance(designator, ast.ID) else ""
+                if not _at_member(levels, name):
+                    kind = t.spelled(levels[-1].kind)
+                    self.m.refuse(designator, f"`{kind}` has no member `{name}`", codes.NAME)
+        return levels
+
+    def _at_index(self, level: _Level, designator: ast.ArrayDesignator) -> None:
+        at = self.number(designator.expr, "an index")
+        level.at = at
+        if not isinstance(level.kind, t.Array) or not 0 <= at < _MOST_ELEMENTS or level.is_full:
+            self.m.refuse(designator, f"an index {at} outside the array", codes.TYPE)
 
     def _text(self, kind: t.Array, init: ast.Constant, offset: int) -> Iterator[tuple[int, Value]]:
         size = t.size_of(kind.element) or 1
@@ -113,17 +127,61 @@ class Initialisers:
             yield offset + index * size, Value(Constant(byte), t.INT)
 
 
-def _parts(kind: t.CType) -> Iterator[tuple[int, t.CType, str]]:
-    """The elements or members of a type: offset, type, name."""
-    inner = t.unqualified(kind)
-    if isinstance(inner, t.Array):
-        size = t.size_of(inner.element) or 0
-        for index in range(inner.count or 0):
-            yield index * size, inner.element, ""
-    elif isinstance(inner, t.Structure):
-        members = inner.members or ()
-        for member in members[:1] if inner.is_union else members:
-            yield member.offset, member.type, member.name
+class _Level:
+    """An array or structure that is being filled: `at` says which part is next."""
+
+    def __init__(self, kind: t.CType, offset: int) -> None:
+        self.kind = t.unqualified(kind)
+        self.offset = offset
+        self.at = 0
+
+    @property
+    def members(self) -> tuple[t.Member, ...]:
+        """The members of a structure."""
+        return (self.kind.members or ()) if isinstance(self.kind, t.Structure) else ()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no part is left; of a union only one is ever taken."""
+        if isinstance(self.kind, t.Array):
+            return self.kind.count is not None and self.at >= self.kind.count
+        return self.at >= len(self.members)
+
+    def taken(self) -> tuple[int, t.CType]:
+        """The next part: its offset and type."""
+        at, self.at = self.at, self.at + 1
+        if isinstance(self.kind, t.Array):
+            return self.offset + at * (t.size_of(self.kind.element) or 0), self.kind.element
+        if isinstance(self.kind, t.Structure) and self.kind.is_union:
+            self.at = len(self.members)
+        return self.offset + self.members[at].offset, self.members[at].type
+
+
+def _at_member(levels: list[_Level], name: str) -> bool:
+    """Goes to a member, which may be one of an unnamed structure inside; whether there is one."""
+    level = levels[-1]
+    for at, member in enumerate(level.members):
+        if member.name == name and name:
+            level.at = at
+            return True
+        if not member.name:
+            inner = [_Level(member.type, level.offset + member.offset)]
+            if _at_member(inner, name):
+                level.at = at
+                level.taken()
+                levels.extend(inner)
+                return True
+    return False
+
+
+def _only_text(kind: t.CType, init: ast.InitList) -> bool:
+    """Whether a list is a string in braces."""
+    return (
+        isinstance(kind, t.Array)
+        and t.size_of(kind.element) == 1
+        and len(init.exprs) == 1
+        and is_text(kind, init.exprs[0])
+    )
 
 
 def is_text(kind: t.CType, init: ast.Node) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from pycparser import c_ast as ast
 
@@ -18,6 +18,9 @@ from membar.frontends.c.values import Aggregate, B, Value, binary, converted, in
 from membar.frontends.c.world import Declared, Defined, Object, Place
 from membar.program.expr import Address, Constant, Expr, Register
 from membar.program.template import NUMBER
+
+# Expressions that are no place, but may be a structure with members.
+_VALUES: Final = (ast.FuncCall, ast.TernaryOp, ast.Assignment, ast.ExprList, ast.Compound)
 
 
 class Lvalues(Constants):
@@ -153,7 +156,7 @@ class Lvalues(Constants):
     def _member(self, node: ast.StructRef) -> Place:
         if node.type == "->":
             base = self._pointed(self.scalar(node.name), node.name)
-        elif isinstance(node.name, ast.FuncCall):
+        elif isinstance(node.name, _VALUES):
             base = self.m.place_of_value(self.value(node.name), node.name)
         else:
             base = self.place(node.name)
