@@ -83,8 +83,10 @@ def ours(program: Program, name: str, bound: int, fair: frozenset[str]) -> bool 
     options = Options(buffers=bound, buffers_chosen_by_user=True, fair=fair)
     limits = Limits(states=_MOST_STATES)
     task = Task(program=program, model=model(name), properties=("claims",), limits=limits, options=options)
+    # For SPIN a failed assertion is an error like a broken claim: `pan -A` would hide both.
+    failed = explore(replace(task, properties=("assertions",))).failed_assertion is not None
     tally = explore(task)
-    return None if tally.limit is not None else tally.lasso is not None
+    return None if failed or tally.limit is not None else tally.lasso is not None
 
 
 def theirs(text: str, folder: Path) -> list[bool | None] | None:
