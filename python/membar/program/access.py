@@ -16,6 +16,14 @@ def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Dia
     cell = program.cell_at.get(word)
     name = program.name_of_address(word)
     span = edge.span if edge else None
+    ended = _ended_before(program, word, size)
+    if ended is not None:
+        return Diagnostic(
+            code=NO_LOCATION,
+            message=f"{ASTRAY} {size} bytes at `{name}`, which is behind the end of `{ended}`",
+            primary=None if span is None else Label(span, "no location is there"),
+            help="let the address be that of a declared location",
+        )
     if cell is not None or name is not None:
         what = cell.name if cell else name
         element = (
@@ -29,8 +37,26 @@ def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Dia
         )
     shown = signed(word)
     return Diagnostic(
-        code="W0322",
+        code=NO_LOCATION,
         message=f"{ASTRAY} {size} bytes at address {shown}, which is no location",
         primary=None if span is None else Label(span, "no location is there"),
         help="let the address be that of a declared location" if shown else "the pointer is null here",
     )
+
+
+def _ended_before(program: Program, word: int, size: int) -> str | None:
+    """The object that an address is just behind, as a pointer that went too far; None if there is none.
+
+    Between the parts of an object and behind its last one there may be bytes that are nobody's: an access
+    that is smaller than the largest part may be to one of those.
+    """
+    if word in program.cell_at:
+        return None
+    for item in program.objects:
+        if word == program.bases[item.name] + item.size * item.count:
+            first = item.name if item.place is None else item.place.name
+            parts = [one for one in program.objects if first == (one.place.name if one.place else one.name)]
+            end = max(program.bases[one.name] + one.size * one.count for one in parts)
+            is_behind = word == end and (len(parts) == 1 or size >= max(one.size for one in parts))
+            return item.name if is_behind else None
+    return None
