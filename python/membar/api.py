@@ -25,6 +25,7 @@ from membar.outcome import (
     Violated,
     Witness,
 )
+from membar.program.atomicity import has_wide_steps
 from membar.program.operations import (
     WARNING,
     Fence,
@@ -260,11 +261,13 @@ def load_engine(name: str) -> Engine:
 def default_engine(program: Program, model: Model, options: Options) -> str:
     """The engine that answers when the user names none.
 
-    Store buffers were asked for, or the question is about states on the way; otherwise axioms decide.
+    Store buffers were asked for, the question is about states on the way, or axioms cannot speak about a step
+    with several accesses; otherwise axioms decide.
     """
     if options.unbounded_buffers:
         return _FOR_UNBOUNDED_BUFFERS
-    asks_about_states = model.operational is not None and program.asks_about_states
+    is_about_states = program.asks_about_states or has_wide_steps(program)
+    asks_about_states = model.operational is not None and is_about_states
     wants_buffers = model.plan is None or options.buffers is not None or asks_about_states
     preferred = _FOR_BUFFERS if wants_buffers else _FOR_AXIOMS
     return next(engine for engine in preferred if engine in plugins.names("membar.engines"))

@@ -7,9 +7,11 @@ that: it promises nothing but its accesses.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from membar.diagnostics import EngineLimitError
 from membar.program.dependencies import reads_memory, writes_memory
-from membar.program.program import Edge, Program
+from membar.program.program import Edge, Program, Thread
 
 
 def require_single_accesses(program: Program) -> None:
@@ -18,14 +20,24 @@ def require_single_accesses(program: Program) -> None:
     Raises:
         EngineLimitError: some step makes several accesses in order.
     """
+    for thread, edge in _wide_steps(program):
+        where = f"line {edge.span.line}" if edge.span else f"from control point {edge.source}"
+        raise EngineLimitError(
+            f"one step with several accesses has no axiomatic reading "
+            f"(thread {thread.name}, {where}); a state-based engine does it at once"
+        )
+
+
+def has_wide_steps(program: Program) -> bool:
+    """Whether some step makes several accesses in order, so that axioms cannot speak about `program`."""
+    return next(_wide_steps(program), None) is not None
+
+
+def _wide_steps(program: Program) -> Iterator[tuple[Thread, Edge]]:
     for thread in program.threads:
         for edge in thread.edges:
             if len(edge.operations) > 1 and not edge.unordered and _accesses(edge) > 1:
-                where = f"line {edge.span.line}" if edge.span else f"from control point {edge.source}"
-                raise EngineLimitError(
-                    f"one step with several accesses has no axiomatic reading "
-                    f"(thread {thread.name}, {where}); a state-based engine does it at once"
-                )
+                yield thread, edge
 
 
 def require_uncommitted(program: Program, engine: str) -> None:
