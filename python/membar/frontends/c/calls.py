@@ -152,11 +152,11 @@ class Calls:
     ) -> Value | Aggregate:
         """The body of a function, put in place with these arguments; whether its value `is_used` matters."""
         kinds = function.type.parameters or ()
+        if function.type.is_variadic:
+            m.refuse(node, f"`{function.name}` takes any number of arguments")
         if len(values) < len(kinds) or (len(values) > len(kinds) and function.type.parameters is not None):
             wanted = f"{len(kinds)} argument{'' if len(kinds) == 1 else 's'}"
             m.refuse(node, f"`{function.name}` takes {wanted}, not {len(values)}", codes.CALL)
-        if function.type.is_variadic:
-            m.refuse(node, f"`{function.name}` takes any number of arguments")
         inside = sum(frame.function == function.name for frame in m.frames)
         if inside >= RECURSION or len(m.frames) >= _MOST_CALLS:
             m.flow.endless(m.span(node))

@@ -133,6 +133,9 @@ def parse(source: SourceFile) -> Tree:
         at = min(starts[min(line, len(starts)) - 1] + max(column, 1) - 1, max(len(code) - 1, 0))
         end = _TOKEN.match(code, at)
         span = text.span(at, end.end() if end else at + 1)
+        foreign = _foreign(code, at)
+        if foreign:
+            raise error(codes.UNSUPPORTED, f"{foreign}: not supported", span) from None
         raise error(
             codes.SYNTAX, _words(words, code[at : end.end() if end else at + 1]), span, "not expected here"
         ) from None
@@ -147,7 +150,23 @@ def parse(source: SourceFile) -> Tree:
     return Tree(root, text, starts)
 
 
+def _foreign(code: str, at: int) -> str:
+    """The extension of GNU C that the parser stops at, in words; nothing if it is none."""
+    before, after = code[:at].rstrip(), code[at:]
+    if re.match(r"&&\s*[^\W\d]", after):
+        return "the address of a label (`&&`)"
+    if after.startswith("*") and re.search(r"\bgoto$", before):
+        return "a computed `goto`"
+    if after.startswith(":") and before.endswith("?"):
+        return "`?:` without a middle operand"
+    if after.startswith("...") and re.search(r"\bcase\b[^;:{}]*$", before):
+        return "a range of cases"
+    return ""
+
+
 def _words(problem: str, token: str) -> str:
+    if token.startswith("/*") or problem.startswith("Comments are not supported"):
+        return "this comment does not end"
     if problem.startswith("before:"):
         return f"`{token}` is not expected here" if token.strip() else "something is missing here"
     return problem[:1].lower() + problem[1:]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 HEADERS: Final = Path(__file__).parent / "include"
 _KERNEL: Final = re.compile(r"^\s*#\s*include\s*[<\"](?:linux|asm)/", re.MULTILINE)
+_MACRO: Final = re.compile(r"[^\W\d]\w*(\([\w\s,.]*\))?\Z")
 _MOST_FILES: Final = 200
 _MOST_TOKENS: Final = 500_000
 # Spellings of compilers that mean nothing here, or the same as a standard word.
@@ -205,6 +206,9 @@ def preprocess(source: SourceFile) -> Text:
         engine.define(definition)
     for given in source.defines:
         name, _, value = given.partition("=")
+        if not _MACRO.match(name):
+            message = f"`-D {given}`: `{name}` is no name of a macro"
+            raise InputError(Diagnostic(code=codes.PREPROCESSOR, message=message))
         engine.define(f"{name} {value if '=' in given else '1'}")
     is_kernel = _KERNEL.search(source.text) is not None
     try:

@@ -49,6 +49,12 @@ REFUSALS = [
     ("__declspec(thread) int x;\nint main(void) { return 0; }", "W0903", "the attribute `thread`", 1),
     ("struct [[gnu::packed]] S { char a; int b; };\nint main(void) { return 0; }", "W0903", "the attribute `packed`", 1),
     ("struct S {\n  _Alignas(16) char a;\n};\nint main(void) { return 0; }", "W0903", "`_Alignas` of a member", 2),
+    ("int main(void) {\n  return 0; /* no end\n}", "W0902", "this comment does not end", 2),
+    ("int main(void) {\n  void *p = &&l;\n  l: return 0;\n}", "W0903", "the address of a label", 2),
+    ("int main(void) {\n  void *p = 0;\n  goto *p;\n}", "W0903", "a computed `goto`", 3),
+    ("int main(void) {\n  int a = 1;\n  return a ?: 2;\n}", "W0903", "`?:` without a middle operand", 3),
+    ("int f(int a, ...) { return a; }\nint main(void) {\n  return f(1, 2);\n}", "W0903", "`f` takes any number of arguments", 3),
+    ("#include <threads.h>\nonce_flag f = ONCE_FLAG_INIT;\nvoid g(void) {}\nint main(void) {\n  call_once(&f, g);\n}", "W0906", "unknown function `call_once`", 5),
     ("int main(void) {\n  goto nowhere;\n}", "W0904", "unknown label `nowhere`", 2),
     ("int main(void) {\n  return 0\n}", "W0902", "not expected here", 3),
     ("int f(void) { return 0; }", "W0904", "there is no function `main`", 1),
@@ -101,6 +107,12 @@ def test_events_carry_the_users_own_text() -> None:
     program = api.parse(SourceFile("spans.c", text))
     spans = [edge.span for edge in program.threads[0].edges if edge.operations]
     assert [(span.line, span.text) for span in spans if span] == [(4, "atomic_store(&x, (1 + 2))"), (5, "x")]
+
+
+def test_a_macro_of_the_command_line_needs_a_name() -> None:
+    with pytest.raises(InputError) as refusal:
+        api.parse(SourceFile("macros.c", "int main(void) { return 0; }", ("1A=2",)))
+    assert refusal.value.diagnostics[0].message == "`-D 1A=2`: `1A` is no name of a macro"
 
 
 def test_macros_come_from_the_command_line() -> None:
