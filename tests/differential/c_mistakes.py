@@ -58,7 +58,7 @@ MISTAKES = (
     Mistake("unlocking does not release", Rewrite(f"{C}.library.threads", 'tags=_tags(m, _RELEASED, "UL")', 'tags=_tags(m, _LOOKED, "UL")'), ("mutex", "trylock")),
     Mistake("anybody may unlock", Rewrite(f"{C}.library.threads", '        m.check((m.flow.get(key) or Slot(FALSE)).expr, message, node, kind="assertions")', '        m.check(TRUE, message, node, kind="assertions")'), ("not the owner",)),
     Mistake("joining does not wait", Rewrite(f"{C}.library.threads", '    m.flow.emit(Join(f"@{number}"), m.span(node))\n', ""), ("join orders", "an atomic counter", "mutex")),
-    Mistake("bounds one too large", Rewrite(f"{C}.lvalues", "        limit = array.count + (1 if self.is_address_only else 0)", "        limit = array.count + 1"), ("index outside",)),
+    Mistake("bounds one too large", Rewrite(f"{C}.lvalues", "        limit = array.count + (1 if self.is_address_only else 0)", "        limit = array.count + 1"), ("index outside", "an index into the next member")),
     Mistake("bounds one too small", Rewrite(f"{C}.lvalues", "        limit = array.count + (1 if self.is_address_only else 0)", "        limit = array.count - 1"), ("the last index",)),
     Mistake("division is not looked at", Rewrite(f"{C}.operators", '        self._require(truth(right), "division by zero", node)', '        self._require(None, "division by zero", node)'), ("division by zero",)),
     Mistake("variables count as set from the beginning", Rewrite(f"{C}.declarations", "            m.flow.put_all({item.key(offset): UNSET for offset in item.places})", "            m.flow.put_all({item.key(offset): type(UNSET)(UNSET.expr) for offset in item.places})"), ("never set",)),

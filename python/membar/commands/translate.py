@@ -33,7 +33,14 @@ def _tables(chosen: argparse.Namespace) -> list[CompilerMapping]:
         return [mapping_named(chosen.mapping)]
     if chosen.model is not None:
         model = api.load_model(chosen.model)
-        return [mapping_named(model.mapping)] if model.mapping else []
+        if not model.mapping:
+            message = f"no compiler's mapping leads to {model.name}"
+            raise InputError(
+                Diagnostic(
+                    code="W1101", message=message, help=f"take one by name: --mapping {', '.join(MAPPINGS)}"
+                )
+            )
+        return [mapping_named(model.mapping)]
     return list(MAPPINGS.values())
 
 

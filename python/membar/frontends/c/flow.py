@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 from membar.frontends.c.values import UNSET, Slot, negated
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expr import FALSE, TRUE, Constant, Expr, Register, registers_of
-from membar.program.operations import WARNING, Assert, Assume, Join, Operation, Set, Spawn
+from membar.program.operations import WARNING, Assert, Assume, Fence, Join, Operation, Set, Spawn
 from membar.program.program import Edge
 from membar.source import Span
 
@@ -64,7 +64,7 @@ class Head:
 
 
 def _is_visible(operation: Operation) -> bool:
-    return reads_memory(operation) or writes_memory(operation) or isinstance(operation, Spawn | Join)
+    return reads_memory(operation) or writes_memory(operation) or isinstance(operation, Fence | Spawn | Join)
 
 
 class Flow:

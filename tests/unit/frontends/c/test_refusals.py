@@ -115,6 +115,17 @@ def test_a_macro_of_the_command_line_needs_a_name() -> None:
     assert refusal.value.diagnostics[0].message == "`-D 1A=2`: `1A` is no name of a macro"
 
 
+def test_a_fence_has_its_own_place() -> None:
+    text = "#include <stdatomic.h>\natomic_int x;\nint main(void) {\n  x = 1;\n  atomic_thread_fence(memory_order_seq_cst);\n  return x;\n}\n"
+    program = api.parse(SourceFile("fence.c", text))
+    spans = [edge.span for edge in program.threads[0].edges if edge.operations]
+    assert [(span.line, span.text.split("(")[0]) for span in spans if span] == [
+        (4, "x = 1"),
+        (5, "atomic_thread_fence"),
+        (6, "x"),
+    ]
+
+
 def test_macros_come_from_the_command_line() -> None:
     text = "int r;\nint main(void) { r = N; return 0; }\n"
     found = api.check(SourceFile("macros.c", text), model="sc", defines=("N=7",))
