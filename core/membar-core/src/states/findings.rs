@@ -10,6 +10,7 @@ use super::system::{Moves, System};
 
 /// What the search may leave out, and when it stops.
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "switches that have nothing to do with one another")]
 pub struct Options {
     /// Most states.
     pub states: Option<u64>,
