@@ -48,7 +48,11 @@ impl StateSpace {
         *, stop_at_failure=false, stop_at_deadlock=false, keep_finals=false, reduced=false, jobs=1, round_size=None,
         seconds=None, states=None, memory=None, progress=None
     ))]
-    #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::fn_params_excessive_bools,
+        reason = "keyword-only on the Python side"
+    )]
     fn explore(
         &self,
         py: Python<'_>,
