@@ -1,46 +1,4 @@
 /* Expected with --threads any: sc HOLDS, x86-tso VIOLATED.
    The naive mutex without its fence: the own flag is still in the store buffer while the others are looked at. */
-#include <assert.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stddef.h>
-
-#ifndef N
-#define N 2
-#endif
-#ifndef FENCE
 #define FENCE
-#endif
-
-atomic_int flag[N];
-int owner;
-
-static void lock(int me) {
-  atomic_store_explicit(&flag[me], 1, memory_order_relaxed);
-  FENCE;
-  for (int i = 0; i < N; i++)
-    if (i != me)
-      while (atomic_load_explicit(&flag[i], memory_order_acquire))
-        ;
-}
-
-static void unlock(int me) { atomic_store_explicit(&flag[me], 0, memory_order_release); }
-
-static void *worker(void *argument) {
-  int me = (int)(long)argument;
-  for (;;) {
-    lock(me);
-    owner = me;
-    assert(owner == me);
-    unlock(me);
-  }
-}
-
-int main(void) {
-  pthread_t thread[N];
-  for (long i = 0; i < N; i++)
-    pthread_create(&thread[i], NULL, worker, (void *)i);
-  for (int i = 0; i < N; i++)
-    pthread_join(thread[i], NULL);
-  return 0;
-}
+#include "naive-mutex.c"

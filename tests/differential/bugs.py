@@ -28,14 +28,17 @@ REFERENCE = (
         "tso axioms = machine",
         Rewrite(
             f"{ENGINE}.candidates",
-            "if events[w].value == read.value)",
-            "if events[w].value == read.value and events[w].thread != read.thread)",
+            "(read.id, sources.get((read.cell, read.value), ()))",
+            "(read.id, tuple(w for w in sources.get((read.cell, read.value), ()) "
+            "if events[w].thread != read.thread))",
         ),
     ),
     Seeded(
         "a read may take its value from a write of another value",
         "sc axioms = machine",
-        Rewrite(f"{ENGINE}.candidates", "if events[w].value == read.value)", ")"),
+        Rewrite(
+            f"{ENGINE}.candidates", "sources.get((read.cell, read.value), ())", "tuple(writes[read.cell])"
+        ),
     ),
     Seeded(
         "only one coherence order is tried",

@@ -28,7 +28,6 @@ from membar.systems.linear import linear
 from membar.systems.terms import Basic, Comparison, Literal, ProcessVariable, Term
 
 B = BinaryOp
-_COMPARISONS: Final = frozenset({B.EQ, B.NE, B.LT, B.LE, B.SLT, B.SLE})
 _MIRRORED: Final = {B.LT: B.LE, B.LE: B.LT, B.SLT: B.SLE, B.SLE: B.SLT}
 _LEAST_BITS: Final = 32
 """Numbers of threads fit into this many bits, and no fewer."""
@@ -120,13 +119,13 @@ class Arithmetic:
         one = self.forced(self.value(left, path), path)
         if op is B.AND and one == _FALSE:
             return _FALSE
-        if op is B.OR and one == _TRUE and _is_truth(right):
+        if op is B.OR and one == _TRUE and e.is_truth(right):
             return _TRUE
         other = self.forced(self.value(right, path), path)
         if isinstance(one, Number) and isinstance(other, Number):
             both = e.Binary(op, e.Constant(one.word), e.Constant(other.word))
             return Number(e.evaluate(both, {}, {}))
-        if op in _COMPARISONS:
+        if op in e.COMPARISONS:
             return _TRUE if self._compared(op, one, other, path) else _FALSE
         found = _calculated(op, one, other)
         if found is None:
@@ -302,19 +301,6 @@ class Arithmetic:
 
 def _range(width: int, is_signed: bool) -> tuple[int, int]:  # noqa: FBT001
     return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
-
-
-def _is_truth(expr: e.Expr) -> bool:
-    """Whether an expression is 0 or 1."""
-    match expr:
-        case e.Binary(op=op, left=left, right=right):
-            return op in _COMPARISONS or (op in (B.AND, B.OR) and _is_truth(left) and _is_truth(right))
-        case e.Unary(op=op):
-            return op is UnaryOp.NOT
-        case e.Constant(value=value):
-            return value in (0, 1)
-        case _:
-            return False
 
 
 def _below_all(op: BinaryOp, distance: int, left: Value, right: Value) -> bool:

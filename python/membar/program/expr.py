@@ -115,6 +115,25 @@ Expr: TypeAlias = Constant | Address | Register | Unary | Binary | Extend | Sele
 
 TRUE = Constant(1)
 FALSE = Constant(0)
+COMPARISONS = frozenset({BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.SLT, BinaryOp.SLE})
+"""Operations whose result is 0 or 1."""
+
+
+def is_truth(expr: Expr) -> bool:
+    """Whether an expression is 0 or 1, as far as its form tells."""
+    match expr:
+        case Constant(value=value):
+            return value in (0, 1)
+        case Unary(op=op):
+            return op is UnaryOp.NOT
+        case Binary(op=op, left=left, right=right):
+            if op in COMPARISONS:
+                return True
+            return op in (BinaryOp.AND, BinaryOp.OR) and is_truth(left) and is_truth(right)
+        case Select(then=then, otherwise=otherwise):
+            return is_truth(then) and is_truth(otherwise)
+        case _:
+            return False
 
 
 def signed(value: int, width: int = WORD) -> int:

@@ -18,27 +18,9 @@ from membar.program.expr import (
     Unary,
     UnaryOp,
     evaluate,
+    is_truth,
     negation,
 )
-
-_TRUTHS = frozenset(
-    {BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.SLT, BinaryOp.SLE}
-)  # fmt: skip
-
-
-def is_truth(expr: Expr) -> bool:
-    """Whether an expression is 0 or 1 by its form."""
-    match expr:
-        case Constant(value=value):
-            return value in (0, 1)
-        case Unary(op=UnaryOp.NOT):
-            return True
-        case Binary(op=op, left=left, right=right):
-            return op in _TRUTHS or (op in (BinaryOp.AND, BinaryOp.OR) and is_truth(left) and is_truth(right))
-        case Select(then=then, otherwise=otherwise):
-            return is_truth(then) and is_truth(otherwise)
-        case _:
-            return False
 
 
 def rebuilt(expr: Expr, leaf: Callable[[Expr], Expr], known: Collection[Expr] = ()) -> Expr:

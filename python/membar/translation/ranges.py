@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from membar.program.expr import (
+    COMPARISONS,
     Address,
     Binary,
     BinaryOp,
@@ -20,9 +21,6 @@ from membar.program.expr import (
 from membar.translation.model import Interval, place_of
 
 WIDEST: Interval = (-(1 << 63), (1 << 63) - 1)
-_COMPARISONS = frozenset(
-    {BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.SLT, BinaryOp.SLE}
-)  # fmt: skip
 
 
 def joined(one: Interval, other: Interval) -> Interval:
@@ -136,7 +134,7 @@ class Ranges:
 
     def _binary(self, op: BinaryOp, left: Interval, right: Interval) -> Interval:
         (a, b), (c, d) = left, right
-        if op in _COMPARISONS:
+        if op in COMPARISONS:
             return 0, 1
         found = WIDEST
         match op:

@@ -18,10 +18,10 @@ from membar.program.expr import (
     Select,
     Unary,
     UnaryOp,
+    is_truth,
     registers_of,
     signed,
 )
-from membar.translation.folding import is_truth
 from membar.translation.model import INT32, Interval, place_of, refused
 from membar.translation.ranges import Ranges, fits, type_range
 

@@ -24,6 +24,7 @@ from membar.program.expr import (
     Select,
     Unary,
     UnaryOp,
+    is_truth,
 )
 
 B: TypeAlias = BinaryOp
@@ -185,31 +186,15 @@ def negated(condition: Expr) -> Expr:
             return Binary(B.NE, left, right)
         case Binary(B.NE, left, right):
             return Binary(B.EQ, left, right)
-        case Unary(UnaryOp.NOT, operand) if _is_truth(operand):
+        case Unary(UnaryOp.NOT, operand) if is_truth(operand):
             return operand
         case _:
             return unary(UnaryOp.NOT, condition)
 
 
-_COMPARING: Final = frozenset({B.EQ, B.NE, B.LT, B.LE, B.SLT, B.SLE})
-
-
-def _is_truth(expr: Expr) -> bool:
-    """Whether a word is 0 or 1."""
-    match expr:
-        case Binary(op=op):
-            return op in _COMPARING
-        case Unary(op=UnaryOp.NOT):
-            return True
-        case Constant(value=value):
-            return value in (0, 1)
-        case _:
-            return False
-
-
 def truth(value: Value) -> Expr:
     """Whether a value is not 0, as 0 or 1."""
-    if _is_truth(value.expr):
+    if is_truth(value.expr):
         return value.expr
     if isinstance(value.expr, Address):
         return TRUE

@@ -17,6 +17,7 @@ from membar.program.expr import (
     Select,
     Unary,
     evaluate,
+    is_truth,
     negation,
 )
 
@@ -65,9 +66,6 @@ def _computed(expr: Expr, *operands: Expr) -> Expr:
     return expr
 
 
-_COMPARISONS = frozenset({BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.SLT, BinaryOp.SLE})
-
-
 def renamed(expr: Expr, names: Mapping[str, str]) -> Expr:
     """The expression with other names of registers."""
     match expr:
@@ -83,21 +81,6 @@ def renamed(expr: Expr, names: Mapping[str, str]) -> Expr:
             return Binary(op, renamed(left, names), renamed(right, names))
         case Select(condition, then, otherwise):
             return Select(renamed(condition, names), renamed(then, names), renamed(otherwise, names))
-
-
-def is_truth(expr: Expr) -> bool:
-    """Whether the value can only be 0 or 1."""
-    match expr:
-        case Constant(value):
-            return value in (0, 1)
-        case Unary(op):
-            return op.value == "!"
-        case Binary(op, left, right):
-            return op in _COMPARISONS or (
-                op in (BinaryOp.AND, BinaryOp.OR) and is_truth(left) and is_truth(right)
-            )
-        case _:
-            return False
 
 
 def truth(expr: Expr) -> Expr:

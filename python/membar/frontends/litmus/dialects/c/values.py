@@ -24,6 +24,7 @@ from membar.program.expr import (
     UnaryOp,
     addresses_of,
     evaluate,
+    is_truth,
     registers_of,
 )
 from membar.source import Span
@@ -86,29 +87,11 @@ def fits(source: CType, target: CType) -> bool:
 
 def truth(value: Value) -> Value:
     """1 if `value` is not 0, else 0."""
-    if _is_truth(value.expr):
+    if is_truth(value.expr):
         return Value(value.expr, INT)
     if isinstance(value.expr, Address):
         return ONE
     return Value(folded(Binary(BinaryOp.NE, value.expr, Constant(0))), INT)
-
-
-def _is_truth(expr: Expr) -> bool:
-    """Whether the word can only be 0 or 1."""
-    match expr:
-        case Constant(value=value):
-            return value <= 1
-        case Unary(op=UnaryOp.NOT):
-            return True
-        case Binary(op=op):
-            return op in _TRUTHS
-        case Select(then=then, otherwise=otherwise):
-            return _is_truth(then) and _is_truth(otherwise)
-        case _:
-            return False
-
-
-_TRUTHS = frozenset({BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.SLT, BinaryOp.SLE})
 
 
 def promoted(kind: CType) -> CType:
