@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -43,6 +43,7 @@ from membar.program.validate import validate
 from membar.program.warnings import without_warnings
 from membar.properties import PROPERTIES
 from membar.properties.judge import RACE_FLAG
+from membar.records import record
 from membar.source import SourceFile
 from membar.task import Limits, Options, Task, Unrolling
 
@@ -61,7 +62,7 @@ WORDS: Mapping[type, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Result:
     """The answer to one question: what was asked, and the outcome. Draws itself in Jupyter."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from membar.records import record
 
-@dataclass(frozen=True, eq=False)
+
+@record(frozen=True, eq=False)
 class SourceFile:
     """One input text with the name the user knows it by. Two files are equal only if identical.
 

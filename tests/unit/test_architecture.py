@@ -44,6 +44,7 @@ ORDER = {
     "diagnostics": 8,
     "changes": 8,
     "source": 9,
+    "records": 10,
 }
 # Never import one another, although they stand side by side.
 APART = {"frontends", "engines", "reports"}

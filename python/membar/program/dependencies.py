@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.program.expr import Expr, registers_of
@@ -32,12 +31,13 @@ from membar.program.operations import (
     Unlock,
 )
 from membar.program.program import Edge, Thread
+from membar.records import record
 
 Registers: TypeAlias = frozenset[str]
 NO_REGISTERS: Registers = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Uses:
     """The registers an operation reads, by what they are used for.
 
@@ -151,7 +151,7 @@ class DependencyKind(enum.Enum):
     CONTROL = "ctrl"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@record(frozen=True, slots=True, order=True)
 class Place:
     """An operation of a thread: index of its edge, and its index in that edge."""
 
@@ -159,7 +159,7 @@ class Place:
     operation: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Dependency:
     """The load, RMW or store-conditional at `source` may influence the access at `target` in this way."""
 

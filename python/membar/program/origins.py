@@ -9,16 +9,16 @@ other operators pass on both of all their operands.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.program.expr import Address, Binary, Constant, Expr, Extend, Register, Select, Unary, evaluate
+from membar.records import record
 
 Reads: TypeAlias = frozenset[int]
 NO_READS: Reads = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Origins:
     """The reads, by event number, that a value depends on.
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from membar.changes import Edit, Place, alternatives
 from membar.frontends.litmus.columns import columns, split_labels
 from membar.frontends.litmus.test import Cell, Column, LitmusTest
+from membar.records import record
 from membar.source import Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Strengths:
     """What a dialect can say to order accesses.
 
@@ -84,7 +85,7 @@ def _present_fence(cell: Cell, strengths: Strengths, current: int, loops: int) -
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Row:
     """The row of an instruction in a table of so many threads."""
 

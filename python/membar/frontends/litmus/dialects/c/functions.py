@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
@@ -14,6 +13,7 @@ from membar.frontends.litmus import codes
 from membar.frontends.litmus.dialects.c.kernel import is_kernel_word
 from membar.frontends.litmus.dialects.c.syntax import Call, Expression, Name
 from membar.frontends.litmus.dialects.c.tags import ORDERS
+from membar.records import record
 
 
 class Action(enum.Enum):
@@ -40,7 +40,7 @@ class Role(enum.Enum):
     RMW = frozenset({"RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AtomicFunction:
     """`operands` are the arguments before the memory orders, which have `roles`; `op` is for fetch-op."""
 
