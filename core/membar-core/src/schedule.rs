@@ -99,7 +99,11 @@ impl Schedule {
         let facts = Facts::new(plan);
         let with_reads = facts.growth(plan, false, whole_reads);
         let with_coherence = facts.growth(plan, true, whole_reads);
-        let required = |index: usize| plan.checks[index].mode == CheckMode::Require;
+        let promises = if prune { Promises::of(plan) } else { Promises::default() };
+        // Only the general search adds to co what these promise.
+        let implied = if whole_reads { vec![false; plan.checks.len()] } else { promises.implied(plan) };
+        let is_remark = |index: usize| plan.checks[index].mode != CheckMode::Require;
+        let required = |index: usize| !is_remark(index) && !implied[index];
         let can_prune = |growth: &[Growth], check: &Check| {
             prune && !check.negated && growth[check.slot.index()] <= Growth::Growing
         };
@@ -117,7 +121,7 @@ impl Schedule {
         let slots = |checks: &[usize]| -> Vec<bool> {
             facts.needed(plan, checks.iter().map(|&check| plan.checks[check].slot))
         };
-        let needed = slots(&all.clone().collect::<Vec<_>>());
+        let needed = slots(&all.clone().filter(|&i| !implied[i]).collect::<Vec<_>>());
         let early = slots(&growing_reads);
         let later = slots(&growing_coherence);
         let phase =
@@ -133,9 +137,9 @@ impl Schedule {
             }),
             growing_coherence: phase(growing_coherence, &|s| later[s] && stages[s] == Stage::Coherence),
             coherence: phase(coherence, &|s| needed[s] && !later[s] && stages[s] == Stage::Coherence),
-            remarks: all.filter(|&i| !required(i)).collect(),
+            remarks: all.filter(|&i| is_remark(i)).collect(),
             is_static: facts.stages.iter().map(|&stage| stage == Stage::Static).collect(),
-            promises: if prune { Promises::of(plan) } else { Promises::default() },
+            promises,
         }
     }
 }

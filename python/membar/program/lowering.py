@@ -271,6 +271,8 @@ class _ThreadLowering:
             return (2, 0, expr.value)
         if isinstance(expr, Register):
             return (2, 1, self._register(expr.name))
+        if isinstance(expr, Address):
+            return (2, 0, (self.lowering.program.bases[expr.name] + expr.offset) & MASK)
         code: list[int] = []
         expression_code(expr, self.registers, self.lowering.program.bases, code)
         return [len(code), *code]

@@ -59,6 +59,8 @@ def origins_of(
         bases: the addresses of the objects, as for `evaluate`.
     """
     match expr:
+        case Constant() | Address():
+            return NOWHERE
         case Register(name=name):
             return known.get(name, NOWHERE)
         case Unary(operand=operand) | Extend(operand=operand):
@@ -69,5 +71,3 @@ def origins_of(
             decided = origins_of(condition, known, registers, bases)
             taken = then if evaluate(condition, registers, bases) else otherwise
             return origins_of(taken, known, registers, bases) | Origins(pick=decided.all)
-        case Constant() | Address():
-            return NOWHERE

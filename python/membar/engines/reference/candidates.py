@@ -123,11 +123,11 @@ def skeleton(program: Program, chosen: Sequence[Trace]) -> Skeleton:
         events += [_numbered(event, event.id + offsets[-1]) for event in trace.events]
 
     def placed(name: str) -> frozenset[Pair]:
-        return frozenset(
-            (a + offset, b + offset)
-            for trace, offset in zip(chosen, offsets, strict=True)
-            for a, b in getattr(trace, name)
-        )
+        found: list[Pair] = []
+        for trace, offset in zip(chosen, offsets, strict=True):
+            if pairs := getattr(trace, name):
+                found += [(a + offset, b + offset) for a, b in pairs]
+        return frozenset(found)
 
     writes: dict[int, list[int]] = {cell: [] for cell in cells}
     writers: dict[Pair, list[int]] = {}

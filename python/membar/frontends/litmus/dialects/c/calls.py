@@ -52,7 +52,7 @@ class CallEvaluator(Evaluator):
         function = function_called(node)
         orders = orders_of(node, function)
         operands = node.arguments[: function.operands]
-        if function.action in {Action.STRONG, Action.WEAK}:
+        if function.action is Action.STRONG or function.action is Action.WEAK:
             return self._compare_exchange(node, orders, into, is_weak=function.action is Action.WEAK)
         self.unsequenced(*operands, span=node.span)
         address = self.pointer(operands[0]) if operands else ZERO

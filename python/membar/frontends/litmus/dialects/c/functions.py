@@ -115,7 +115,7 @@ def _unknown(call: Call) -> InputError:
 def orders_of(call: Call, function: AtomicFunction) -> tuple[str, ...]:
     """The tags of the memory orders of a call, one per role."""
     if not function.is_explicit:
-        return tuple("SC" for _ in function.roles)
+        return ("SC",) * len(function.roles)
     given = call.arguments[function.operands :]
     return tuple(_order(call, node, role) for node, role in zip(given, function.roles, strict=True))
 
