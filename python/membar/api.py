@@ -524,8 +524,9 @@ def meaningless_tags(program: Program, model: Model) -> str | None:
     """Why the model cannot speak about the program: ordering words it gives no meaning to; or None."""
     if model.any_tags or model.plan is None:  # without axioms, the simulator knows its fences
         return None
+    known = model.tags
     for tags, edge in used_tags(program):
-        if tags <= model.tags:
+        if tags <= known:
             continue
         words = {**_words_of_all(), **words_of(program.language)}
         for tag in sorted(tags - model.tags):

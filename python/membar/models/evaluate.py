@@ -169,7 +169,7 @@ class Evaluation:
             self._slots[slot] = value(self.execution)
         for step in self._evaluator.required_steps:
             step(self._slots, size)
-        failed = [check for check in self._evaluator.required if not self.holds(check)]
+        failed = [check for check in self._evaluator.required if not _holds(check, self._slots[check.slot])]
         if not failed:
             return ()
         self._fill(range(len(self._slots)))

@@ -137,6 +137,11 @@ class FinalCondition:
         return tuple(dict.fromkeys([*(item.term for item in self.observed), *asked]))
 
     @cached_property
+    def places(self) -> Mapping[Term, int]:
+        """Where each of `terms` stands."""
+        return {term: place for place, term in enumerate(self.terms)}
+
+    @cached_property
     def addresses(self) -> tuple[Address, ...]:
         """The addresses that terms are compared with."""
         values = [item.value for formula in self._formulas for item in comparisons(formula)]
@@ -147,13 +152,17 @@ class FinalCondition:
         return self._predicates(bases) if self.addresses else self._known_predicates
 
     @cached_property
+    def shown_at(self) -> tuple[tuple[str, Term, int], ...]:
+        """Label, term and place of what final states show."""
+        return tuple((item.label, item.term, self.places[item.term]) for item in self.observed)
+
+    @cached_property
     def _known_predicates(self) -> tuple[Predicate, Predicate]:
         return self._predicates({})
 
     def _predicates(self, bases: Mapping[str, int]) -> tuple[Predicate, Predicate]:
-        places = {term: place for place, term in enumerate(self.terms)}
         passes = TRUTH if self.filter is None else self.filter
-        return predicate(self.formula, places, bases), predicate(passes, places, bases)
+        return predicate(self.formula, self.places, bases), predicate(passes, self.places, bases)
 
     @property
     def _formulas(self) -> tuple[Formula, ...]:
