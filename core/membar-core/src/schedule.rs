@@ -85,23 +85,29 @@ impl Schedule {
     /// The schedule of `plan`. With `prune` off nothing is asked before it is known.
     #[must_use]
     pub fn new(plan: &Plan, prune: bool) -> Self {
-        Self::of(plan, prune, false)
+        Self::of(plan, prune, false, false)
+    }
+
+    /// The schedule of `plan`, with pruning, for graphs to whose co `forced` adds what it can: checks that this makes
+    /// true are not asked.
+    #[must_use]
+    pub fn of_forced(plan: &Plan) -> Self {
+        Self::of(plan, true, false, true)
     }
 
     /// The schedule of `plan` for graphs to which events are added, each with what it reads: whether two reads that are
     /// there read the same write is then known, so what is without such pairs can prune.
     #[must_use]
     pub fn of_graphs(plan: &Plan) -> Self {
-        Self::of(plan, true, true)
+        Self::of(plan, true, true, false)
     }
 
-    fn of(plan: &Plan, prune: bool, whole_reads: bool) -> Self {
+    fn of(plan: &Plan, prune: bool, whole_reads: bool, forces: bool) -> Self {
         let facts = Facts::new(plan);
         let with_reads = facts.growth(plan, false, whole_reads);
         let with_coherence = facts.growth(plan, true, whole_reads);
         let promises = if prune { Promises::of(plan) } else { Promises::default() };
-        // Only the general search adds to co what these promise.
-        let implied = if whole_reads { vec![false; plan.checks.len()] } else { promises.implied(plan) };
+        let implied = if forces { promises.implied(plan) } else { vec![false; plan.checks.len()] };
         let is_remark = |index: usize| plan.checks[index].mode != CheckMode::Require;
         let required = |index: usize| !is_remark(index) && !implied[index];
         let can_prune = |growth: &[Growth], check: &Check| {
