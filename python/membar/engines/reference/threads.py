@@ -319,9 +319,8 @@ class _Run:
         number = len(self.events)
         if number == self.most_events:
             raise EndError(Status.CUT)
-        self._depend(number, control=self.control)
-        for _, origins in self.branches:
-            self._depend(number, control=origins)
+        for control in [self.control, *[origins for _, origins in self.branches]]:
+            self._depend(number, control=control)
         self.events.append(
             Event(
                 id=number,
