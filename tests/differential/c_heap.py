@@ -135,19 +135,9 @@ def program(random: Random) -> tuple[str, list[Step]]:
     kinds = [random.choice(("local", "global", "atomic")) for _ in range(POINTERS)]
     names = [f"{kind[0]}{index}" for index, kind in enumerate(kinds)]
     words = (
-        "malloc",
-        "malloc",
-        "calloc",
-        "free",
-        "set",
-        "set",
-        "add",
-        "link",
-        "follow",
-        "copy",
-        "test",
-        "clear",
-    )
+        *("malloc",) * 2, "calloc", *("free",) * 4, *("set",) * 2, "add", "link", "follow",
+        *("copy",) * 2, "test",
+    )  # fmt: skip
     steps: list[Step] = []
     state = Interpreter()
     for _ in range(random.randint(4, 14)):

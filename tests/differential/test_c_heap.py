@@ -10,7 +10,7 @@ from differential.c_heap import campaign
 
 
 def test_random_programs_with_memory_mean_what_the_interpreter_says() -> None:
-    found, wrong = campaign(120, seed=11)
+    found, wrong = campaign(150, seed=11)
     assert wrong == []
     for outcome in ("fine", "null", "use after free", "double free", "before it was set"):
         assert found[outcome] >= 2
