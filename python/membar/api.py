@@ -11,7 +11,7 @@ from membar import plugins
 from membar.changes import Place
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
-from membar.frontends import Frontend, SystemFrontend
+from membar.frontends import Frontend, ObjectFrontend, SystemFrontend
 from membar.models import kept
 from membar.models.model import Model
 from membar.outcome import (
@@ -99,10 +99,10 @@ class InterruptedCheckError(KeyboardInterrupt):
 
 
 @cache
-def _every_frontend() -> tuple[Frontend | SystemFrontend, ...]:
+def _every_frontend() -> tuple[Frontend | SystemFrontend | ObjectFrontend, ...]:
     package = "membar.frontends"
     found = [plugins.record(package, name, attribute="FRONTEND") for name in plugins.names(package)]
-    return tuple(each for each in found if isinstance(each, Frontend | SystemFrontend))
+    return tuple(each for each in found if isinstance(each, Frontend | SystemFrontend | ObjectFrontend))
 
 
 @cache
@@ -183,16 +183,18 @@ def frontend_for(source: SourceFile) -> Frontend:
     found = language_of(source)
     if isinstance(found, Frontend):
         return found
+    is_object = isinstance(found, ObjectFrontend)
+    what = "a concurrent object" if is_object else "a system for any number of processes"
     raise InputError(
         Diagnostic(
             code="W0406",
-            message=f"`{source.path}` is a system for any number of processes, not a program",
+            message=f"`{source.path}` is {what}, not a program",
             help="ask about it with `membar check`, or `membar.prove` in Python",
         )
     )
 
 
-def language_of(source: SourceFile) -> Frontend | SystemFrontend:
+def language_of(source: SourceFile) -> Frontend | SystemFrontend | ObjectFrontend:
     """The language of a file, by its ending."""
     for frontend in _every_frontend():
         if source.path.endswith(frontend.suffixes):

@@ -41,6 +41,7 @@ ORDER = {
     "progress": 6,
     "program": 7,
     "systems": 7,
+    "objects": 7,
     "diagnostics": 8,
     "changes": 8,
     "source": 9,
