@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from membar.program.program import Program
 
 
-_A_LOOK = 0.01  # seconds: the program is wanted, not the answer
-
 Answer: TypeAlias = api.Result | proving.SystemResult
 
 
@@ -276,9 +274,11 @@ class _Repairing:
 
     def _is_monotone(self) -> bool:
         """Whether stronger texts are right where weaker ones are, seen from the strongest one."""
-        result = self.question.ask(self._text(self._strongest), seconds=_A_LOOK)
-        fair = self.question.options.fair
-        return isinstance(result, proving.SystemResult) or is_monotone(result.program, self.places, fair)
+        strongest, question = self._text(self._strongest), self.question
+        if proving.is_system(strongest):
+            return True
+        _, program = api.asked(strongest, error=question.error, ltl=question.ltl, words=question.words)
+        return is_monotone(program, self.places, question.options.fair)
 
     @property
     def _strongest(self) -> Choice:
