@@ -1,9 +1,9 @@
 """The obligations (1) to (4) of Derrick, Schellhorn and Wehrheim, per step of a thread.
 
-(1) a step that is no linearization point keeps Abs and Inv; (2) one that is does what the specification does, and
-keeps them too; the variants for returns: what is returned was promised, and the operation has taken effect. (3)
-a step keeps Inv of any other thread, and D of the two. (4) all of it holds initially. A status is part of
-the control here, so that no step of another thread can change it.
+(1) A step that is no linearization point keeps Abs and Inv. (2) One that is does what the specification does,
+and keeps them too. The variants for returns: what is returned was promised, and the operation has taken
+effect. (3) A step keeps Inv of any other thread, and D of the two. (4) All of it holds initially. The status
+is part of the control here, so that no step of another thread can change it.
 
 A goal is stated before the step, by substitution: it needs no second copy of the variables.
 """
@@ -235,8 +235,6 @@ class Prover:
                 Variable(Space.ABSTRACT, name): substituted(term, values) for name, term in operation.updates
             }
         updates |= {name: term for name, term in state.items() if term != name}
-        for number, variable in enumerate(move.arbitrary):
-            updates[variable] = Variable(Space.LOCAL, f"any{number}", "@call")
         return updates, goals
 
 

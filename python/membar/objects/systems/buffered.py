@@ -1,14 +1,14 @@
 """A thread with a store buffer (x86-tso), or with memory alone (sc).
 
-The paper has two counters per operation: pc_L runs through all lines, pc_S through those that write memory, and
-per variable a sequence of values that have been stored and not flushed. Here the lines whose stores are
+The paper has two counters per operation: pc_L runs through all lines, pc_S through those that write memory;
+and per variable a sequence of values that have been stored and not flushed. Here the lines whose stores are
 pending stand in one sequence, oldest first, with a value each: pc_S with its flags says the same, except for
 steps in which it only follows a branch that has been taken. A load takes the youngest pending store to its
 own variable. Read-modify-writes and full fences wait until nothing is pending, as in the paper.
 
 An operation takes effect with the access of its linearization point: a store when it reaches memory, and a
-load that a pending store serves right after that store. Since a thread may end any number of operations before
-that happens, one of them, which one is open, is followed (`deferred`): what holds of it holds of each.
+load that a pending store serves right after that store. Since a thread may end any number of operations
+before that, one of them, which one is open, is followed (`waiting`): what holds of it holds of each.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from membar.objects.syntax import (
     Store,
 )
 from membar.objects.systems.moves import Check, Effect, Kind, Memory, Move, ThreadSystem, substituted
-from membar.objects.systems.points import Points, inputs, outputs
+from membar.objects.systems.points import Points, arguments, inputs, outputs
 from membar.objects.terms import (
     FALSE,
     IDLE,
@@ -77,7 +77,7 @@ class Status(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A pending store: its line, whether its operation takes effect with it, and whether that has returned."""
+    """A pending store: its line, whether its operation takes effect with it, and whether that returned."""
 
     line: str
     promises: bool = False
@@ -135,6 +135,8 @@ def system(
         resolved=lambda term, control, who: machine.resolved(term, _control(control), who),
         described=lambda control: described(_control(control)),
         too_long=lambda control: len(_control(control).entries) > LONGEST,
+        keeps=lambda control, variable: machine.keeps(_control(control), variable),
+        is_done=lambda control: _control(control).line == IDLE and not _control(control).entries,
     )
 
 
@@ -194,14 +196,14 @@ class _Machine:
 
     def _call(self, operation: Operation, control: Control) -> Move:
         fresh = tuple((Variable(Space.LOCAL, name, operation.name), Number(0)) for name in operation.locals)
-        requires = substituted(operation.requires, {})
+        given = inputs(operation, operation.name)
+        chosen = arguments(operation)
         return Move(
             kind=Kind.INVOKE,
             line=operation.lines[0].label,
             text=f"calls {operation.name}",
-            guard=requires,
-            updates=fresh,
-            arbitrary=inputs(operation, operation.name),
+            guard=substituted(operation.requires, dict(zip(given, chosen, strict=True))),
+            updates=(*fresh, *zip(given, chosen, strict=True)),
             after=replace(control, line=operation.lines[0].label, status=Status.BEFORE),
         )
 
@@ -353,7 +355,7 @@ class _Machine:
             after = replace(done.after, line=IDLE, status=Status.NONE, entries=entries, waiting=waiting)
             finished = replace(done, after=after, checks=tuple(checks), updates=tuple(updates))
             move = _move(line, alternative.condition, (), finished)
-            yield replace(move, kind=Kind.RETURN)
+            yield replace(move, kind=Kind.RETURN, results=results)
 
     # Taking effect
 
@@ -438,7 +440,7 @@ class _Machine:
             updates |= dict(self._shifted(entry, number))
         status, effects = control.status, []
         if first.promises:
-            effects.append(self._fulfilled(operation, first, control))
+            effects.append(self._fulfilled(operation, first))
             if not first.returned:
                 status = Status.AFTER
         waiting = control.waiting
@@ -469,13 +471,12 @@ class _Machine:
         for name in names:
             yield Variable(Space.LOCAL, name, kept(number)), Variable(Space.LOCAL, name, kept(number + 1))
 
-    def _fulfilled(self, operation: Operation, entry: Entry, control: Control) -> Effect:
+    def _fulfilled(self, operation: Operation, entry: Entry) -> Effect:
         """The operation of the oldest pending store takes effect."""
         if entry.returned:
             results: tuple[Term, ...] | None = outputs(operation, kept(0))
             return Effect(operation=operation.name, inputs=inputs(operation, kept(0)), results=results)
         into = outputs(operation, operation.name)
-        del control
         return Effect(operation=operation.name, inputs=inputs(operation, kept(0)), results=None, into=into)
 
     def _waited(self, waiting: Waiting) -> Effect:
@@ -485,6 +486,17 @@ class _Machine:
             inputs=inputs(operation, _WAITING),
             results=outputs(operation, _WAITING),
         )
+
+    def keeps(self, control: Control, variable: Variable) -> bool:
+        """Whether a variable can still matter: private ones, the operation's, those of what is pending."""
+        owner = variable.operation
+        if variable.space is not Space.LOCAL:
+            return True
+        if owner == _WAITING:
+            return control.waiting is not None
+        if owner.startswith("@"):
+            return owner.removeprefix("@").isdecimal() and int(owner[1:]) < len(control.entries)
+        return control.line != IDLE and self._lines[control.line][0].name == owner
 
     # Formulas
 

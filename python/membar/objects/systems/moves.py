@@ -70,11 +70,11 @@ class Move:
         kind: what it is to the outside.
         line: the line that does it.
         text: the step in words.
-        guard: when it is possible, over the thread's variables and memory.
+        guard: when it is possible, over the thread's variables and memory, and the arguments of a call.
         updates: new values of variables, all in terms of the old ones.
-        arbitrary: variables that get any value.
         effects: operations that take effect, in this order.
         checks: what must hold besides.
+        results: what a return gives, in terms before the move.
         after: the control that it leads to.
     """
 
@@ -83,9 +83,9 @@ class Move:
     text: str
     guard: Term = TRUE
     updates: tuple[tuple[Variable, Term], ...] = ()
-    arbitrary: tuple[Variable, ...] = ()
     effects: tuple[Effect, ...] = ()
     checks: tuple[Check, ...] = ()
+    results: tuple[Term, ...] = ()
     after: Hashable
 
 
@@ -101,6 +101,8 @@ class ThreadSystem:
         resolved: a formula at a control: what it says of this thread's control is decided, the rest is left.
         described: a control in words.
         too_long: whether a control is beyond the bound up to which sequences are followed.
+        keeps: whether a variable of the thread still matters at a control.
+        is_done: whether nothing is left to do at a control but to call operations.
     """
 
     name: str
@@ -110,6 +112,8 @@ class ThreadSystem:
     resolved: Callable[[Term, Hashable, Who], Term]
     described: Callable[[Hashable], str]
     too_long: Callable[[Hashable], bool]
+    keeps: Callable[[Hashable, Variable], bool]
+    is_done: Callable[[Hashable], bool]
 
 
 def cells(shared: SharedVariable) -> tuple[Variable, ...]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from membar.objects.syntax import ConcurrentObject, Line, LinearizationPoint, Operation, Return
 from membar.objects.terms import TRUE, Space, Term, Variable, conjunction, negation
 
+ARGUMENTS = "@call"
+
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
@@ -51,3 +53,8 @@ def outputs(operation: Operation, owner: str) -> tuple[Variable, ...]:
 def inputs(operation: Operation, owner: str) -> tuple[Variable, ...]:
     """Its parameters; `owner` is its name, or who keeps them."""
     return tuple(Variable(Space.LOCAL, name, owner) for name in operation.parameters)
+
+
+def arguments(operation: Operation) -> tuple[Variable, ...]:
+    """What a call is given: any values."""
+    return tuple(Variable(Space.LOCAL, name, ARGUMENTS) for name in operation.parameters)
