@@ -127,7 +127,7 @@ def _simplified_binary(term: Binary) -> Term:
                 return _truth(right) if left.value else TRUE
             if isinstance(right, Number):
                 return TRUE if right.value else simplified(Unary(UnaryOp.NOT, left))
-        case BinaryOp.EQ if left == right:
+        case BinaryOp.EQ | BinaryOp.LE | BinaryOp.GE if left == right:
             return TRUE
         case _:
             pass
@@ -188,7 +188,7 @@ def _spelled_leaf(
         case Pending(line=line):
             return f"{other}pending({line})"
         case PendingValue(line=line, name=name):
-            return f"{other}pending({line}).{name or 'value'}"
+            return f"{other}pending({line}).{(name or 'value').replace('@', 'result')}"
         case Sees(name=name):
             return f"{other}sees({name})"
         case Linearized():

@@ -127,9 +127,9 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class PendingValue:
-    """The value of the oldest pending store of a line, or its operation's parameter `name`.
+    """The value of the oldest pending store of a line, or its operation's parameter or result (`@1`, …).
 
-    0 if none is pending.
+    0 if none is pending, or the operation has not returned or does not take effect with the store.
     """
 
     line: str

@@ -163,9 +163,12 @@ class AnnotationReader:
         name = self.words.name("`value`, or a parameter of the operation")
         if name.text == "value":
             return PendingValue(line)
-        if name.text not in operation.parameters:
-            raise unknown("parameter", name, operation.parameters)
-        return PendingValue(line, name.text)
+        if name.text in operation.parameters:
+            return PendingValue(line, name.text)
+        results = [f"result{number + 1}" for number in range(operation.results)]
+        if name.text not in results:
+            raise unknown("parameter", name, ["value", *operation.parameters, *results])
+        return PendingValue(line, name.text.replace("result", "@"))
 
     def _deferred(self) -> Term:
         line, _ = self._storing()

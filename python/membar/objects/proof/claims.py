@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from membar.objects.syntax import Claim, ConcurrentObject, Operation, Store
+from membar.objects.syntax import Claim, ConcurrentObject, Operation
 from membar.objects.systems.points import Points, outputs
 from membar.objects.terms import (
     At,
@@ -77,12 +77,11 @@ def _promises(about: ConcurrentObject) -> tuple[Named, ...]:
 def _agreed(points: Points, operation: Operation) -> tuple[Term, ...] | None:
     """What all linearization points of an operation promise, where it is about its own variables."""
     own = [point for point in points.about.points if point.operation == operation.name]
-    by_label = {line.label: line for line in operation.lines}
     found = {points.results(point) for point in own}
     if len(found) != 1:
         return None
     (results,) = found
-    if results is None or any(isinstance(by_label[point.line].action, Store) for point in own):
+    if results is None:
         return None
     spaces = {part.space for result in results for part in subterms(result) if isinstance(part, Variable)}
     return results if spaces <= {Space.LOCAL} else None

@@ -223,14 +223,11 @@ class Prover:
                 )
             )
             results = [substituted(result, values) for result in operation.results]
-            if effect.results is None:
-                updates |= dict(zip(effect.into, results, strict=True))
-            else:
-                text = f"{effect.operation} takes effect with other results than its specification's"
-                goals += [
-                    Goal(simplified(equals(promised, result)), text)
-                    for promised, result in zip(effect.results, results, strict=True)
-                ]
+            text = f"{effect.operation} takes effect with other results than its specification's"
+            goals += [
+                Goal(simplified(equals(promised, result)), text)
+                for promised, result in zip(effect.results, results, strict=True)
+            ]
             state |= {
                 Variable(Space.ABSTRACT, name): substituted(term, values) for name, term in operation.updates
             }

@@ -303,9 +303,9 @@ class _Machine:
             buffered = replace(after, entries=(*after.entries, entry))
             done = _Outcome(buffered)
             if alternative.point is not None:
-                twice = control.status is not Status.BEFORE
-                problems = (Check(FALSE, _TWICE.format(operation.name)),) if twice else ()
-                done = _Outcome(replace(buffered, status=Status.PROMISED), checks=problems)
+                promised, problems = self._promised(operation, alternative.point, after, {})
+                own = tuple(zip(outputs(operation, operation.name), promised, strict=True))
+                done = _Outcome(replace(buffered, status=Status.PROMISED), (), own, problems)
             yield _move(line, alternative.condition, tuple(pushed), done, checks)
 
     def _rmw(self, operation: Operation, line: Line, rmw: Rmw, control: Control) -> Iterator[Move]:
@@ -337,19 +337,18 @@ class _Machine:
             entries, waiting = done.after.entries, done.after.waiting
             if status is Status.BEFORE:
                 checks.append(Check(FALSE, f"{operation.name} returns and has not taken effect"))
-            elif status is Status.PROMISED:
-                number = max(index for index, entry in enumerate(entries) if entry.promises)
-                kept_results = outputs(operation, kept(number))
-                updates += list(zip(kept_results, results, strict=True))
-                returned = replace(entries[number], returned=True)
-                entries = (*entries[:number], returned, *entries[number + 1 :])
             else:
                 promised = outputs(operation, operation.name)
                 given = tuple(substituted(cell, dict(done.updates)) for cell in promised)
                 same = conjunction(tuple(equals(*pair) for pair in zip(given, results, strict=True)))
                 checks.append(Check(same, f"{operation.name} returns something else than was promised"))
-                if waiting is not None and status is Status.DEFERRED:
-                    waiting = replace(waiting, returned=True)
+            if status is Status.PROMISED:
+                number = max(index for index, entry in enumerate(entries) if entry.promises)
+                updates += list(zip(outputs(operation, kept(number)), results, strict=True))
+                returned = replace(entries[number], returned=True)
+                entries = (*entries[:number], returned, *entries[number + 1 :])
+            if waiting is not None and status is Status.DEFERRED:
+                waiting = replace(waiting, returned=True)
             if self._in_real_time and status in (Status.PROMISED, Status.DEFERRED):
                 checks.append(Check(FALSE, f"{operation.name} returns before it takes effect"))
             after = replace(done.after, line=IDLE, status=Status.NONE, entries=entries, waiting=waiting)
@@ -473,11 +472,10 @@ class _Machine:
 
     def _fulfilled(self, operation: Operation, entry: Entry) -> Effect:
         """The operation of the oldest pending store takes effect."""
-        if entry.returned:
-            results: tuple[Term, ...] | None = outputs(operation, kept(0))
-            return Effect(operation=operation.name, inputs=inputs(operation, kept(0)), results=results)
-        into = outputs(operation, operation.name)
-        return Effect(operation=operation.name, inputs=inputs(operation, kept(0)), results=None, into=into)
+        owner = kept(0) if entry.returned else operation.name
+        return Effect(
+            operation=operation.name, inputs=inputs(operation, kept(0)), results=outputs(operation, owner)
+        )
 
     def _waited(self, waiting: Waiting) -> Effect:
         operation = self._about.operation(waiting.operation)
@@ -516,7 +514,7 @@ class _Machine:
                     return TRUE if _oldest(control, line) is not None else FALSE
                 case PendingValue(line=line, name=name, who=asked) if asked is who:
                     number = _oldest(control, line)
-                    if number is None:
+                    if number is None or (_is_result(name) and not control.entries[number].returned):
                         return FALSE
                     return own(Variable(Space.LOCAL, name or "value", kept(number)))
                 case Sees(name=name, who=asked) if asked is who:
@@ -544,6 +542,10 @@ _OVERTAKES = "{} takes effect before an earlier operation of its thread does"
 
 def _oldest(control: Control, line: str) -> int | None:
     return next((number for number, entry in enumerate(control.entries) if entry.line == line), None)
+
+
+def _is_result(name: str | None) -> bool:
+    return name is not None and name.startswith("@")
 
 
 def _waits_for(control: Control, line: str) -> bool:

@@ -136,8 +136,8 @@ class Explorer:
         lookup = _reader(values)
         if not evaluated(move.guard, lookup):
             return None
-        abstract, into = self._effects(state, number, move, lookup)
-        changed = {variable: evaluated(term, lookup) for variable, term in move.updates} | into
+        abstract = self._effects(state, number, move, lookup)
+        changed = {variable: evaluated(term, lookup) for variable, term in move.updates}
         memory = dict(state.memory)
         own = dict(thread.values)
         for variable, value in changed.items():
@@ -161,17 +161,14 @@ class Explorer:
         names = zip(operation.parameters, call.arguments, strict=True)
         return {Variable(Space.LOCAL, name, ARGUMENTS): value for name, value in names}
 
-    def _effects(
-        self, state: State, number: int, move: Move, lookup: Callable[[Variable], int]
-    ) -> tuple[Values, dict[Variable, int]]:
-        """The specification's state after a move, and results that it tells."""
+    def _effects(self, state: State, number: int, move: Move, lookup: Callable[[Variable], int]) -> Values:
+        """The specification's state after a move."""
         if self.specification is None:
-            return state.abstract, {}
+            return state.abstract
         for check in move.checks:
             if not evaluated(check.condition, lookup):
                 self.troubles.append(Trouble(state, number, move, check.problem))
         abstract = dict(state.abstract)
-        into: dict[Variable, int] = {}
         for effect in move.effects:
             operation = self.specification.operation(effect.operation)
             given = [evaluated(term, lookup) for term in effect.inputs]
@@ -181,14 +178,12 @@ class Explorer:
                 problem = f"{effect.operation} takes effect where its specification does not allow it"
                 self.troubles.append(Trouble(state, number, move, problem))
             results = [evaluated(term, inner) for term in operation.results]
-            if effect.results is None:
-                into |= dict(zip(effect.into, results, strict=True))
-            elif results != [evaluated(term, lookup) for term in effect.results]:
+            if results != [evaluated(term, lookup) for term in effect.results]:
                 problem = f"{effect.operation} takes effect with other results than its specification's"
                 self.troubles.append(Trouble(state, number, move, problem))
             changes = [(name, evaluated(term, inner)) for name, term in operation.updates]
             abstract |= {Variable(Space.ABSTRACT, name): value for name, value in changes}
-        return frozenset(abstract.items()), into
+        return frozenset(abstract.items())
 
 
 def _reader(values: Mapping[Variable, int]) -> Callable[[Variable], int]:

@@ -44,14 +44,12 @@ class Effect:
     Attributes:
         operation: which.
         inputs: its arguments, before the move.
-        results: what it will have returned, in terms before the move; None: nobody has said yet.
-        into: where the specification's results are kept, where nobody has said yet.
+        results: what it returns or has returned, in terms before the move.
     """
 
     operation: str
     inputs: tuple[Term, ...]
-    results: tuple[Term, ...] | None
-    into: tuple[Variable, ...] = ()
+    results: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
