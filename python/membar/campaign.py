@@ -12,6 +12,7 @@ from pathlib import Path
 from membar import api
 from membar.diagnostics import InputError
 from membar.expectations import Expectation, disagreement
+from membar.linearizability import ObjectResult
 from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.proving import SystemResult
 from membar.reports import diagnostic, herd, json
@@ -192,6 +193,19 @@ def proved(result: SystemResult, *, seconds: float) -> Answer:
     return Answer(
         path=result.source.path,
         name=result.system.name,
+        model=result.model.name,
+        verdict=result.verdict,
+        holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(result.outcome)),
+        reason=_reason(result.outcome),
+        seconds=seconds,
+    )
+
+
+def judged(result: ObjectResult, *, seconds: float) -> Answer:
+    """The answer about an object and its clients as plain data."""
+    return Answer(
+        path=result.source.path,
+        name=Path(result.source.path).stem,
         model=result.model.name,
         verdict=result.verdict,
         holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(result.outcome)),
