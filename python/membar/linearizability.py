@@ -9,6 +9,7 @@ every execution is judged, while only the results and the few orders that matter
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,8 @@ from membar.objects.annotations import ObjectNotes
 from membar.objects.client import Body, Client, Compiled, Size, client_text, clients
 from membar.objects.history import Call, History, Order, Result, program_order
 from membar.objects.linearize import Verdict, linearizations, verdict
-from membar.objects.orders import RESULT, Carrier, Ordering, Place, least_excluding, with_messages
+from membar.objects.orders import CALL, DONE, RESULT, Carrier, Ordering, Place, least_excluding, with_messages
+from membar.objects.pending import waits_at_locks, with_giving_up
 from membar.objects.spec import Specification
 from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
 from membar.program.condition import (
@@ -255,6 +257,7 @@ class _Search:
     compiled: Compiled = field(init=False)
     totals: _Totals = field(default_factory=_Totals)
     started: float = field(default_factory=time.monotonic)
+    waiting: set[Client] = field(default_factory=set)
     in_order: dict[tuple[int, Body], bool] = field(default_factory=dict)
     explained: dict[tuple[Call, ...], frozenset[Order]] = field(default_factory=dict)
 
@@ -342,9 +345,16 @@ class _Search:
             self.explained[calls] = least_excluding(found, ordered)
         return self.explained[calls]
 
+    def _client(self, client: Client) -> tuple[Program, tuple[Place, ...]]:
+        """The program of a client; threads may give up in it once one was seen to wait for ever."""
+        program, places = self.compiled.of(client)
+        if client in self.waiting or waits_at_locks(program):
+            program = with_giving_up(program)
+        return program, places
+
     def _program(self, client: Client, order: Order) -> tuple[Program, tuple[Place, ...]]:
         """The client in which calls are made in an order, as the model sees it."""
-        program, places = self.compiled.of(client)
+        program, places = self._client(client)
         messages = History(client.calls, order).across
         if self.model.name == _CLOCKED:
             mapped = api.for_model(program, self.model, mapping=self.mapping)
@@ -360,6 +370,10 @@ class _Search:
         program, places = self._program(client, order)
         observed = _observed(program, places)
         outcome = self._asked(client, replace(program, condition=_question(observed, _NEVER)))
+        if _WAITING in outcome.run.flags and client not in self.waiting:
+            self.waiting.add(client)
+            self.totals.flags.add(_WAITING)
+            return self._histories(client, order)
         found = set()
         for state in outcome.run.outcomes:
             values = dict(state)
@@ -375,7 +389,8 @@ class _Search:
             limits=self._left(),
             options=self.options,
         )
-        if self.model.exploration == EXACTLY_ONCE or _accesses(program) <= _MOST_ACCESSES:
+        is_for_it = self.model.exploration == EXACTLY_ONCE or not self.model.load_buffering
+        if is_for_it or _accesses(program) <= _MOST_ACCESSES:
             return task
         if not all(self._is_in_order(number, client) for number in range(len(client.bodies))):
             self.totals.bounds.add(_IN_ORDER)
@@ -472,19 +487,34 @@ def _accesses(program: Program) -> int:
     )
 
 
-def _observed(program: Program, places: Sequence[Place]) -> Mapping[tuple[int, int], str]:
-    """The registers with results: call and number of the result → the label that final states show."""
-    found: dict[tuple[int, int], str] = {}
-    for number, place in enumerate(places):
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What final states show of one call: labels of its beginning, its end and its results."""
+
+    begun: str
+    done: str
+    results: tuple[str, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return (self.begun, self.done, *self.results)
+
+
+def _observed(program: Program, places: Sequence[Place]) -> tuple[_Shown, ...]:
+    """The labels that final states show of each call."""
+    found = []
+    for place in places:
         thread = program.threads[place.thread]
         names = {
             name for edge in thread.edges for item in edge.operations for name in registers_written(item)
         }
-        at = 0
-        while f"{RESULT}{place.index}.{at}" in names:
-            found[number, at] = f"{place.thread}:{RESULT}{place.index}.{at}"
-            at += 1
-    return found
+        results = itertools.takewhile(
+            names.__contains__, (f"{RESULT}{place.index}.{n}" for n in itertools.count())
+        )
+        marks = (f"{CALL}{place.index}", f"{DONE}{place.index}", *results)
+        begun, done, *others = (f"{place.thread}:{name}" for name in marks)
+        found.append(_Shown(begun, done, tuple(others)))
+    return tuple(found)
 
 
 def _term(label: str) -> FinalRegister:
@@ -492,33 +522,40 @@ def _term(label: str) -> FinalRegister:
     return FinalRegister(int(thread), register, WORD)
 
 
-def _question(observed: Mapping[tuple[int, int], str], formula: Formula) -> FinalCondition:
-    shown = tuple(Observed(_term(label), label) for label in observed.values())
+def _question(observed: Sequence[_Shown], formula: Formula) -> FinalCondition:
+    shown = tuple(Observed(_term(label), label) for item in observed for label in item.labels)
     return FinalCondition(quantifier=Quantifier.NOT_EXISTS, formula=formula, observed=shown)
 
 
 def _returned(
-    calls: tuple[Call, ...], observed: Mapping[tuple[int, int], str], values: Mapping[str, int | str]
+    calls: tuple[Call, ...], observed: Sequence[_Shown], values: Mapping[str, int | str]
 ) -> tuple[Call, ...]:
     """The calls with what they returned in a final state."""
     found = []
-    for number, call in enumerate(calls):
-        results = [values[label] for (owner, _), label in observed.items() if owner == number]
-        result: Result = None if not results else results[0] if len(results) == 1 else tuple(results)
-        found.append(replace(call, result=result))
+    for call, item in zip(calls, observed, strict=True):
+        results = tuple(values[label] for label in item.results)
+        result: Result = None if not results else results[0] if len(results) == 1 else results
+        if not values[item.done]:
+            found.append(replace(call, pending=True, made=bool(values[item.begun])))
+        else:
+            found.append(replace(call, result=result))
     return tuple(found)
 
 
-def _formula(calls: tuple[Call, ...], observed: Mapping[tuple[int, int], str], program: Program) -> Formula:
+def _formula(calls: tuple[Call, ...], observed: Sequence[_Shown], program: Program) -> Formula:
     """That the calls returned just this."""
     parts = []
-    for (number, at), label in observed.items():
-        result = calls[number].result
-        value = result[at] if isinstance(result, tuple) else result
-        if value is None:
-            raise TypeError("a call with a result register has a result")
-        shown = _address(value, program) if isinstance(value, str) else value
-        parts.append(Compare(_term(label), Comparison.EQ, shown))
+    for call, item in zip(calls, observed, strict=True):
+        wanted: list[tuple[str, int | str]] = [
+            (item.begun, int(call.made)),
+            (item.done, int(not call.pending)),
+        ]
+        if not call.pending and call.result is not None:
+            results = call.result if isinstance(call.result, tuple) else (call.result,)
+            wanted += zip(item.results, results, strict=True)
+        for label, value in wanted:
+            shown = _address(value, program) if isinstance(value, str) else value
+            parts.append(Compare(_term(label), Comparison.EQ, shown))
     return And(tuple(parts))
 
 

@@ -23,6 +23,7 @@ class Call:
         arguments: with what.
         result: what came back.
         pending: it never returned; then `result` says nothing.
+        made: whether it was called at all: what a thread would do after a pending call, it never does.
     """
 
     thread: int
@@ -30,6 +31,7 @@ class Call:
     arguments: tuple[int, ...] = ()
     result: Result = None
     pending: bool = False
+    made: bool = True
 
     @property
     def text(self) -> str:

@@ -71,7 +71,9 @@ class _Search:
     def __init__(self, history: History, specification: Specification) -> None:
         self.calls = history.calls
         self.specification = specification
-        self.needed = sum(1 << number for number, call in enumerate(self.calls) if not call.pending)
+        self.needed = sum(
+            1 << number for number, call in enumerate(self.calls) if call.made and not call.pending
+        )
         self.earlier = [
             sum(1 << first for first, second in history.before if second == number)
             for number in range(len(self.calls))
@@ -121,5 +123,5 @@ class _Search:
 
     def _ready(self, done: int) -> Iterator[tuple[int, Call]]:
         for number, call in enumerate(self.calls):
-            if not done >> number & 1 and self.earlier[number] & ~done == 0:
+            if call.made and not done >> number & 1 and self.earlier[number] & ~done == 0:
                 yield number, call

@@ -132,7 +132,7 @@ def _timeline(history: History, columns: int) -> list[Line]:
     drawn = bars(history)
     widths = _widths(history, drawn)
     if 5 + sum(widths) > columns:
-        return [line(f"  T{call.thread}  {call.text}") for call in history.calls]
+        return [line(f"  T{call.thread}  {call.text}") for call in history.calls if call.made]
     starts = [sum(widths[:column]) for column in range(len(widths) + 1)]
     lines = []
     for thread in sorted({call.thread for call in history.calls}):
@@ -215,6 +215,7 @@ def _value(answer: ObjectAnswer) -> Object:
 
 def _history(refutation: Refutation) -> Object:
     history, verdict = refutation.history, refutation.verdict
+    numbers = {call: at for at, call in enumerate(n for n, item in enumerate(history.calls) if item.made)}
     calls = [
         {
             "thread": call.thread,
@@ -223,11 +224,14 @@ def _history(refutation: Refutation) -> Object:
             **({"pending": True} if call.pending else {"result": call.result}),
         }
         for call in history.calls
+        if call.made
     ]
     return {
         "calls": calls,
-        "before": [list(pair) for pair in sorted(history.before)],
-        "prefix": [step.call for step in verdict.steps],
+        "before": [
+            [numbers[a], numbers[b]] for a, b in sorted(history.before) if a in numbers and b in numbers
+        ],
+        "prefix": [numbers[step.call] for step in verdict.steps],
     }
 
 

@@ -28,10 +28,13 @@ def bars(history: History) -> tuple[Bar, ...]:
     for _ in range(number):
         for before, after in history.before:
             first[after] = max(first[after], first[before] + 1)
-    end = max(first, default=0)
+    end = max((first[call] for call in range(number) if history.calls[call].made), default=0)
     found = []
     for call in range(number):
-        later = [first[after] for before, after in history.before if before == call]
+        if not history.calls[call].made:
+            continue
+        after_it = [after for before, after in history.before if before == call]
+        later = [first[after] for after in after_it if history.calls[after].made]
         last = min(later) - 1 if later else end
         found.append(Bar(call, first[call], last, history.calls[call].pending))
     return tuple(found)
