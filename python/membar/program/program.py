@@ -38,6 +38,7 @@ class MemoryObject:
         initial: one value per element; shorter tuples are filled up with 0.
         is_array: shown with an index even if `count` is 1.
         place: where it lies inside another object, a structure say; None: apart from all others.
+        is_hidden: final states do not show it (memory that no variable names).
     """
 
     name: str
@@ -47,6 +48,7 @@ class MemoryObject:
     initial: tuple[Value, ...] = ()
     is_array: bool = False
     place: Address | None = None
+    is_hidden: bool = field(default=False, compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

@@ -51,7 +51,9 @@ class Found:
 class Search:
     """One search for a cheapest choice. Each choice is tested once.
 
-    What cannot be told is never taken for granted: such a choice is no repair, and says nothing about others.
+    If strength is monotone, what is weaker than a choice that failed, or stronger than one that passed, is
+    not tested at all. What cannot be told is never taken for granted: such a choice is no repair, and says
+    nothing about others.
     """
 
     def __init__(
@@ -154,13 +156,31 @@ class Search:
         self._bound = cost if self._undecided is None else min(cost, self._undecided)
 
     def _passes(self, choice: Choice) -> bool | None:
-        if choice not in self._known:
-            self._known[choice] = self._test(choice)
+        found = self._known[choice] if choice in self._known else self._implied(choice)
+        if found is None and choice not in self._known:
+            found = self._known[choice] = self._test(choice)
             self._report()
-        found = self._known[choice]
         if found and (self._best is None or self._hitting.total(choice) < self._hitting.total(self._best)):
             self._best = choice
         return found
+
+    def _implied(self, choice: Choice) -> bool | None:
+        """What the choices that were tested say about another one."""
+        if not self._is_monotone:
+            return None
+        for other, passed in self._known.items():
+            if passed is True and self._is_at_least(choice, other):
+                return True
+            if passed is False and self._is_at_least(other, choice):
+                return False
+        return None
+
+    def _is_at_least(self, strong: Choice, weak: Choice) -> bool:
+        """Whether a choice is everywhere what another one is, or stronger."""
+        return all(
+            above == below or below in place.alternatives[above].includes
+            for place, above, below in zip(self._places, strong, weak, strict=True)
+        )
 
     def _report(self) -> None:
         if self._progress is not None:

@@ -15,10 +15,8 @@ from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.library.atomics import SEQ_CST, fence
 from membar.frontends.c.literals import string_bytes
 from membar.frontends.c.values import NOTHING, B, Value, binary, constant, extended, known, truth
-from membar.frontends.c.world import Object
-from membar.objects.orders import CALL, DONE, RESULT
-from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register, signed
-from membar.program.operations import Assume, Choose, Set
+from membar.program.expr import FALSE, TRUE, Constant, Register, signed
+from membar.program.operations import Assume, Choose
 
 Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value]
 ASSERTIONS: Final = "assertions"
@@ -127,63 +125,6 @@ def _ignored(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     return constant(0)
 
 
-def _allocate(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    """`malloc`: an object whose type is that of the first pointer to it."""
-    m = e.m
-    sizes = [known(e.scalar(item).expr) for item in arguments]
-    size = 1
-    for number in sizes:
-        if number is None:
-            m.refuse(node, "memory whose size is not known before the program runs")
-        size *= number
-    if m.loops:
-        m.refuse(node, "memory that is allocated in a loop whose number of turns is not known")
-    if not 0 < size <= 80_000:
-        m.refuse(node, f"{size} bytes of memory")
-    item = m.world.new_object(
-        Object(
-            label=f"{m.name}/allocated",
-            name="allocated",
-            type=t.Array(t.CHAR, size),
-            declared=id(node),
-            in_memory=True,
-            span=m.span(node),
-        )
-    )
-    m.world.untyped[item.label] = size
-    return Value(Address(item.label), t.VOID_POINTER)
-
-
-def _call_begins(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    """A mark for the number of a call, in its thread, of an operation of an object."""
-    _mark(e, node, f"{CALL}{_number_of_call(e, node, arguments)}", TRUE)
-    return NOTHING
-
-
-def _call_returns(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    """Does the call, and marks what it returned: its value, if it has one, then all further arguments."""
-    number = _number_of_call(e, node, arguments)
-    found = [e.value(item) for item in arguments[1:]]
-    values = [value for value in found if isinstance(value, Value) and value.type != t.VOID]
-    for place, value in enumerate(values):
-        _mark(e, node, f"{RESULT}{number}.{place}", value.expr)
-    _mark(e, node, f"{DONE}{number}", TRUE)
-    return NOTHING
-
-
-def _number_of_call(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> int:
-    number = known(e.scalar(arguments[0]).expr)
-    if number is None:
-        e.m.refuse(node, "the number of a call is a constant", codes.CALL)
-    return number
-
-
-def _mark(e: Expressions, node: ast.FuncCall, register: str, value: Expr) -> None:
-    e.m.flow.cut()
-    e.m.flow.emit(Set(register, value), e.m.span(node))
-    e.m.flow.cut()
-
-
 _NO_INSTRUCTIONS: Final = frozenset({"", "nop", "pause", "yield", "wfe", "sev", "rep; nop", "rep;nop"})
 _FULL_FENCES: Final = frozenset({"mfence", "dmb ish", "dmb sy", "sync", "fence rw, rw", "fence rw,rw"})
 
@@ -223,12 +164,7 @@ FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
         "__VERIFIER_nondet_range": Library(_range, 2),
         "__VERIFIER_atomic_begin": Library(_begin, 0),
         "__VERIFIER_atomic_end": Library(_end, 0),
-        "__membar_call": Library(_call_begins, 1),
-        "__membar_return": Library(_call_returns, 2, 100),
         "__asm__": Library(_assembly, 1),
-        "malloc": Library(_allocate, 1),
-        "calloc": Library(_allocate, 2),
-        "free": Library(_ignored, 1),
         "printf": Library(_ignored, 1, 100),
         "puts": Library(_ignored, 1),
         "putchar": Library(_ignored, 1),
