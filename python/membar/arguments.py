@@ -112,13 +112,13 @@ def parser() -> argparse.ArgumentParser:
         help="objects: the sequential specification (default: the text's)",
     )
     check.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
-    check.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report")
+    _files(check)
 
     litmus = _command(commands, "litmus", "answer many litmus tests: files and folders")
     litmus.add_argument("paths", nargs="+", metavar="PATH", type=Path)
     _question(litmus)
     _output(litmus)
-    litmus.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report")
+    _files(litmus)
     litmus.add_argument(
         "--expect",
         metavar="FILE",
@@ -134,6 +134,7 @@ def parser() -> argparse.ArgumentParser:
     compare.add_argument("--engines", metavar="LIST", help="engines, separated by commas; they must agree")
     _bounds(compare)
     compare.add_argument("--json", action="store_true", help="one JSON object per line")
+    _summary(compare)
 
     repair = _command(commands, "repair", "find the cheapest change that makes a program right")
     repair.add_argument("file", metavar="FILE", type=Path)
@@ -345,6 +346,18 @@ def _client(text: str) -> tuple[int, int]:
     if len(parts) != 2 or not all(part.strip().isdecimal() and int(part) for part in parts):
         raise argparse.ArgumentTypeError(f"`{text}` is not two numbers from 1, such as 2,3")
     return int(parts[0]), int(parts[1])
+
+
+def _files(command: argparse.ArgumentParser) -> None:
+    """Files for other tools, about all answers together."""
+    group = command.add_argument_group("files for other tools (- for standard output)")
+    group.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report")
+    group.add_argument("--sarif", metavar="FILE", type=Path, help="write a SARIF 2.1.0 log")
+    _summary(group)
+
+
+def _summary(group: argparse._ActionsContainer) -> None:  # argparse has no public name for it
+    group.add_argument("--summary", metavar="FILE", type=Path, help="write a summary in GitHub's Markdown")
 
 
 def _positive(text: str) -> int:

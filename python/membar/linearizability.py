@@ -305,7 +305,8 @@ class _Search:
             engine=ENGINE,
             algorithm="histories of bounded clients, by execution graphs",
             guarantee=guarantee,
-            checked=(f"{PROPERTY} ({self.ordering.value})", *_BESIDES),
+            checked=(PROPERTY, *_BESIDES),
+            unchecked=("deadlock", "termination"),
             flags=tuple(sorted(totals.flags)),
             notes=tuple(notes),
             statistics=Statistics(

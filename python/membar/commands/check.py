@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from membar import api, arguments, linearizability, proving
 from membar.cli import BAD_INPUT, exit_code, gravest
+from membar.commands import files
 from membar.commands.window import color, columns, progress_line
 from membar.diagnostics import Diagnostic, InputError
 from membar.objects.client import Size
@@ -22,28 +23,27 @@ Answer: TypeAlias = "api.Result | proving.SystemResult | linearizability.ObjectR
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Answers each file in turn."""
+    """Answers each file in turn; files for other tools are written even if that is broken off."""
     codes: list[int] = []
-    answers: list[tuple[Path, Answer | InputError, float]] = []
-    for file in chosen.files:
-        start = time.perf_counter()
-        try:
-            with progress_line(sys.stderr) as progress:
-                answer = _answer(file, chosen, progress)
-        except api.InterruptedCheckError as interrupt:
-            _show(interrupt.result, chosen)
-            raise
-        answers.append((file, answer, time.perf_counter() - start))
-        if isinstance(answer, InputError):
-            sys.stderr.write(diagnostic.render_error(answer, color=color(sys.stderr), columns=columns()))
-            codes.append(BAD_INPUT)
-        else:
-            _show(answer, chosen)
-            api.keep(answer.model)
-            codes.append(exit_code(answer.outcome, accept_bounded=chosen.accept_bounded))
-    if chosen.junit:
-        _write_junit(chosen.junit, answers)
-    return gravest(codes)
+    with files.written(chosen) as filed:
+        for file in chosen.files:
+            start = time.perf_counter()
+            try:
+                with progress_line(sys.stderr) as progress:
+                    answer = _answer(file, chosen, progress)
+            except api.InterruptedCheckError as interrupt:
+                filed.add(file, interrupt.result, seconds=time.perf_counter() - start)
+                _show(interrupt.result, chosen)
+                raise
+            filed.add(file, answer, seconds=time.perf_counter() - start)
+            if isinstance(answer, InputError):
+                sys.stderr.write(diagnostic.render_error(answer, color=color(sys.stderr), columns=columns()))
+                codes.append(BAD_INPUT)
+            else:
+                _show(answer, chosen)
+                api.keep(answer.model)
+                codes.append(exit_code(answer.outcome, accept_bounded=chosen.accept_bounded))
+        return filed.end(gravest(codes))
 
 
 def _answer(
@@ -240,20 +240,3 @@ def _report(result: api.Result, chosen: argparse.Namespace) -> str:
         model_argument=chosen.model or "",
         options=arguments.repeated(chosen),
     )
-
-
-def _write_junit(path: Path, answers: list[tuple[Path, Answer | InputError, float]]) -> None:
-    from membar import campaign  # noqa: PLC0415 - only where asked for
-    from membar.reports import junit  # noqa: PLC0415
-
-    tests = [
-        campaign.refusal(file, answer)
-        if isinstance(answer, InputError)
-        else campaign.proved(answer, seconds=seconds)
-        if isinstance(answer, proving.SystemResult)
-        else campaign.judged(answer, seconds=seconds)
-        if isinstance(answer, linearizability.ObjectResult)
-        else campaign.as_data(answer, seconds=seconds)
-        for file, answer, seconds in answers
-    ]
-    path.write_text(junit.render(tests), encoding="utf-8")
