@@ -96,7 +96,10 @@ def render(
 
 def _first_line(answer: ObjectAnswer) -> Line:
     outcome, run = answer.outcome, answer.outcome.run
-    details = f"engine {run.engine}; checked {', '.join(run.checked)}; not checked {', '.join(run.unchecked)}; {answer.ordering.value} order"
+    checked, unchecked = ", ".join(run.checked), ", ".join(run.unchecked)
+    details = (
+        f"engine {run.engine}; checked {checked}; not checked {unchecked}; {answer.ordering.value} order"
+    )
     return line(
         (answer.source.path, "bold"),
         ": ",
