@@ -7,7 +7,7 @@ failed obligation refutes the annotations, not the object: the answer is UNKNOWN
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +16,7 @@ from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.frontends import ObjectFrontend
 from membar.models.model import Model
 from membar.objects.proof.claims import Claims, claims
-from membar.objects.proof.discharge import Failure, Proof, prove
+from membar.objects.proof.findings import Failure, Proof
 from membar.objects.syntax import ConcurrentObject, Specification
 from membar.objects.systems import buffered
 from membar.objects.systems.moves import ThreadSystem
@@ -27,6 +27,7 @@ from membar.task import Limits
 ENGINE: Final = "objects"
 PROPERTY: Final = "linearizability"
 REAL_TIME: Final = "real-time"
+_NOTHING: Final = "nothing was established"
 _ALGORITHM: Final = "obligations per step"
 _WITH_BUFFERS: Final = {"sc": False, "x86-tso": True}
 
@@ -43,6 +44,7 @@ class ProofResult:
         outcome: the verdict.
         system: a thread of the object under the model; None where there is none.
         failure: the obligation that was not discharged.
+        inferred: invariants that were found, in the object language; "" where none were looked for.
     """
 
     source: SourceFile
@@ -52,17 +54,12 @@ class ProofResult:
     outcome: Outcome
     system: ThreadSystem | None = None
     failure: Failure | None = None
+    inferred: str = ""
 
     @property
     def verdict(self) -> str:
         """`holds`, `holds-within` or `unknown`."""
         return WORDS[type(self.outcome)]
-
-
-def is_object(source: SourceFile | str | Path) -> bool:
-    """Whether a file is a concurrent object in its own language, by its name's ending."""
-    text = source if isinstance(source, SourceFile) else SourceFile(str(source), "")
-    return isinstance(language_of(text), ObjectFrontend)
 
 
 def parse_object(source: SourceFile) -> ConcurrentObject:
@@ -115,6 +112,7 @@ def prove_object(
     model: Model | str | None = None,
     order: str = "causal",
     limits: Limits | None = None,
+    infer: bool = False,
 ) -> ProofResult:
     """Whether an object is linearizable, by its annotations.
 
@@ -124,6 +122,7 @@ def prove_object(
         order: `causal` and `flush`: an operation lasts until all that its thread stored before its return is
             in memory; `real-time`: until it returns.
         limits: resources; hitting one gives UNKNOWN.
+        infer: look for invariants, besides those of the text.
 
     Raises:
         InputError: the text, the model or an argument is wrong.
@@ -136,7 +135,18 @@ def prove_object(
     chosen = named if isinstance(named, Model) else load_model(named)
     specification = _annotated(about)
     system = system_of(about, chosen, order=order)
-    outcome, failure = _proved(system, claims(about), specification, order=order, limits=limits or Limits())
+    clock = _Clock(limits or Limits())
+    failure, inferred = None, ""
+    try:
+        if infer:
+            inferred = _inferred(system, clock)
+            about = frontend.parse(replace(text, text=f"{text.text}\n{inferred}"))
+            system = system_of(about, chosen, order=order)
+        proof = _proved(system, claims(about), specification, clock)
+        outcome = judged(proof, chosen.name, order)
+        failure = proof.failures[0] if proof.failures else None
+    except EngineLimitError as limit:
+        outcome = Unknown(_run(chosen.name, _NOTHING, clock.seconds), limit.reason)
     return ProofResult(
         source=text,
         about=about,
@@ -145,7 +155,38 @@ def prove_object(
         outcome=outcome,
         system=system,
         failure=failure,
+        inferred=inferred,
     )
+
+
+class _Clock:
+    """When to stop."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._start = time.monotonic()
+        self._limit = limits.seconds
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken."""
+        return time.monotonic() - self._start
+
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return self._limit is not None and self.seconds > self._limit
+
+
+def _inferred(system: ThreadSystem, clock: _Clock) -> str:
+    from membar.objects.infer.houdini import Houdini  # noqa: PLC0415 - brings z3 along
+    from membar.objects.infer.printing import invariants  # noqa: PLC0415
+
+    return invariants(system, Houdini(system, should_stop=clock.is_over).run())
+
+
+def _proved(system: ThreadSystem, claimed: Claims, specification: Specification, clock: _Clock) -> Proof:
+    from membar.objects.proof.discharge import prove  # noqa: PLC0415 - brings z3 along
+
+    return prove(system, claimed, specification, should_stop=clock.is_over)
 
 
 def _annotated(about: ConcurrentObject) -> Specification:
@@ -164,22 +205,6 @@ def _annotated(about: ConcurrentObject) -> Specification:
     return about.specification
 
 
-def _proved(
-    system: ThreadSystem, claimed: Claims, specification: Specification, *, order: str, limits: Limits
-) -> tuple[Outcome, Failure | None]:
-    start = time.monotonic()
-
-    def should_stop() -> bool:
-        return limits.seconds is not None and time.monotonic() - start > limits.seconds
-
-    try:
-        proof = prove(system, claimed, specification, should_stop=should_stop)
-    except EngineLimitError as limit:
-        run = _run(system.name, "nothing was established", time.monotonic() - start)
-        return Unknown(run, limit.reason), None
-    return judged(proof, system.name, order), proof.failures[0] if proof.failures else None
-
-
 def judged(proof: Proof, model: str, order: str) -> Outcome:
     """The verdict that the obligations allow (DESIGN, what each engine may claim)."""
     notes = (
@@ -187,7 +212,7 @@ def judged(proof: Proof, model: str, order: str) -> Outcome:
         f" a thread has {len(proof.controls)} controls",
     )
     if proof.failures:
-        run = _run(model, "nothing was established", proof.seconds, notes)
+        run = _run(model, _NOTHING, proof.seconds, notes)
         return Unknown(run, _reason(proof.failures[0]))
     run = _run(model, _guarantee(model, order), proof.seconds, notes)
     if proof.cut:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from membar.models.model import Model
-from membar.objects.proof.discharge import Failure
+from membar.objects.proof.findings import Failure
 from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import Space, Variable, Who
 from membar.outcome import HoldsWithin, Outcome, Unknown
@@ -41,6 +41,10 @@ class ProofAnswer(Protocol):
     def failure(self) -> Failure | None:
         """The obligation that was not discharged."""
 
+    @property
+    def inferred(self) -> str:
+        """Invariants that were found, in the object language."""
+
 
 def render(answer: ProofAnswer, *, columns: int = 80, color: bool = False) -> str:
     """The report for people: verdict first, then what it rests on, and the states that break it."""
@@ -56,6 +60,10 @@ def render(answer: ProofAnswer, *, columns: int = 80, color: bool = False) -> st
     lines = [first, *_facts(outcome, columns)]
     if answer.failure is not None and answer.system is not None and answer.failure.goal is not None:
         lines += [Line(), *_states(answer.failure, answer.system, columns)]
+    if answer.inferred:
+        title = "Invariants that were found; with them in the text, the answer is the same without --infer"
+        lines += [Line(), *wrapped(line((title, "bold")), columns), Line()]
+        lines += [line(text) for text in answer.inferred.splitlines()]
     return join(lines, color=color)
 
 
@@ -64,6 +72,8 @@ def render_json(answer: ProofAnswer) -> str:
     result: Object = common(answer.source, answer.outcome)
     if answer.failure is not None and answer.system is not None:
         result["obligation"] = _value(answer.failure, answer.system)
+    if answer.inferred:
+        result["invariants"] = answer.inferred
     return json.dumps(result, ensure_ascii=False, separators=(", ", ": ")) + "\n"
 
 

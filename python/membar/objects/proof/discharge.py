@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
 
 import z3
 
 from membar.diagnostics import EngineLimitError
 from membar.objects.algebra import evaluated
 from membar.objects.proof.claims import Claims
-from membar.objects.proof.obligations import Case, Goal, Obligation, Prover
+from membar.objects.proof.findings import Failure, Proof
+from membar.objects.proof.obligations import Case, Obligation, Prover
 from membar.objects.proof.smt import Encoder
 from membar.objects.syntax import Specification
 from membar.objects.systems.moves import Move, ThreadSystem
@@ -19,46 +19,6 @@ from membar.objects.terms import Variable
 
 _MILLISECONDS = 20_000
 _MOST_CONTROLS = 20_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
-    """An obligation that does not hold: two states, and what is wrong with the second.
-
-    Attributes:
-        obligation: which.
-        goal: what does not follow; None where z3 gave up.
-        other: the control of the other thread.
-        before: values of variables before the step.
-        after: those that the step changes, afterwards.
-    """
-
-    obligation: Obligation
-    goal: Goal | None
-    other: Hashable | None = None
-    before: tuple[tuple[Variable, int], ...] = ()
-    after: tuple[tuple[Variable, int], ...] = ()
-
-
-@dataclass(slots=True)
-class Proof:
-    """What came out.
-
-    Attributes:
-        controls: the controls that a thread can be at, as far as the claims tell.
-        obligations: how many were discharged.
-        slowest: seconds of the slowest of them.
-        seconds: of all.
-        failures: those that were not.
-        cut: a sequence may grow beyond the bound.
-    """
-
-    controls: list[Hashable] = field(default_factory=list)
-    obligations: int = 0
-    slowest: float = 0.0
-    seconds: float = 0.0
-    failures: list[Failure] = field(default_factory=list)
-    cut: bool = False
 
 
 def prove(
