@@ -34,6 +34,8 @@ _VALUED = (
     "max-unroll",
     "mapping",
     "coherence",
+    "order",
+    "spec",
 )
 _SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -92,6 +94,22 @@ def parser() -> argparse.ArgumentParser:
         type=_threads,
         help="C: prove it for any number of threads, sc and x86-tso; NAME is the macro for their number"
         " (default: N)",
+    )
+    check.add_argument(
+        "--client",
+        metavar="T,N",
+        type=_client,
+        help="objects: is it linearizable for all clients of T threads with N operations each?",
+    )
+    check.add_argument(
+        "--order",
+        choices=("causal", "flush", "real-time"),
+        help="objects: when a call is before another (default: causal; the others under sc and x86-tso)",
+    )
+    check.add_argument(
+        "--spec",
+        metavar="NAME|FILE.py:CLASS",
+        help="objects: the sequential specification (default: the text's)",
     )
     check.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
     _files(check)
@@ -329,6 +347,13 @@ def _output(command: argparse.ArgumentParser) -> None:
     group.add_argument("--all", action="store_true", help="every execution, not only the witness")
 
 
+def _client(text: str) -> tuple[int, int]:
+    parts = text.split(",")
+    if len(parts) != 2 or not all(part.strip().isdecimal() and int(part) for part in parts):
+        raise argparse.ArgumentTypeError(f"`{text}` is not two numbers from 1, such as 2,3")
+    return int(parts[0]), int(parts[1])
+
+
 def _files(command: argparse.ArgumentParser) -> None:
     """Files for other tools, about all answers together."""
     group = command.add_argument_group("files for other tools (- for standard output)")
@@ -465,6 +490,8 @@ def repeated(chosen: argparse.Namespace) -> tuple[str, ...]:
             found += [f"--{name}", str(value)]
     if chosen.buffers is not None:
         found += ["--buffers", str(chosen.buffers or "unbounded")]
+    if getattr(chosen, "client", None) is not None:
+        found += ["--client", ",".join(map(str, chosen.client))]
     if chosen.fair != Options().fair:
         found += ["--fair", ",".join(sorted(chosen.fair)) or "none"]
     found += [f"--no-{name}" for name in _REDUCTIONS if getattr(chosen, f"no_{name}")]

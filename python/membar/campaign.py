@@ -13,7 +13,9 @@ from typing import Any
 from membar import api
 from membar.diagnostics import InputError
 from membar.expectations import Expectation, disagreement
+from membar.linearizability import ObjectResult
 from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
+from membar.program.program import Program
 from membar.proving import SystemResult
 from membar.reports import diagnostic, herd, json
 from membar.task import Limits, Options
@@ -203,22 +205,28 @@ def as_data(result: api.Result, *, seconds: float, texts: Collection[str] = ()) 
     )
 
 
-def _sarif(result: api.Result | SystemResult) -> tuple[dict[str, Any], ...]:
+def _sarif(result: api.Result | SystemResult | ObjectResult) -> tuple[dict[str, Any], ...]:
     from membar.reports import sarif  # noqa: PLC0415 - only where asked for
 
     if isinstance(result, SystemResult):
         return sarif.system_results(result)
+    if isinstance(result, ObjectResult):
+        nothing = Program(name=Path(result.source.path).stem, language="C", objects=(), threads=())
+        program = result.program or nothing
+        result = api.Result(result.source, program, result.judging, result.outcome)
     return sarif.results(result)
 
 
-def _told(result: api.Result | SystemResult) -> str:
+def _told(result: api.Result | SystemResult | ObjectResult) -> str:
     """The report for people, of what is violated."""
-    from membar.reports import processes, terminal  # noqa: PLC0415 - only where asked for
+    from membar.reports import histories, processes, terminal  # noqa: PLC0415 - only where asked for
 
     if not isinstance(result.outcome, Violated):
         return ""
     if isinstance(result, SystemResult):
         return processes.render(result, columns=_PAGE)
+    if isinstance(result, ObjectResult):
+        return histories.render(result, columns=_PAGE)
     return terminal.render(result, columns=_PAGE)
 
 
@@ -227,6 +235,21 @@ def proved(result: SystemResult, *, seconds: float, texts: Collection[str] = ())
     return Answer(
         path=result.source.path,
         name=result.system.name,
+        model=result.model.name,
+        verdict=result.verdict,
+        holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(result.outcome)),
+        reason=_reason(result.outcome),
+        sarif=_sarif(result) if "sarif" in texts else (),
+        told=_told(result) if "told" in texts else "",
+        seconds=seconds,
+    )
+
+
+def judged(result: ObjectResult, *, seconds: float, texts: Collection[str] = ()) -> Answer:
+    """The answer about an object and its clients as plain data; see `Campaign.texts`."""
+    return Answer(
+        path=result.source.path,
+        name=Path(result.source.path).stem,
         model=result.model.name,
         verdict=result.verdict,
         holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(result.outcome)),

@@ -8,13 +8,18 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
-from membar import api, arguments, proving
+from membar import api, arguments, linearizability, proving
 from membar.cli import BAD_INPUT, exit_code, gravest
 from membar.commands import files
 from membar.commands.window import color, columns, progress_line
 from membar.diagnostics import Diagnostic, InputError
+from membar.objects.client import Size
+from membar.objects.orders import Ordering
 from membar.reports import diagnostic
+
+Answer: TypeAlias = "api.Result | proving.SystemResult | linearizability.ObjectResult"
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -46,10 +51,12 @@ def run(chosen: argparse.Namespace) -> int:
 
 def _answer(
     file: Path, chosen: argparse.Namespace, progress: Callable[[str], None] | None
-) -> api.Result | proving.SystemResult | InputError:
+) -> Answer | InputError:
     try:
         if chosen.threads is not None:
             return _lifted(file, chosen, progress)
+        if _is_object(file, chosen):
+            return _linearizable(file, chosen, progress)
         if proving.is_system(file):
             return _proved(file, chosen, progress)
         return api.check(
@@ -117,6 +124,76 @@ def _lifted(
     )
 
 
+def _is_object(file: Path, chosen: argparse.Namespace) -> bool:
+    """Whether the question is about clients of an object, rather than about a program."""
+    return chosen.client is not None or (chosen.engine == "objects" and file.suffix == ".c")
+
+
+def _linearizable(
+    file: Path, chosen: argparse.Namespace, progress: Callable[[str], None] | None
+) -> linearizability.ObjectResult:
+    """The answer about an object and its clients."""
+    asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--explain": chosen.explain, "--herd": chosen.herd}
+    asked |= {"--property": chosen.property, "--threads": chosen.threads, "--all": chosen.all}
+    for option, value in asked.items():
+        if value:
+            raise InputError(
+                Diagnostic(
+                    code="W1353",
+                    message=f"{option} cannot be given together with --client",
+                    help="what is asked there: that the object is linearizable, and its use free of errors",
+                )
+            )
+    if chosen.engine not in (None, "objects"):
+        raise InputError(
+            Diagnostic(
+                code="W1353", message=f"the engine {chosen.engine} knows no clients", help="--engine objects"
+            )
+        )
+    if chosen.client is None:
+        raise InputError(
+            Diagnostic(
+                code="W1354",
+                message="how large are the clients?",
+                help="--client 2,3 makes all clients of 2 threads with 3 operations each",
+            )
+        )
+    return linearizability.check_object(
+        file,
+        size=Size(*chosen.client),
+        model=chosen.model,
+        ordering=Ordering(chosen.order or "causal"),
+        specification=chosen.spec,
+        limits=chosen.limit,
+        options=replace(arguments.options(chosen), progress=progress),
+        include_dirs=chosen.include,
+        defines=chosen.define,
+        mapping=chosen.mapping,
+    )
+
+
+def _show_object(result: linearizability.ObjectResult, chosen: argparse.Namespace) -> None:
+    from membar.reports import histories  # noqa: PLC0415 - one report of four
+
+    if chosen.json:
+        sys.stdout.write(histories.render_json(result))
+    else:
+        sys.stdout.write(
+            histories.render(
+                result,
+                columns=columns(),
+                terminal=sys.stdout.isatty(),
+                color=color(sys.stdout),
+                options=arguments.repeated(chosen),
+            )
+        )
+    if folders := arguments.folders(chosen):
+        from membar import pictures  # noqa: PLC0415 - only where asked for
+
+        for kind, folder in folders:
+            pictures.save_history(kind, folder, result)
+
+
 def _show_system(result: proving.SystemResult, chosen: argparse.Namespace) -> None:
     from membar.reports import processes  # noqa: PLC0415 - one report of four
 
@@ -128,9 +205,12 @@ def _show_system(result: proving.SystemResult, chosen: argparse.Namespace) -> No
         chosen.certificate.write_text(proving.certificate_text(result), encoding="utf-8")
 
 
-def _show(result: api.Result | proving.SystemResult, chosen: argparse.Namespace) -> None:
+def _show(result: Answer, chosen: argparse.Namespace) -> None:
     if isinstance(result, proving.SystemResult):
         _show_system(result, chosen)
+        return
+    if isinstance(result, linearizability.ObjectResult):
+        _show_object(result, chosen)
         return
     sys.stdout.write(_report(result, chosen))
     if chosen.explain:

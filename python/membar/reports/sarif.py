@@ -40,6 +40,7 @@ Fragment: TypeAlias = dict[str, Any]
 _SENTENCES = {
     UNANSWERED: "membar found neither a violation nor a proof; the message says why.",
     EXPLORED: "No property was asked about; the program was only explored.",
+    "linearizability": "Every history of calls is explained by some order of the calls, one after the other.",
     "unsafe": "No unsafe state is reached, whatever the number of processes.",
 }
 _REFUSED = "The input is not understood, so nothing was checked: the error {}, see docs/reference/errors.md."
