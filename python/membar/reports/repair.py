@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from membar.changes import Place
 from membar.outcome import HoldsWithin, Outcome, Violated
 from membar.reports._parts.answer import Object
-from membar.reports._parts.style import EMPTY, Line, join, line, printable, wrapped
+from membar.reports._parts.style import EMPTY, Line, join, line, paint, printable, wrapped
 from membar.reports._parts.verdict import role, spoken, witness_of, word
 from membar.source import SourceFile
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 
 
 class Answered(Protocol):
@@ -94,22 +97,20 @@ class Repaired(Protocol):
 def render(found: Repaired, *, columns: int = 80, color: bool = False) -> str:
     """The repair as text: the changes, the patch, and the answer about the result."""
     outcome = found.result.outcome
-    lines = [*_head(found, columns), *_changes(found, columns), EMPTY, *_patch(found.source, found.repaired)]
-    for other in found.others:
-        lines += [EMPTY, line(("or, at the same cost:", "bold")), *_patch(found.source, other)]
-    lines += [
-        EMPTY,
-        *wrapped(
-            line(
-                "checked again: ",
-                (spoken(outcome), role(outcome)),
-                f" under {outcome.run.model}, ",
-                _claim(outcome),
-            ),
-            columns,
-        ),
+    parts = [
+        join([*_head(found, columns), *_changes(found, columns), EMPTY], color=color),
+        _painted(patch(found.source, found.repaired), color=color),
     ]
-    return join(lines, color=color)
+    for other in found.others:
+        parts.append(join([EMPTY, line(("or, at the same cost:", "bold"))], color=color))
+        parts.append(_painted(patch(found.source, other), color=color))
+    checked = line(
+        "checked again: ",
+        (spoken(outcome), role(outcome)),
+        f" under {outcome.run.model}, ",
+        _claim(outcome),
+    )
+    return "".join((*parts, join([EMPTY, *wrapped(checked, columns)], color=color)))
 
 
 def _claim(outcome: Outcome) -> str:
@@ -176,32 +177,38 @@ def _short(path: str) -> str:
     return path if relative.startswith("..") else relative
 
 
-def _patch(source: SourceFile, repaired: SourceFile) -> Iterator[Line]:
+def _painted(text: str, *, color: bool) -> str:
+    """A patch for a reader: in colours and without control characters on a terminal, else to the letter."""
+    if not color:
+        return text
     roles = {"+": "good", "-": "bad", "@": "place"}
-    for text in patch(source, repaired).splitlines():
-        yield line((text, roles.get(text[:1], "")))
+    lines = (printable(each) for each in text.removesuffix("\n").split("\n"))
+    return "".join(paint(each, roles.get(each[:1], ""), color=True) + "\n" for each in lines)
 
 
 def patch(source: SourceFile, repaired: SourceFile) -> str:
-    """The difference between a text and its repair as `patch` and `git apply` take it."""
+    """The difference between a text and its repair as `patch -p1` and `git apply` take it."""
     before = dict(source.replaced)
     pairs = [(source.path, source.text, repaired.text)]
     for path, text in repaired.replaced:
         original = before[path] if path in before else SourceFile.read(path).text
-        pairs.append((_short(path), original, text))
+        pairs.append((path, original, text))
     return "".join(_unified(*pair) for pair in pairs if pair[1] != pair[2])
 
 
 def _unified(path: str, before: str, after: str) -> str:
-    lines = difflib.unified_diff(
-        before.splitlines(keepends=True),
-        after.splitlines(keepends=True),
-        f"a/{path.lstrip('/')}",
-        f"b/{path.lstrip('/')}",
-    )
+    # A name with `..` is refused by patch and git: such files are named from the root (`patch -p1 -d /`).
+    name = _short(path)
+    name = (os.path.abspath(name) if name.startswith("..") else name).lstrip("/")  # noqa: PTH100 - as written
+    lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{name}", f"b/{name}")
     return "".join(
         text if text.endswith("\n") else f"{text}\n\\ No newline at end of file\n" for text in lines
     )
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends: only a newline ends one, as for `patch`."""
+    return _LINE.findall(text)
 
 
 def as_data(found: Repaired) -> Object:
