@@ -118,6 +118,12 @@ def parser() -> argparse.ArgumentParser:
     )
     check.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
     _files(check)
+    check.add_argument(
+        "--witness",
+        metavar="FILE",
+        type=Path,
+        help="C: write the violation as a witness for SV-COMP: .graphml (1.0), or .yml (2.2)",
+    )
 
     litmus = _command(commands, "litmus", "answer many litmus tests: files and folders")
     litmus.add_argument("paths", nargs="+", metavar="PATH", type=Path)

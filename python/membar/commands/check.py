@@ -28,6 +28,7 @@ Answer: TypeAlias = "api.Result | proving.SystemResult | linearizability.ObjectR
 def run(chosen: argparse.Namespace) -> int:
     """Answers each file in turn; files for other tools are written even if that is broken off."""
     codes: list[int] = []
+    files.prepare_witness(chosen)
     with files.written(chosen) as filed:
         for file in chosen.files:
             start = time.perf_counter()
@@ -45,6 +46,8 @@ def run(chosen: argparse.Namespace) -> int:
             else:
                 _show(answer, chosen)
                 api.keep(answer.model)
+                if isinstance(answer, api.Result):
+                    files.write_witness(chosen, answer)
                 codes.append(exit_code(answer.outcome, accept_bounded=chosen.accept_bounded))
         return filed.end(gravest(codes))
 
