@@ -167,6 +167,47 @@ class _Machine:
         self._memory = Memory.of(about)
         self._points = Points(about)
         self._lines: dict[str, Line] = {line.label: line for _, line in about.lines()}
+        self._worth: dict[tuple[Item, ...], bool] = {}
+
+    def _is_worth_guessing(self, met: tuple[Item, ...]) -> bool:
+        """Whether something behind the last of these lines, a branch, can be done before all of them.
+
+        Guesses that help nobody yet are put off: they can be made when what is in the way is done.
+        """
+        found = self._worth.get(met)
+        if found is None:
+            found = self._worth[met] = self._passes(met)
+        return found
+
+    def _passes(self, met: tuple[Item, ...]) -> bool:
+        branch = self._lines[met[-1].line]
+        instance = met[-1].instance
+        todo = [(label, frozenset(met)) for label in (branch.then, branch.otherwise) if label]
+        seen = set(todo)
+        while todo:
+            label, waiting = todo.pop()
+            line, item = self._lines[label], Item(instance, label)
+            if any(self._blocks(each, item) for each in waiting):
+                if not self._can_be_forwarded(line.action, waiting):
+                    waiting |= {item}
+                else:
+                    return True
+            elif not isinstance(line.action, Branch):
+                return True
+            for target in (line.then, line.otherwise):
+                if target is not None and (target, waiting) not in seen:
+                    seen.add((target, waiting))
+                    todo.append((target, waiting))
+        return False
+
+    def _can_be_forwarded(self, action: Action, waiting: frozenset[Item]) -> bool:
+        """Whether a load might take the value of a store that waits, and nothing stands between them."""
+        if not isinstance(action, Load) or any(_is_full(self._action(each)) for each in waiting):
+            return False
+        return any(
+            isinstance(store := self._action(each), Store) and store.location.name == action.location.name
+            for each in waiting
+        )
 
     # What can happen
 
@@ -176,15 +217,13 @@ class _Machine:
             for operation in self._about.operations:
                 yield self._call(operation, control)
         for place, item in enumerate(control.items):
-            if item.guess is None and self._branches(item) and self._rules.speculates:
+            is_open = item.guess is None and isinstance(self._action(item), Branch)
+            if is_open and self._rules.speculates and self._is_worth_guessing(control.items[: place + 1]):
                 yield from self._guesses(control, place)
             for move in self._done(control, place):
                 yield replace(move, guard=simplified(move.guard))
             if self._rules.eliminates and self._is_superseded(control, place):
                 yield self._eliminated(control, place)
-
-    def _branches(self, item: Item) -> bool:
-        return isinstance(self._action(item), Branch)
 
     def _action(self, item: Item) -> Action:
         return self._lines[item.line].action
