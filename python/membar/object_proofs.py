@@ -223,6 +223,8 @@ def judged(proof: Proof, model: str, order: str) -> Outcome:
         if model in _RELAXED:
             bound = f"at most {relaxed.LONGEST} lines that have been met and not done"
         return HoldsWithin(run, bound, chosen_by_user=False)
+    if proof.beyond:
+        return HoldsWithin(run, f"the transition system of the paper: {proof.beyond}", chosen_by_user=False)
     return Holds(run)
 
 

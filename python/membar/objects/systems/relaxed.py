@@ -13,7 +13,8 @@ program order, and `_blocks` says which of them a line must wait for. Mended, ag
 - flags of control fences have the indices of those of branches.
 
 Reads and writes of one local variable stay in order, as in the paper: registers are not renamed. Each
-read-modify-write is a full fence. Operations of one thread may overlap, each with variables of its own.
+read-modify-write is a full fence. Operations of one thread may overlap, each with variables of its own; one
+is called when the one before has returned. Where a processor could do more than that, `beyond` says so.
 """
 
 from __future__ import annotations
@@ -127,6 +128,7 @@ def system(about: ConcurrentObject, *, name: str, rules: Rules, in_real_time: bo
         too_long=lambda control: len(_control(control).items) > LONGEST,
         keeps=lambda control, variable: machine.keeps(_control(control), variable),
         is_done=lambda control: not _control(control).instances,
+        beyond=lambda control: machine.beyond(_control(control)),
     )
 
 
@@ -176,13 +178,14 @@ class _Machine:
         """
         found = self._worth.get(met)
         if found is None:
-            found = self._worth[met] = self._passes(met)
+            branch = self._lines[met[-1].line]
+            starts = tuple(label for label in (branch.then, branch.otherwise) if label is not None)
+            found = self._worth[met] = self._passes(met, met[-1].instance, starts)
         return found
 
-    def _passes(self, met: tuple[Item, ...]) -> bool:
-        branch = self._lines[met[-1].line]
-        instance = met[-1].instance
-        todo = [(label, frozenset(met)) for label in (branch.then, branch.otherwise) if label]
+    def _passes(self, met: tuple[Item, ...], instance: int, starts: tuple[str, ...]) -> bool:
+        """Whether a line from one of these on can be done before all that have been met."""
+        todo = [(label, frozenset(met)) for label in starts]
         seen = set(todo)
         while todo:
             label, waiting = todo.pop()
@@ -271,12 +274,12 @@ class _Machine:
 
     # What must wait
 
-    def _blocks(self, earlier: Item, later: Item) -> bool:
-        """Whether the later line must wait until the earlier one is done."""
+    def _blocks(self, earlier: Item, later: Item, *, renames: bool = False) -> bool:
+        """Whether the later line must wait until the earlier one is done; `renames`: on a real processor."""
         first, second = self._action(earlier), self._action(later)
         if _is_full(first) or _is_full(second):
             return True
-        if self._share_variables(earlier, later):
+        if self._share_variables(earlier, later, renames=renames):
             return True
         if self._kept_by_branch(first, second) or self._kept_by_fence(first, second):
             return True
@@ -301,10 +304,15 @@ class _Machine:
             return True
         return isinstance(first, Fence) and first.kind is FenceKind.CONTROL and isinstance(second, Load)
 
-    def _share_variables(self, earlier: Item, later: Item) -> bool:
-        """Whether one of two lines changes a variable of its operation or thread that the other one uses."""
+    def _share_variables(self, earlier: Item, later: Item, *, renames: bool = False) -> bool:
+        """Whether one of two lines changes a variable of its operation or thread that the other one uses.
+
+        Where registers are renamed, only what the earlier one changes and the later one reads matters.
+        """
         first, second = self._action(earlier), self._action(later)
-        shared = _written(first) & (_read(second) | _written(second)) | _read(first) & _written(second)
+        shared = _written(first) & _read(second)
+        if not renames:
+            shared |= _written(first) & _written(second) | _read(first) & _written(second)
         is_one = earlier.instance == later.instance
         return any(is_one or space is Space.PRIVATE for space, _ in shared)
 
@@ -312,7 +320,7 @@ class _Machine:
         later = control.items[place]
         return not any(self._blocks(earlier, later) for earlier in control.items[:place])
 
-    def _forwarding(self, control: Control, place: int) -> int | None:
+    def _forwarding(self, control: Control, place: int, *, renames: bool = False) -> int | None:
         """The store whose value a load may take before it is done: the last access to that location."""
         later = control.items[place]
         load = self._action(later)
@@ -327,9 +335,10 @@ class _Machine:
         store = same[-1]
         for number, earlier in before:
             if number in same:
-                if _is_full(self._action(earlier)) or self._share_variables(earlier, later):
+                shares = self._share_variables(earlier, later, renames=renames)
+                if _is_full(self._action(earlier)) or shares:
                     return None
-            elif self._blocks(earlier, later):
+            elif self._blocks(earlier, later, renames=renames):
                 return None
         return store if self._is_known(control, store) else None
 
@@ -351,6 +360,52 @@ class _Machine:
             free = not any(self._blocks(each, control.items[number]) for each in between)
             return isinstance(later, Store) and free
         return False
+
+    # What a processor could do beyond the system
+
+    def beyond(self, control: Control) -> str:
+        """What a processor could do at a control and the paper's system cannot; "" if nothing."""
+        for place, item in enumerate(control.items):
+            if _is_shifted(self._action(item)):
+                return "elements of one array are accessed in program order"
+            if self._waits_for_names(control, place):
+                return f"registers are not renamed (line {item.line} waits for the variable of another line)"
+            if isinstance(self._action(item), Return) and self._hides_calls(control, place):
+                return f"calls after line {item.line} wait for its operation's branches to be decided"
+        return ""
+
+    def _waits_for_names(self, control: Control, place: int) -> bool:
+        """Whether a line could be done at once if registers were renamed.
+
+        Lines that only compute, and can be done now, are no obstacle: nobody sees when they are.
+        """
+        later = control.items[place]
+        before = range(place)
+        by_name = [n for n in before if self._blocks(control.items[n], later)]
+        really = [n for n in before if self._blocks(control.items[n], later, renames=True)]
+        if all(self._is_unseen(control, n) for n in by_name if n not in really):
+            return False
+        is_forwarded = self._forwarding(control, place) is None
+        return not really or (is_forwarded and self._forwarding(control, place, renames=True) is not None)
+
+    def _is_unseen(self, control: Control, place: int) -> bool:
+        action = self._action(control.items[place])
+        return isinstance(action, Branch | Assign) and self._is_ready(control, place)
+
+    def _hides_calls(self, control: Control, place: int) -> bool:
+        """Whether a line of a following operation could be done although a return waits for a branch."""
+        if not self._rules.speculates:
+            return False
+        before = control.items[:place]
+        item = control.items[place]
+        kept = [each for each in before if self._blocks(each, item)]
+        if not kept or any(not isinstance(self._action(each), Branch) for each in kept):
+            return False
+        if all(self._is_unseen(control, before.index(each)) for each in kept):
+            return False
+        following = Item(len(control.instances), item.line)
+        starts = tuple(operation.lines[0].label for operation in self._about.operations)
+        return self._passes(before, following.instance, starts)
 
     # Doing a line
 
