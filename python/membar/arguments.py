@@ -331,7 +331,7 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
     group.add_argument(
         "--limit",
         metavar="KIND=N,…",
-        type=_limits,
+        type=limits,
         default=Limits(),
         help="time=10s, memory=2G, executions=N, states=N, separated by commas",
     )
@@ -398,7 +398,12 @@ def _fair(text: str) -> frozenset[str]:
     return words
 
 
-def _limits(text: str) -> Limits:
+def limits(text: str) -> Limits:
+    """What `--limit` says.
+
+    Raises:
+        argparse.ArgumentTypeError: nothing that makes sense.
+    """
     found: dict[str, float] = {}
     for part in text.split(","):
         match = re.fullmatch(r"(time|memory|executions|states)=(\d+(?:\.\d+)?)([A-Za-z]*)", part.strip())

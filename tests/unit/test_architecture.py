@@ -18,6 +18,7 @@ ORDER = {
     "cli": 0,
     "commands": 1,
     "arguments": 1,
+    "pytest_plugin": 1,
     "campaign": 2,
     "compare": 2,
     "repair": 2,
