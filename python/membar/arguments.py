@@ -131,8 +131,10 @@ def parser() -> argparse.ArgumentParser:
     repair.add_argument(
         "--costs", metavar="FILE", type=Path, help="what changes cost (default: our own table)"
     )
+    repair.add_argument("--explain", action="store_true", help="show the execution that each change prevents")
     repair.add_argument("--apply", action="store_true", help="write the repair, keeping FILE.orig")
     repair.add_argument("--json", action="store_true", help="one JSON object")
+    repair.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
 
     models = _command(commands, "models", "list the memory models, or show one")
     models.add_argument("action", nargs="?", choices=["show"])
