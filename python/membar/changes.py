@@ -109,7 +109,7 @@ def _edits(places: Sequence[Place], choice: Choice) -> Iterator[Edit]:
         (number != place.current, place.alternatives[number].edits)
         for place, number in zip(places, choice, strict=True)
     ]
-    gone = {edit.span for is_changed, edits in chosen if is_changed for edit in edits}
+    gone = {edit.span for is_changed, edits in chosen if is_changed for edit in edits if edit.span.text}
     for is_changed, edits in chosen:
         if is_changed or any(edit.span in gone for edit in edits):
             yield from edits

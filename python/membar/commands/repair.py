@@ -19,6 +19,7 @@ from membar.outcome import HoldsWithin
 from membar.reports import processes, terminal
 from membar.reports import repair as report
 from membar.source import SourceFile
+from membar.task import Limits
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -122,7 +123,10 @@ def _write(found: repair.Repair, chosen: argparse.Namespace) -> None:
 def _asked_with(chosen: argparse.Namespace) -> list[str]:
     """The words that ask the same of the file with `membar check`."""
     named = ["--model", chosen.model] if chosen.model else []
-    return [*named, *arguments.repeated(argparse.Namespace(**vars(chosen) | {"all": False}))]
+    return [
+        *named,
+        *arguments.repeated(argparse.Namespace(**vars(chosen) | {"all": False, "limit": Limits()})),
+    ]
 
 
 def _failed(source: SourceFile, found: repair.NotRepairable, chosen: argparse.Namespace) -> str:

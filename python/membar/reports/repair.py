@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, TypeAlias
 
@@ -12,9 +13,11 @@ from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.reports import Answer, SystemAnswer, json, processes, terminal
 from membar.reports._parts.answer import Object
 from membar.reports._parts.condition import state_text
-from membar.reports._parts.style import EMPTY, Line, join, line, printable, wrapped
+from membar.reports._parts.style import EMPTY, Line, join, line, paint, printable, wrapped
 from membar.reports._parts.verdict import role, spoken, witness_of, word
 from membar.source import SourceFile
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 
 AnyAnswer: TypeAlias = Answer | SystemAnswer
 
@@ -111,17 +114,18 @@ def render(
         command: what asks the same question about the repaired file.
         explain: with the execution that each change prevents.
     """
-    lines = [*_head(found, columns), *_changes(found, columns)]
+    parts = [join([*_head(found, columns), *_changes(found, columns)], color=color)]
     if found.changes:
-        lines += [EMPTY, *_patch(found.source, found.repaired)]
+        parts.append(join([EMPTY], color=color))
+        parts.append(_painted(patch(found.source, found.repaired), color=color))
     for other in found.others:
-        lines += [EMPTY, line(("or, at the same cost:", "bold")), *_patch(found.source, other)]
-    if explain:
-        lines += _explained(found, columns)
-    lines += [EMPTY, *wrapped(_checked_again(found.result), columns), *_warnings(found.result, columns)]
+        parts.append(join([EMPTY, line(("or, at the same cost:", "bold"))], color=color))
+        parts.append(_painted(patch(found.source, other), color=color))
+    last = [*_explained(found, columns)] if explain else []
+    last += [EMPTY, *wrapped(_checked_again(found.result), columns), *_warnings(found.result, columns)]
     if command and found.changes:
-        lines.append(line(("once it is applied: ", "dim"), command))
-    return join(lines, color=color)
+        last.append(line(("once it is applied: ", "dim"), command))
+    return "".join((*parts, join(last, color=color)))
 
 
 def nothing(source: SourceFile, answer: AnyAnswer, *, columns: int = 80) -> str:
@@ -275,32 +279,38 @@ def _short(path: str) -> str:
     return path if relative.startswith("..") else relative
 
 
-def _patch(source: SourceFile, repaired: SourceFile) -> Iterator[Line]:
+def _painted(text: str, *, color: bool) -> str:
+    """A patch for a reader: in colours and without control characters on a terminal, else to the letter."""
+    if not color:
+        return text
     roles = {"+": "good", "-": "bad", "@": "place"}
-    for text in patch(source, repaired).splitlines():
-        yield line((text, roles.get(text[:1], "")))
+    lines = (printable(each) for each in text.removesuffix("\n").split("\n"))
+    return "".join(paint(each, roles.get(each[:1], ""), color=True) + "\n" for each in lines)
 
 
 def patch(source: SourceFile, repaired: SourceFile) -> str:
-    """The difference between a text and its repair as `patch` and `git apply` take it."""
+    """The difference between a text and its repair as `patch -p1` and `git apply` take it."""
     before = dict(source.replaced)
     pairs = [(source.path, source.text, repaired.text)]
     for path, text in repaired.replaced:
         original = before[path] if path in before else SourceFile.read(path).text
-        pairs.append((_short(path), original, text))
+        pairs.append((path, original, text))
     return "".join(_unified(*pair) for pair in pairs if pair[1] != pair[2])
 
 
 def _unified(path: str, before: str, after: str) -> str:
-    lines = difflib.unified_diff(
-        before.splitlines(keepends=True),
-        after.splitlines(keepends=True),
-        f"a/{path.lstrip('/')}",
-        f"b/{path.lstrip('/')}",
-    )
+    # A name with `..` is refused by patch and git: such files are named from the root (`patch -p1 -d /`).
+    name = _short(path)
+    name = (os.path.abspath(name) if name.startswith("..") else name).lstrip("/")  # noqa: PTH100 - as written
+    lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{name}", f"b/{name}")
     return "".join(
         text if text.endswith("\n") else f"{text}\n\\ No newline at end of file\n" for text in lines
     )
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends: only a newline ends one, as for `patch`."""
+    return _LINE.findall(text)
 
 
 def as_data(found: Repaired) -> Object:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from membar import api, cli
 from membar.changes import Choice, Place
-from membar.repair import Question, Repair, Undecided, Verdict, repair
+from membar.repair import Answer, Question, Repair, Undecided, Verdict, repair
+from membar.repair.clock import Clock
 from membar.repair.search import Search
+from membar.reports.repair import render
 from membar.source import SourceFile
 from membar.task import Limits, Options, Unrolling
 
@@ -44,7 +47,6 @@ int main() {
   pthread_join(other, 0);
 }
 """
-BOUNDED = LATE.replace("memory_order_release", "memory_order_relaxed")
 
 
 def late(question: Question) -> Verdict:
@@ -103,20 +105,48 @@ def test_a_bound_that_membar_chose_is_told_by_the_exit_code(
     assert cli.main(["repair", "--weaken", *words]) == code
 
 
-@pytest.mark.parametrize("limit", ["states=3", "memory=1K"])
-def test_other_limits_than_time_are_limits_too(limit: str, capsys: pytest.CaptureFixture[str]) -> None:
-    file = str(EXAMPLES / "peterson.dve")
-    assert cli.main(["repair", file, "--model", "x86-tso", "--limit", limit]) == cli.UNKNOWN
+@pytest.mark.parametrize(
+    ("file", "limit"), [("peterson.dve", "states=3"), ("store-buffering.litmus", "executions=1")]
+)
+def test_other_limits_than_time_are_limits_too(
+    file: str, limit: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [str(EXAMPLES / file), "--model", "x86-tso", "--limit", limit]
+    assert cli.main(["repair", *words]) == cli.UNKNOWN
     assert "limit" in capsys.readouterr().out
 
 
-def test_the_first_check_has_no_more_time_than_all() -> None:
-    source = SourceFile.read(EXAMPLES / "peterson-plain.c")
-    many = SourceFile(source.path, source.text, ("N=4", "ROUNDS=3"))
-    start = time.monotonic()
-    found = repair(many, Question(model="x86-tso"), seconds=0.5)
-    assert time.monotonic() - start < 20
-    assert isinstance(found, Undecided)
+def test_every_check_has_only_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Question.ask
+    given: list[float | None] = []
+
+    def ask(self: Question, source: SourceFile, **named: Any) -> Answer:
+        given.append(named["seconds"])
+        return real(self, source, **named)
+
+    monkeypatch.setattr(Question, "ask", ask)
+    found = repair(SourceFile.read(EXAMPLES / "store-buffering.litmus"), Question(), seconds=30)
+    assert isinstance(found, Repair)
+    assert len(given) > 6  # as it is, under sc, candidates, without each change, again
+    assert all(seconds is not None and seconds <= 30 for seconds in given)
+
+
+def test_where_time_is_over_the_repair_is_checked_again_all_the_same() -> None:
+    clock = Clock(0.0)
+    with clock.watching():
+        time.sleep(0.05)
+    assert clock.is_over
+    assert clock.for_one_more is not None
+    assert clock.for_one_more > 1.0
+    assert Clock(None).for_one_more is None
+
+
+def test_what_time_was_too_short_for_is_not_told_as_a_counterexample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Clock, "is_over", property(lambda self: True))  # noqa: ARG005
+    found = repair(SourceFile.read(EXAMPLES / "store-buffering.litmus"), Question())
+    assert isinstance(found, Repair)
+    assert all(change.prevents is None for change in found.changes)
+    assert "not looked at" in render(found)
 
 
 def places_of(count: int) -> tuple[Place, ...]:
@@ -150,10 +180,10 @@ def test_ctrl_c_before_anything_was_found_says_so(monkeypatch: pytest.MonkeyPatc
     real = Question.ask
     calls = iter(range(100))
 
-    def ask(self: Question, *given: object, **named: object) -> object:
+    def ask(self: Question, source: SourceFile, **named: Any) -> Answer:
         if next(calls) >= 2:
             raise KeyboardInterrupt
-        return real(self, *given, **named)  # type: ignore[arg-type]
+        return real(self, source, **named)
 
     monkeypatch.setattr(Question, "ask", ask)
     found = repair(SourceFile.read(EXAMPLES / "store-buffering.litmus"), Question())

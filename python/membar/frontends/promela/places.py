@@ -134,9 +134,17 @@ def _before(source: SourceFile, position: _Position) -> Place:
     statement = position.statement
     while isinstance(statement, p.Labelled) and _is_jumped_to(source, statement.label):
         statement = statement.statement
-    span = statement.span
+    span = _with_word(statement)
     fence = Edit(source.span(span.start, span.start), f"fence;{_gap(source, span)}")
     return _place(source, position, "before", _added(fence))
+
+
+def _with_word(statement: p.Statement) -> Span:
+    """A statement from its first word on: a block begins behind the word that makes it one step."""
+    span = statement.span
+    if not isinstance(statement, p.Block) or not statement.word:
+        return span
+    return Span(span.source, span.source.text.rfind(statement.word, 0, span.start), span.end)
 
 
 def _is_jumped_to(source: SourceFile, label: str) -> bool:
