@@ -82,6 +82,18 @@ class Tested(Protocol):
         """Time it took."""
 
 
+class Told(Tested, Protocol):
+    """A test with what is to be told of it on a page."""
+
+    @property
+    def model(self) -> str:
+        """The memory model's name; empty if the test could not be read."""
+
+    @property
+    def told(self) -> str:
+        """The report about a violation, for people; else ""."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """An output format.

@@ -29,6 +29,7 @@ from membar.reports._parts.condition import (
     state_text,
 )
 from membar.reports._parts.event import phrase
+from membar.reports._parts.finding import racing_pairs
 from membar.reports._parts.narrative import narrative
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line, printable, wrapped
 from membar.reports._parts.table import value_table
@@ -161,22 +162,14 @@ def _facts(program: Program, outcome: Outcome, columns: int) -> list[Line]:
 
 def _races(answer: Answer, witness: Witness, columns: int) -> list[Line]:
     """The two accesses of a data race, where that is what is wrong."""
-    outcome, plan = answer.outcome, answer.model.plan
-    if not isinstance(outcome, Violated) or outcome.property != "races" or plan is None:
+    outcome = answer.outcome
+    if not isinstance(outcome, Violated) or outcome.property != "races":
         return []
-    from membar.models.evaluate import relation  # noqa: PLC0415 - few answers are races
-
-    try:
-        pairs = relation(plan, witness.execution, "race")
-    except KeyError:
-        return []
-    events = witness.execution.events
     told = []
-    for first, second in sorted(pairs):
-        if first < second:
-            one, other = (phrase(answer.program, events[number]) for number in (first, second))
-            text = f"{one} and {other} race: nothing orders them"
-            told += wrapped(line("  ", text), columns, indent=2)
+    for pair in racing_pairs(answer, witness):
+        one, other = (phrase(answer.program, event) for event in pair)
+        text = f"{one} and {other} race: nothing orders them"
+        told += wrapped(line("  ", text), columns, indent=2)
     return told[:_MOST_RACES]
 
 
