@@ -19,7 +19,8 @@ WORDS = ("-p", "no:membar", "-p", "membar.pytest_plugin", "-p", "no:cacheprovide
 
 
 def run(pytester: pytest.Pytester, *words: str) -> pytest.RunResult:
-    return pytester.runpytest_inprocess(*WORDS, *words)
+    # Not in this process: pytester forgets what is imported in between, and classes would be there twice.
+    return pytester.runpytest_subprocess(*WORDS, *words)
 
 
 def copy(pytester: pytest.Pytester, *names: str) -> None:
