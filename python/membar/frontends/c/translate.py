@@ -19,6 +19,7 @@ from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.flow import TooLargeError
 from membar.frontends.c.library import (
     atomics,
+    clients,
     conditions,
     gcc,
     kernel,
@@ -56,12 +57,14 @@ _LIBRARY: Final[dict[str, Library]] = {
     **conditions.FUNCTIONS,
     **keys.FUNCTIONS,
     **strings.FUNCTIONS,
+    **clients.FUNCTIONS,
 }
 _KERNEL_LIBRARY: Final[dict[str, Library]] = {
     **threads.FUNCTIONS,
     **verifier.FUNCTIONS,
     **heap_library.FUNCTIONS,
     **strings.FUNCTIONS,
+    **clients.FUNCTIONS,
     **kernel.FUNCTIONS,
 }
 _MOST_PASSES: Final = 64
@@ -84,7 +87,7 @@ def parse_copies(source: SourceFile, macro: str) -> Template:
     """
     copies.check_directives(source, macro)
     defines = tuple(item for item in source.defines if item.split("=", 1)[0] != macro)
-    text = SourceFile(source.path, source.text, (*defines, f"{macro}={ANY}"), source.include_dirs)
+    text = replace(source, defines=(*defines, f"{macro}={ANY}"))
     program, world, objects = _translated(text, is_any=True)
     if world.copied is None:
         copies.nothing_copied(source, macro)
