@@ -144,6 +144,7 @@ class Halt(enum.Enum):
 
     WAITS = "waits"
     HELD = "held back"  # by the bound of the store buffer
+    UNFIT = "does not fit"  # into an empty buffer: it never happens
     BLOCKED = "blocked"
     FAILED = "failed"
     FAULT = "fault"
@@ -152,11 +153,15 @@ class Halt(enum.Enum):
 class HaltError(Exception):
     """An edge that cannot be taken (now)."""
 
-    def __init__(self, halt: Halt, message: str = "", fault: Diagnostic | None = None) -> None:
+    def __init__(
+        self, halt: Halt, message: str = "", fault: Diagnostic | None = None, thread: int | None = None
+    ) -> None:
         super().__init__(halt.value)
         self.halt = halt
         self.message = message
         self.fault = fault
+        self.thread = thread
+        self.edge: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,3 +203,4 @@ class Moves(NamedTuple):
     held_back: bool
     blocked: bool
     fault: Diagnostic | None
+    unfit: tuple[int, int] | None = None  # a thread, and its edge that fits into no buffer
