@@ -12,7 +12,7 @@ from pathlib import Path
 from membar import api, arguments, proving
 from membar.cli import BAD_INPUT, exit_code, gravest
 from membar.commands.window import color, columns, progress_line
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import TOO_DEEP, Diagnostic, InputError
 from membar.reports import diagnostic
 
 
@@ -65,6 +65,8 @@ def _answer(
         )
     except InputError as problem:
         return problem
+    except RecursionError:
+        return InputError(TOO_DEEP)
 
 
 def _proved(

@@ -41,7 +41,7 @@ from membar.properties import PROPERTIES
 from membar.properties.deadlock import is_deadlock_waiting, spins_at_locks, waits_for_locks
 from membar.properties.memory import NAME as MEMORY
 from membar.properties.memory import property_of
-from membar.properties.property import has_operation, has_waiting_assumption
+from membar.properties.property import has_operation, has_waiting_assumption, has_waiting_guard
 from membar.source import Span
 from membar.task import Task
 
@@ -303,7 +303,11 @@ def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
     found = tally.looked_for | {"memory"} if "assertions" in tally.looked_for else tally.looked_for
     if "deadlock" in found and spins_at_locks(task.program):
         found -= {"deadlock"}
-    waits_otherwise = has_operation(task.program, Lock) or has_waiting_assumption(task.program)
+    waits_otherwise = (
+        has_operation(task.program, Lock)
+        or has_waiting_assumption(task.program)
+        or has_waiting_guard(task.program)
+    )
     is_whole = tally.stuck is not None or (tally.loops_cut is None and not waits_otherwise)
     if tally.awaits and task.model.fair and is_whole:
         found |= {"termination"}

@@ -37,6 +37,7 @@ from membar.engines.reference.state import (
     FENCES,
     LOCKED,
     MARKS,
+    SC_ONLY,
     Entry,
     FenceEffect,
     Halt,
@@ -293,6 +294,8 @@ class Machine:
         if isinstance(operation, Store):
             known |= ATOMIC.keys()
         for tag in sorted(tags_of(operation) - known):
+            if tag == SC_ONLY:
+                raise EngineLimitError("legacy run-time errors have a meaning under sc only: --model sc")
             raise EngineLimitError(f"the {self.discipline.value} store-buffer machine does not know `{tag}`")
 
 
