@@ -35,6 +35,8 @@ _VALUED = (
     "max-unroll",
     "mapping",
     "coherence",
+    "order",
+    "spec",
 )
 _SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -100,14 +102,41 @@ def parser() -> argparse.ArgumentParser:
         help="C: prove it for any number of threads, sc and x86-tso; NAME is the macro for their number"
         " (default: N)",
     )
+    check.add_argument(
+        "--client",
+        metavar="T,N",
+        type=_client,
+        help="objects: is it linearizable for all clients of T threads with N operations each?",
+    )
+    check.add_argument(
+        "--order",
+        choices=("causal", "flush", "real-time"),
+        help="objects: when a call is before another (default: causal; the others under sc and x86-tso)",
+    )
+    check.add_argument(
+        "--spec",
+        metavar="NAME|FILE.py:CLASS",
+        help="objects: the sequential specification (default: the text's)",
+    )
+    check.add_argument(
+        "--infer",
+        action="store_true",
+        help=".obj: look for the invariants of the proof, and print them",
+    )
     check.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
-    check.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report")
+    _files(check)
+    check.add_argument(
+        "--witness",
+        metavar="FILE",
+        type=Path,
+        help="C: write the violation as a witness for SV-COMP: .graphml (1.0), or .yml (2.2)",
+    )
 
     litmus = _command(commands, "litmus", "answer many litmus tests: files and folders")
     litmus.add_argument("paths", nargs="+", metavar="PATH", type=Path)
     _question(litmus)
     _output(litmus)
-    litmus.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report")
+    _files(litmus)
     litmus.add_argument(
         "--expect",
         metavar="FILE",
@@ -123,23 +152,9 @@ def parser() -> argparse.ArgumentParser:
     compare.add_argument("--engines", metavar="LIST", help="engines, separated by commas; they must agree")
     _bounds(compare)
     compare.add_argument("--json", action="store_true", help="one JSON object per line")
+    _summary(compare)
 
-    repair = _command(commands, "repair", "find the cheapest change that makes a program right")
-    repair.add_argument("file", metavar="FILE", type=Path)
-    _question(repair)
-    _asked(repair)
-    repair.add_argument(
-        "--weaken", action="store_true", help="let go what is stronger than needed, instead of adding"
-    )
-    repair.add_argument(
-        "--first", action="store_true", help="DVE: Barnat's procedure, quick and not the cheapest"
-    )
-    repair.add_argument("--all", action="store_true", help="every repair of the least cost")
-    repair.add_argument(
-        "--costs", metavar="FILE", type=Path, help="what changes cost (default: our own table)"
-    )
-    repair.add_argument("--apply", action="store_true", help="write the repair, keeping FILE.orig")
-    repair.add_argument("--json", action="store_true", help="one JSON object")
+    _repair(_command(commands, "repair", "find the cheapest change that makes a program right"))
 
     models = _command(commands, "models", "list the memory models, or show one")
     models.add_argument("action", nargs="?", choices=["show"])
@@ -192,6 +207,27 @@ def _command(
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+
+
+def _repair(repair: argparse.ArgumentParser) -> None:
+    """What `repair` is told."""
+    repair.add_argument("file", metavar="FILE", type=Path)
+    _question(repair)
+    _asked(repair)
+    repair.add_argument(
+        "--weaken", action="store_true", help="let go what is stronger than needed, instead of adding"
+    )
+    repair.add_argument(
+        "--first", action="store_true", help="DVE: Barnat's procedure, quick and not the cheapest"
+    )
+    repair.add_argument("--all", action="store_true", help="every repair of the least cost")
+    repair.add_argument(
+        "--costs", metavar="FILE", type=Path, help="what changes cost (default: our own table)"
+    )
+    repair.add_argument("--explain", action="store_true", help="show the execution that each change prevents")
+    repair.add_argument("--apply", action="store_true", help="write the repair, keeping FILE.orig")
+    repair.add_argument("--json", action="store_true", help="one JSON object")
+    repair.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
 
 
 def _asked(command: argparse.ArgumentParser) -> None:
@@ -329,6 +365,25 @@ def _output(command: argparse.ArgumentParser) -> None:
     group.add_argument("--dot", metavar="DIR", type=Path, help="draw executions for Graphviz, a file each")
     group.add_argument("--svg", metavar="DIR", type=Path, help="draw executions, a file each")
     group.add_argument("--all", action="store_true", help="every execution, not only the witness")
+
+
+def _client(text: str) -> tuple[int, int]:
+    parts = text.split(",")
+    if len(parts) != 2 or not all(part.strip().isdecimal() and int(part) for part in parts):
+        raise argparse.ArgumentTypeError(f"`{text}` is not two numbers from 1, such as 2,3")
+    return int(parts[0]), int(parts[1])
+
+
+def _files(command: argparse.ArgumentParser) -> None:
+    """Files for other tools, about all answers together."""
+    group = command.add_argument_group("files for other tools (- for standard output)")
+    group.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report")
+    group.add_argument("--sarif", metavar="FILE", type=Path, help="write a SARIF 2.1.0 log")
+    _summary(group)
+
+
+def _summary(group: argparse._ActionsContainer) -> None:  # argparse has no public name for it
+    group.add_argument("--summary", metavar="FILE", type=Path, help="write a summary in GitHub's Markdown")
 
 
 def _positive(text: str, *, most: int = _MOST) -> int:
@@ -482,6 +537,8 @@ def repeated(chosen: argparse.Namespace) -> tuple[str, ...]:
             found += [f"--{name}", " ".join(str(value).split()) if name == "ltl" else str(value)]
     if chosen.buffers is not None:
         found += ["--buffers", str(chosen.buffers or "unbounded")]
+    if getattr(chosen, "client", None) is not None:
+        found += ["--client", ",".join(map(str, chosen.client))]
     if chosen.fair != Options().fair:
         found += ["--fair", ",".join(sorted(chosen.fair)) or "none"]
     found += [f"--no-{name}" for name in _REDUCTIONS if getattr(chosen, f"no_{name}")]

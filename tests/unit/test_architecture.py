@@ -25,6 +25,7 @@ ORDER = {
     "pictures": 2,
     "expectations": 2,
     "lift": 2,
+    "linearizability": 2,
     "api": 3,
     "proving": 3,
     "frontends": 4,

@@ -17,7 +17,7 @@ from membar.frontends.c.calls import Calls, Library
 from membar.frontends.c.declarations import ANY
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.flow import TooLargeError
-from membar.frontends.c.library import atomics, gcc, kernel, threads, verifier
+from membar.frontends.c.library import atomics, clients, gcc, kernel, threads, verifier
 from membar.frontends.c.library import heap as heap_library
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.parse import parse
@@ -42,11 +42,13 @@ _LIBRARY: Final[dict[str, Library]] = {
     **threads.FUNCTIONS,
     **verifier.FUNCTIONS,
     **heap_library.FUNCTIONS,
+    **clients.FUNCTIONS,
 }
 _KERNEL_LIBRARY: Final[dict[str, Library]] = {
     **threads.FUNCTIONS,
     **verifier.FUNCTIONS,
     **heap_library.FUNCTIONS,
+    **clients.FUNCTIONS,
     **kernel.FUNCTIONS,
 }
 _MOST_PASSES: Final = 64
@@ -69,7 +71,7 @@ def parse_copies(source: SourceFile, macro: str) -> Template:
     """
     copies.check_directives(source, macro)
     defines = tuple(item for item in source.defines if item.split("=", 1)[0] != macro)
-    text = SourceFile(source.path, source.text, (*defines, f"{macro}={ANY}"), source.include_dirs)
+    text = replace(source, defines=(*defines, f"{macro}={ANY}"))
     program, world, objects = _translated(text, is_any=True)
     if world.copied is None:
         copies.nothing_copied(source, macro)

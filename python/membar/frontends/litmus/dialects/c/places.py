@@ -19,7 +19,7 @@ _FENCES: Final = {
 
 def places(test: LitmusTest, program: Program) -> tuple[Place, ...]:
     """The places of a test."""
-    text = CText(test.source, test.body.start, test.body.end)
+    text = CText(test.source, test.body.start, test.body.end, is_litmus=True)
     return tuple(places_of_text(text, accesses=accesses(program), macros={}, fences=_FENCES))
 
 

@@ -19,7 +19,7 @@ _WEAKER: Final = {strong: weak for weak, strong in _STRONGER.items()}
 
 def places(test: LitmusTest, program: Program) -> tuple[Place, ...]:
     """The places of a test."""
-    text = CText(test.source, test.body.start, test.body.end)
+    text = CText(test.source, test.body.start, test.body.end, is_litmus=True)
     fences = {name: f"{name}();" for name, _ in _BARRIERS if name}
     found = fence_places(text, accesses(program), Fences(_BARRIERS, fences))
     return (*found, *_orders(text), *_barriers(text))
