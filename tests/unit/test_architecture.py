@@ -46,6 +46,7 @@ ORDER = {
     "objects": 7,
     "diagnostics": 8,
     "changes": 8,
+    "insertions": 8,
     "source": 9,
 }
 # Never import one another, although they stand side by side.
