@@ -105,6 +105,11 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAME|FILE.py:CLASS",
         help="objects: the sequential specification (default: the text's)",
     )
+    check.add_argument(
+        "--infer",
+        action="store_true",
+        help=".obj: look for the invariants of the proof, and print them",
+    )
     check.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
     _files(check)
     check.add_argument(
