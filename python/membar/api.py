@@ -11,7 +11,8 @@ from membar import plugins
 from membar.changes import Place
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
-from membar.frontends import Frontend, SystemFrontend
+from membar.frontends import Frontend, ObjectFrontend, SystemFrontend
+from membar.insertions import Insertion, insertion, relocated
 from membar.models import kept
 from membar.models.model import Model
 from membar.outcome import (
@@ -44,7 +45,7 @@ from membar.program.warnings import without_warnings
 from membar.properties import PROPERTIES
 from membar.properties.judge import RACE_FLAG
 from membar.records import record
-from membar.source import SourceFile
+from membar.source import FileText, SourceFile
 from membar.task import Limits, Options, Task, Unrolling
 
 # Which engine answers when the user names none: the first that exists.
@@ -100,10 +101,10 @@ class InterruptedCheckError(KeyboardInterrupt):
 
 
 @cache
-def _every_frontend() -> tuple[Frontend | SystemFrontend, ...]:
+def _every_frontend() -> tuple[Frontend | SystemFrontend | ObjectFrontend, ...]:
     package = "membar.frontends"
     found = [plugins.record(package, name, attribute="FRONTEND") for name in plugins.names(package)]
-    return tuple(each for each in found if isinstance(each, Frontend | SystemFrontend))
+    return tuple(each for each in found if isinstance(each, Frontend | SystemFrontend | ObjectFrontend))
 
 
 @cache
@@ -184,16 +185,18 @@ def frontend_for(source: SourceFile) -> Frontend:
     found = language_of(source)
     if isinstance(found, Frontend):
         return found
+    is_object = isinstance(found, ObjectFrontend)
+    what = "a concurrent object" if is_object else "a system for any number of processes"
     raise InputError(
         Diagnostic(
             code="W0406",
-            message=f"`{source.path}` is a system for any number of processes, not a program",
+            message=f"`{source.path}` is {what}, not a program",
             help="ask about it with `membar check`, or `membar.prove` in Python",
         )
     )
 
 
-def language_of(source: SourceFile) -> Frontend | SystemFrontend:
+def language_of(source: SourceFile) -> Frontend | SystemFrontend | ObjectFrontend:
     """The language of a file, by its ending."""
     for frontend in _every_frontend():
         if source.path.endswith(frontend.suffixes):
@@ -208,6 +211,12 @@ def language_of(source: SourceFile) -> Frontend | SystemFrontend:
     )
 
 
+def is_object(source: SourceFile | str | Path) -> bool:
+    """Whether a file is a concurrent object in its own language, by its name's ending."""
+    text = source if isinstance(source, SourceFile) else SourceFile(str(source), "")
+    return isinstance(language_of(text), ObjectFrontend)
+
+
 def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     """Where a text can be made stronger or weaker.
 
@@ -216,7 +225,8 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     """
     frontend = frontend_for(source)
     if frontend.places is None:
-        knowing = ", ".join(each.name for each in frontends() if each.places is not None)
+        can = [each for each in _every_frontend() if getattr(each, "places", None) is not None]
+        knowing = ", ".join(each.name for each in can)
         raise InputError(
             Diagnostic(
                 code="W0421",
@@ -403,13 +413,26 @@ def asked(
     Raises:
         InputError: the text or an option is wrong.
     """
+    written, inserted = text, list[Insertion]()
+
+    def add(option: str, value: str, after: SourceFile) -> SourceFile:
+        found = insertion(option, value, before=text.text, after=after.text)
+        inserted.extend([] if found is None else [found])
+        return after
+
     for option, value in words.items():
-        text = _with_option(text, option, value)
+        text = add(option, value, _with_option(text, option, value))
     if error is not None:
-        text = _with_error(text, error)
+        text = add("error", error, _with_error(text, error))
     if ltl is not None:
-        text = _with_claim(text, ltl)
-    program = parse(text)
+        text = add("ltl", ltl, _with_claim(text, ltl))
+    try:
+        program = parse(text)
+    except InputError as problem:
+        if not inserted:
+            raise
+        parse(written)  # what is wrong with the text itself is shown there
+        raise relocated(problem, text, len(written.text.rstrip()), inserted) from None
     if ltl is not None and frontend_for(text).with_claim is None:
         program = claiming(program, ltl)
     return text, program
@@ -424,7 +447,8 @@ def claiming(program: Program, text: str) -> Program:
     from membar.program.temporal import Claim  # noqa: PLC0415 - on demand
     from membar.properties.ltl.parser import formula_of  # noqa: PLC0415 - on demand
 
-    return replace(program, claims=(*program.claims, Claim(text, formula_of(text, program), text)))
+    formula = formula_of(text, program, name=text.path if isinstance(text, FileText) else "--ltl")
+    return replace(program, claims=(*program.claims, Claim(str(text), formula, str(text))))
 
 
 def _options(options: Options, program: Program, model: Model, engine: str | None) -> Options:

@@ -8,11 +8,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path
+from typing import Any
 
 from membar import api
 from membar.diagnostics import InputError
 from membar.expectations import Expectation, disagreement
+from membar.linearizability import ObjectResult
+from membar.object_proofs import ProofResult
 from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
+from membar.program.program import Program
 from membar.proving import SystemResult
 from membar.records import record
 from membar.reports import diagnostic, herd, json
@@ -30,7 +34,8 @@ class Campaign:
         options: loop bounds and the like.
         include_dirs: for cat includes.
         folders: where pictures go, by format.
-        texts: what answers carry along: `json`, `herd`, `states`, each rendered only where somebody reads it.
+        texts: what answers carry along: `json`, `herd`, `states`, `sarif`, `told`, each rendered only where
+            somebody reads it.
     """
 
     model: str | None = None
@@ -58,6 +63,8 @@ class Answer:
         reason: why there is no verdict: of an UNKNOWN, or the rendered diagnostics.
         herd: herd's text block, if the campaign asks for it.
         json: the JSON line, if the campaign asks for it.
+        sarif: the SARIF results, if the campaign asks for them.
+        told: the report about a violation, if the campaign asks for it.
         seconds: wall time, reading the file included.
     """
 
@@ -72,6 +79,8 @@ class Answer:
     reason: str = ""
     herd: str = ""
     json: str = ""
+    sarif: tuple[dict[str, Any], ...] = ()
+    told: str = ""
     seconds: float = 0.0
 
     @property
@@ -126,6 +135,8 @@ def collecting_rarely() -> Iterator[None]:
         gc.unfreeze()
 
 
+# Columns of a report that goes into a page.
+_PAGE = 100
 # Objects made before garbage is looked for: some hundred tests, a few megabytes.
 _OBJECTS = 100_000
 
@@ -156,7 +167,7 @@ def answer(path: Path, campaign: Campaign) -> Answer:
             include_dirs=campaign.include_dirs,
         )
     except InputError as problem:
-        return refusal(path, problem)
+        return refusal(path, problem, texts=campaign.texts)
     for kind, folder in campaign.folders:
         from membar import pictures  # noqa: PLC0415 - only where asked for
 
@@ -164,9 +175,15 @@ def answer(path: Path, campaign: Campaign) -> Answer:
     return as_data(result, seconds=time.perf_counter() - start, texts=campaign.texts)
 
 
-def refusal(path: Path, problem: InputError) -> Answer:
-    """The answer about a file that is not valid input."""
-    return Answer(path=str(path), name=path.stem, verdict="error", reason=diagnostic.render_error(problem))
+def refusal(path: Path, problem: InputError, *, texts: Collection[str] = ()) -> Answer:
+    """The answer about a file that is not valid input; see `Campaign.texts`."""
+    reason = diagnostic.render_error(problem)
+    found: tuple[dict[str, Any], ...] = ()
+    if "sarif" in texts:
+        from membar.reports import sarif  # noqa: PLC0415 - only where asked for
+
+        found = sarif.refused(str(path), problem)
+    return Answer(path=str(path), name=path.stem, verdict="error", reason=reason, sarif=found)
 
 
 def as_data(result: api.Result, *, seconds: float, texts: Collection[str] = ()) -> Answer:
@@ -184,12 +201,41 @@ def as_data(result: api.Result, *, seconds: float, texts: Collection[str] = ()) 
         reason=_reason(outcome),
         herd=herd.render(result) if "herd" in texts else "",
         json=json.render(result) if "json" in texts else "",
+        sarif=_sarif(result) if "sarif" in texts else (),
+        told=_told(result) if "told" in texts else "",
         seconds=seconds,
     )
 
 
-def proved(result: SystemResult, *, seconds: float) -> Answer:
-    """The answer about a system for any number of processes as plain data."""
+def _sarif(result: api.Result | SystemResult | ObjectResult | ProofResult) -> tuple[dict[str, Any], ...]:
+    from membar.reports import sarif  # noqa: PLC0415 - only where asked for
+
+    if isinstance(result, SystemResult):
+        return sarif.system_results(result)
+    nothing = Program(name=Path(result.source.path).stem, language="C", objects=(), threads=())
+    if isinstance(result, ProofResult):
+        result = api.Result(result.source, nothing, result.model, result.outcome)
+    if isinstance(result, ObjectResult):
+        program = result.program or nothing
+        result = api.Result(result.source, program, result.judging, result.outcome)
+    return sarif.results(result)
+
+
+def _told(result: api.Result | SystemResult | ObjectResult | ProofResult) -> str:
+    """The report for people, of what is violated."""
+    from membar.reports import histories, processes, terminal  # noqa: PLC0415 - only where asked for
+
+    if not isinstance(result.outcome, Violated) or isinstance(result, ProofResult):
+        return ""
+    if isinstance(result, SystemResult):
+        return processes.render(result, columns=_PAGE)
+    if isinstance(result, ObjectResult):
+        return histories.render(result, columns=_PAGE)
+    return terminal.render(result, columns=_PAGE)
+
+
+def proved(result: SystemResult, *, seconds: float, texts: Collection[str] = ()) -> Answer:
+    """The answer about a system for any number of processes as plain data; see `Campaign.texts`."""
     return Answer(
         path=result.source.path,
         name=result.system.name,
@@ -197,6 +243,23 @@ def proved(result: SystemResult, *, seconds: float) -> Answer:
         verdict=result.verdict,
         holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(result.outcome)),
         reason=_reason(result.outcome),
+        sarif=_sarif(result) if "sarif" in texts else (),
+        told=_told(result) if "told" in texts else "",
+        seconds=seconds,
+    )
+
+
+def judged(result: ObjectResult | ProofResult, *, seconds: float, texts: Collection[str] = ()) -> Answer:
+    """The answer about an object as plain data; see `Campaign.texts`."""
+    return Answer(
+        path=result.source.path,
+        name=Path(result.source.path).stem,
+        model=result.model.name,
+        verdict=result.verdict,
+        holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(result.outcome)),
+        reason=_reason(result.outcome),
+        sarif=_sarif(result) if "sarif" in texts else (),
+        told=_told(result) if "told" in texts else "",
         seconds=seconds,
     )
 

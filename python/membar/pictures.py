@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 from membar.api import Result
-from membar.outcome import Witness
-from membar.reports import dot, svg
+from membar.linearizability import ObjectResult
+from membar.outcome import Violated, Witness
+from membar.reports import dot, histories, svg
 
 _DRAW = {"dot": dot.render, "svg": svg.render}
 
@@ -21,6 +22,19 @@ def save(kind: str, folder: Path, result: Result) -> tuple[Path, ...]:
     for number, witness in enumerate(witnesses):
         path = folder / f"{_stem(result)}{f'.{number:03}' if kept else ''}.{kind}"
         path.write_text(_DRAW[kind](result.program, witness, title=_title(result, witness)), encoding="utf-8")
+        written.append(path)
+    return tuple(written)
+
+
+def save_history(kind: str, folder: Path, result: ObjectResult) -> tuple[Path, ...]:
+    """Draws the history that refutes an object (SVG only) and its execution."""
+    if not isinstance(result.outcome, Violated) or result.program is None:
+        return ()
+    shown = Result(result.source, result.program, result.judging, result.outcome)
+    written = list(save(kind, folder, shown))
+    if kind == "svg" and result.refutation is not None:
+        path = folder / f"{_stem(shown)}.history.svg"
+        path.write_text(histories.render_svg(result), encoding="utf-8")
         written.append(path)
     return tuple(written)
 

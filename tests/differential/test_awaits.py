@@ -35,7 +35,7 @@ def test_these_models_allow_them() -> None:
     assert {name for name in load.names() if shipped(name).ignores_write_backs} == WITH_WRITE_BACKS
 
 
-WITH_WRITE_BACKS = {"sc", "x86-tso", "pso", "ra", "rc11"}
+WITH_WRITE_BACKS = {"sc", "x86-tso", "x86-tso-clock", "pso", "ra", "rc11"}
 
 
 def test_imm_allows_them_where_loads_are_not_buffered() -> None:

@@ -8,45 +8,61 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
-from membar import api, arguments, proving
+from membar import api, arguments, linearizability, proving
 from membar.cli import BAD_INPUT, exit_code, gravest
+from membar.commands import files
 from membar.commands.window import color, columns, progress_line
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import TOO_DEEP, Diagnostic, InputError
+from membar.objects.client import Size
+from membar.objects.orders import Ordering
 from membar.reports import diagnostic
+
+if TYPE_CHECKING:
+    from membar.object_proofs import ProofResult
+
+Answer: TypeAlias = "api.Result | proving.SystemResult | linearizability.ObjectResult | ProofResult"
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Answers each file in turn."""
+    """Answers each file in turn; files for other tools are written even if that is broken off."""
     codes: list[int] = []
-    answers: list[tuple[Path, api.Result | proving.SystemResult | InputError, float]] = []
-    for file in chosen.files:
-        start = time.perf_counter()
-        try:
-            with progress_line(sys.stderr) as progress:
-                answer = _answer(file, chosen, progress)
-        except api.InterruptedCheckError as interrupt:
-            _show(interrupt.result, chosen)
-            raise
-        answers.append((file, answer, time.perf_counter() - start))
-        if isinstance(answer, InputError):
-            sys.stderr.write(diagnostic.render_error(answer, color=color(sys.stderr), columns=columns()))
-            codes.append(BAD_INPUT)
-        else:
-            _show(answer, chosen)
-            api.keep(answer.model)
-            codes.append(exit_code(answer.outcome, accept_bounded=chosen.accept_bounded))
-    if chosen.junit:
-        _write_junit(chosen.junit, answers)
-    return gravest(codes)
+    files.prepare_witness(chosen)
+    with files.written(chosen) as filed:
+        for file in chosen.files:
+            start = time.perf_counter()
+            try:
+                with progress_line(sys.stderr) as progress:
+                    answer = _answer(file, chosen, progress)
+            except api.InterruptedCheckError as interrupt:
+                filed.add(file, interrupt.result, seconds=time.perf_counter() - start)
+                _show(interrupt.result, chosen)
+                raise
+            filed.add(file, answer, seconds=time.perf_counter() - start)
+            if isinstance(answer, InputError):
+                sys.stderr.write(diagnostic.render_error(answer, color=color(sys.stderr), columns=columns()))
+                codes.append(BAD_INPUT)
+            else:
+                _show(answer, chosen)
+                api.keep(answer.model)
+                if isinstance(answer, api.Result):
+                    files.write_witness(chosen, answer)
+                codes.append(exit_code(answer.outcome, accept_bounded=chosen.accept_bounded))
+        return filed.end(gravest(codes))
 
 
 def _answer(
     file: Path, chosen: argparse.Namespace, progress: Callable[[str], None] | None
-) -> api.Result | proving.SystemResult | InputError:
+) -> Answer | InputError:
     try:
         if chosen.threads is not None:
             return _lifted(file, chosen, progress)
+        if _is_object(file, chosen):
+            return _linearizable(file, chosen, progress)
+        if api.is_object(file):
+            return _proved_object(file, chosen)
+        _only_for_proofs(file, chosen)
         if proving.is_system(file):
             return _proved(file, chosen, progress)
         return api.check(
@@ -65,6 +81,8 @@ def _answer(
         )
     except InputError as problem:
         return problem
+    except RecursionError:
+        return InputError(TOO_DEEP)
 
 
 def _proved(
@@ -114,6 +132,127 @@ def _lifted(
     )
 
 
+def _is_object(file: Path, chosen: argparse.Namespace) -> bool:
+    """Whether the question is about clients of an object, rather than about a program."""
+    return chosen.client is not None or (chosen.engine == "objects" and file.suffix == ".c")
+
+
+def _linearizable(
+    file: Path, chosen: argparse.Namespace, progress: Callable[[str], None] | None
+) -> linearizability.ObjectResult:
+    """The answer about an object and its clients."""
+    asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--explain": chosen.explain, "--herd": chosen.herd}
+    asked |= {"--property": chosen.property, "--threads": chosen.threads, "--all": chosen.all}
+    for option, value in asked.items():
+        if value:
+            raise InputError(
+                Diagnostic(
+                    code="W1353",
+                    message=f"{option} cannot be given together with --client",
+                    help="what is asked there: that the object is linearizable, and its use free of errors",
+                )
+            )
+    if chosen.engine not in (None, "objects"):
+        raise InputError(
+            Diagnostic(
+                code="W1353", message=f"the engine {chosen.engine} knows no clients", help="--engine objects"
+            )
+        )
+    if chosen.client is None:
+        raise InputError(
+            Diagnostic(
+                code="W1354",
+                message="how large are the clients?",
+                help="--client 2,3 makes all clients of 2 threads with 3 operations each",
+            )
+        )
+    return linearizability.check_object(
+        file,
+        size=Size(*chosen.client),
+        model=chosen.model,
+        ordering=Ordering(chosen.order or "causal"),
+        specification=chosen.spec,
+        limits=chosen.limit,
+        options=replace(arguments.options(chosen), progress=progress),
+        include_dirs=chosen.include,
+        defines=chosen.define,
+        mapping=chosen.mapping,
+    )
+
+
+def _proved_object(file: Path, chosen: argparse.Namespace) -> ProofResult:
+    """The answer about an object with annotations, for any number of threads and calls."""
+    from membar import object_proofs  # noqa: PLC0415 - only where asked for
+
+    asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--explain": chosen.explain, "--herd": chosen.herd}
+    asked |= {"--property": chosen.property, "--all": chosen.all, "--dot": chosen.dot, "--svg": chosen.svg}
+    asked |= {"--spec": chosen.spec}
+    for option, value in asked.items():
+        if value:
+            raise InputError(
+                Diagnostic(
+                    code="W1317",
+                    message=f"{option} cannot be asked of `{file}`",
+                    help="an object is asked whether it is linearizable, by annotations or with --client",
+                )
+            )
+    if chosen.engine not in (None, object_proofs.ENGINE):
+        raise InputError(
+            Diagnostic(
+                code="W1317", message=f"the engine {chosen.engine} proves no objects", help="--engine objects"
+            )
+        )
+    return object_proofs.prove_object(
+        file,
+        model=chosen.model,
+        order=chosen.order or "causal",
+        limits=chosen.limit,
+        infer=chosen.infer,
+    )
+
+
+def _only_for_proofs(file: Path, chosen: argparse.Namespace) -> None:
+    if chosen.infer:
+        raise InputError(
+            Diagnostic(
+                code="W1317",
+                message=f"--infer says nothing about `{file}`",
+                help="it looks for the invariants of an object (.obj)",
+            )
+        )
+
+
+def _show_proof(result: ProofResult, chosen: argparse.Namespace) -> None:
+    from membar.reports import obligations  # noqa: PLC0415 - one report of five
+
+    if chosen.json:
+        sys.stdout.write(obligations.render_json(result))
+    else:
+        sys.stdout.write(obligations.render(result, columns=columns(), color=color(sys.stdout)))
+
+
+def _show_object(result: linearizability.ObjectResult, chosen: argparse.Namespace) -> None:
+    from membar.reports import histories  # noqa: PLC0415 - one report of four
+
+    if chosen.json:
+        sys.stdout.write(histories.render_json(result))
+    else:
+        sys.stdout.write(
+            histories.render(
+                result,
+                columns=columns(),
+                terminal=sys.stdout.isatty(),
+                color=color(sys.stdout),
+                options=arguments.repeated(chosen),
+            )
+        )
+    if folders := arguments.folders(chosen):
+        from membar import pictures  # noqa: PLC0415 - only where asked for
+
+        for kind, folder in folders:
+            pictures.save_history(kind, folder, result)
+
+
 def _show_system(result: proving.SystemResult, chosen: argparse.Namespace) -> None:
     from membar.reports import processes  # noqa: PLC0415 - one report of four
 
@@ -125,9 +264,15 @@ def _show_system(result: proving.SystemResult, chosen: argparse.Namespace) -> No
         chosen.certificate.write_text(proving.certificate_text(result), encoding="utf-8")
 
 
-def _show(result: api.Result | proving.SystemResult, chosen: argparse.Namespace) -> None:
+def _show(result: Answer, chosen: argparse.Namespace) -> None:
     if isinstance(result, proving.SystemResult):
         _show_system(result, chosen)
+        return
+    if isinstance(result, linearizability.ObjectResult):
+        _show_object(result, chosen)
+        return
+    if not isinstance(result, api.Result):
+        _show_proof(result, chosen)
         return
     sys.stdout.write(_report(result, chosen))
     if chosen.explain:
@@ -160,20 +305,3 @@ def _report(result: api.Result, chosen: argparse.Namespace) -> str:
         model_argument=chosen.model or "",
         options=arguments.repeated(chosen),
     )
-
-
-def _write_junit(
-    path: Path, answers: list[tuple[Path, api.Result | proving.SystemResult | InputError, float]]
-) -> None:
-    from membar import campaign  # noqa: PLC0415 - only where asked for
-    from membar.reports import junit  # noqa: PLC0415
-
-    tests = [
-        campaign.refusal(file, answer)
-        if isinstance(answer, InputError)
-        else campaign.proved(answer, seconds=seconds)
-        if isinstance(answer, proving.SystemResult)
-        else campaign.as_data(answer, seconds=seconds)
-        for file, answer, seconds in answers
-    ]
-    path.write_text(junit.render(tests), encoding="utf-8")

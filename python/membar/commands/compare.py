@@ -8,6 +8,7 @@ import sys
 from membar import api, arguments
 from membar import compare as comparison
 from membar.cli import HOLDS, UNKNOWN
+from membar.commands import files
 from membar.commands.window import color
 from membar.reports import comparison as comparison_report
 from membar.reports import json
@@ -35,4 +36,7 @@ def run(chosen: argparse.Namespace) -> int:
             list(zip(heads, answers, strict=True)), differences=found.differences, color=color(sys.stdout)
         )
         sys.stdout.write(table)
+    with files.written(chosen) as filed:
+        for answer in answers:
+            filed.add(chosen.file, answer, seconds=answer.outcome.run.statistics.seconds)
     return HOLDS if all(c.is_answered for c in found.columns) and not found.differences else UNKNOWN

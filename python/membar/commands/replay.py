@@ -11,6 +11,7 @@ from membar import api, proving
 from membar.cli import HOLDS, VIOLATED
 from membar.engines.reference.evidence import LOOKED_FOR, evidence
 from membar.engines.reference.replay import replay as replay_witness
+from membar.linearizability import PROPERTY as LINEARIZABILITY
 from membar.models.model import Model
 from membar.program.warnings import without_warnings
 from membar.properties.judge import Tally, judge
@@ -105,7 +106,8 @@ def _contradiction(saved: json.SavedWitness, claim: json.Claim, tally: Tally) ->
     """Where the answer speaks of something else than its witness."""
     if claim.model != saved.model:
         return f"the answer is about {claim.model}, its witness about {saved.model}"
-    if claim.file != saved.source.path:
+    # What refutes an object is an execution of a client, whose program is saved with it.
+    if claim.file != saved.source.path and claim.property != LINEARIZABILITY:
         return f"the answer is about {claim.file}, its witness about {saved.source.path}"
     # A search that ends with the first bad state or run lists only what it has met.
     listed = None if claim.property in _ENDING_THE_SEARCH else claim.outcomes

@@ -1,6 +1,7 @@
 """Front ends: one folder per input language, exporting `FRONTEND`.
 
-A `Frontend` gives a program, a `SystemFrontend` a system for any number of processes.
+A `Frontend` gives a program, a `SystemFrontend` a system for any number of processes, an `ObjectFrontend` a
+concurrent object.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from membar.changes import Place
+from membar.objects.syntax import ConcurrentObject
 from membar.program.program import Program
 from membar.program.template import Template
 from membar.source import SourceFile
@@ -67,3 +69,20 @@ class SystemFrontend:
     parse: Callable[[SourceFile], ParameterizedSystem]
     default_model: Callable[[ParameterizedSystem], str]
     places: Callable[[SourceFile], tuple[Place, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectFrontend:
+    """Turns the text of one language into a ConcurrentObject.
+
+    Attributes:
+        name: what users call the language.
+        suffixes: file name endings, with the dot.
+        parse: text → ConcurrentObject; raises `InputError` with every diagnostic found.
+        default_model: the model checked when the user names none.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    parse: Callable[[SourceFile], ConcurrentObject]
+    default_model: str

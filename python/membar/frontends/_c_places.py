@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from membar.changes import Edit, Place, alternatives
 from membar.frontends._c_text import Call, CText, Statement
+from membar.source import Span
 
 RELAXED: Final = "relaxed"
 _PREFIXES: Final = ("memory_order_", "__ATOMIC_")
@@ -104,85 +105,78 @@ def places(
         macros: what names of orders stand for, where they are macros.
         fences: the statement that is a fence, by its order.
     """
-    yield from fence_places(text, accesses, _LADDERS["fence"], fences, title="fence ")
+    yield from fence_places(text, accesses, Fences(_LADDERS["fence"], fences, title="fence "))
     for call in sorted(text.calls, key=lambda call: call.name.start):
         for form in (_FORMS.get(call.name.text), _FAILURES.get(call.name.text)):
             if form is not None and (place := _order_place(text, call, form, macros)) is not None:
                 yield place
 
 
-def fence_places(
-    text: CText,
-    accesses: Sequence[tuple[int, int]],
-    ladder: Sequence[tuple[str, tuple[int, ...]]],
-    fences: Mapping[str, str],
-    *,
-    title: str,
-) -> Iterator[Place]:
-    """A place before each statement with an access of its own or a call of a function of the text.
+@dataclass(frozen=True, slots=True)
+class Fences:
+    """The fences of a language.
 
-    `title` stands before the name of each fence.
+    Attributes:
+        ladder: their names from none at all to the strongest, with the numbers of those that each includes.
+        words: the statement of each.
+        title: stands before each name in a report.
     """
+
+    ladder: Sequence[tuple[str, tuple[int, ...]]]
+    words: Mapping[str, str]
+    title: str = ""
+
+    def at(
+        self, statement: Statement, title: str, span: Span, edits: Callable[[str], tuple[Edit, ...]]
+    ) -> Place:
+        """The place at a statement, where `edits` put in the words of a fence."""
+        readings = [
+            (self.title + name, edits(self.words[name])) if name else ("", ()) for name, _ in self.ladder
+        ]
+        return Place(
+            title=title,
+            span=span,
+            alternatives=alternatives(readings, [below for _, below in self.ladder]),
+            loops=statement.loops,
+        )
+
+
+def fence_places(text: CText, accesses: Sequence[tuple[int, int]], fences: Fences) -> Iterator[Place]:
+    """A place before each statement with an access of its own or a call of a function of the text."""
     for statement in text.statements:
         own = any(statement.start <= start < statement.head_end for start, _ in accesses)
         if own or statement.calls & text.functions:
-            yield _fence_place(text, statement, ladder, fences, title)
+            yield _before(text, statement, fences)
     for statement in text.last_in_loops:
-        yield _fence_behind(text, statement, ladder, fences, title)
+        yield _behind(text, statement, fences)
 
 
-def _fence_place(
-    text: CText,
-    statement: Statement,
-    ladder: Sequence[tuple[str, tuple[int, ...]]],
-    fences: Mapping[str, str],
-    title: str,
-) -> Place:
+def _before(text: CText, statement: Statement, fences: Fences) -> Place:
     before, behind = text.span(statement.start, statement.start), text.span(statement.end, statement.end)
-    line, column = text.source.position(statement.start)
-    indent = text.source.line(line)[: column - 1]
-    gap = f"\n{indent}" if not indent.strip() and statement.is_braced else " "
+    gap = _gap(text, statement) if statement.is_braced else " "
 
-    def edits(order: str) -> tuple[Edit, ...]:
-        if not order:
-            return ()
+    def edits(fence: str) -> tuple[Edit, ...]:
         if statement.is_braced:
-            return (Edit(before, fences[order] + gap),)
-        return (Edit(before, f"{{ {fences[order]} "), Edit(behind, " }"))
+            return (Edit(before, fence + gap),)
+        return (Edit(before, f"{{ {fence} "), Edit(behind, " }"))
 
-    return Place(
-        title=f"before line {line}",
-        span=text.span(statement.start, statement.head_end),
-        alternatives=alternatives(
-            [(f"{title}{order}" if order else "", edits(order)) for order, _ in ladder],
-            [below for _, below in ladder],
-        ),
-        loops=statement.loops,
-    )
+    title = f"before line {text.source.position(statement.start)[0]}"
+    return fences.at(statement, title, text.span(statement.start, statement.head_end), edits)
 
 
-def _fence_behind(
-    text: CText,
-    statement: Statement,
-    ladder: Sequence[tuple[str, tuple[int, ...]]],
-    fences: Mapping[str, str],
-    title: str,
-) -> Place:
+def _behind(text: CText, statement: Statement, fences: Fences) -> Place:
     """A place at the end of a loop's block: what the next round does comes behind it."""
-    behind = text.span(statement.end, statement.end)
+    behind, gap = text.span(statement.end, statement.end), _gap(text, statement)
+    title = f"behind line {text.source.position(statement.end)[0]}"
+    span = text.span(statement.start, statement.end)
+    return fences.at(statement, title, span, lambda fence: (Edit(behind, gap + fence),))
+
+
+def _gap(text: CText, statement: Statement) -> str:
+    """What separates a statement from one next to it: a line of its own where this has one."""
     line, column = text.source.position(statement.start)
     indent = text.source.line(line)[: column - 1]
-    gap = f"\n{indent}" if not indent.strip() else " "
-    readings = [
-        (f"{title}{order}" if order else "", (Edit(behind, gap + fences[order]),) if order else ())
-        for order, _ in ladder
-    ]
-    return Place(
-        title=f"behind line {text.source.position(statement.end)[0]}",
-        span=text.span(statement.start, statement.end),
-        alternatives=alternatives(readings, [below for _, below in ladder]),
-        loops=statement.loops,
-    )
+    return " " if indent.strip() else f"\n{indent}"
 
 
 def _order_place(text: CText, call: Call, form: _Form, macros: Mapping[str, str]) -> Place | None:
@@ -255,8 +249,3 @@ def _spelling(
         return (Edit(there, prefix + (wanted.upper() if prefix == "__ATOMIC_" else wanted)),)
 
     return order, edits
-
-
-def accesses_in(spans: Collection[tuple[str, int, int]], path: str) -> list[tuple[int, int]]:
-    """Where a file's accesses are, of those of all files."""
-    return sorted((start, end) for where, start, end in spans if where == path)

@@ -13,8 +13,9 @@ from typing import Final
 from membar.source import SourceFile, Span
 
 _SKIPPED: Final = re.compile(
-    r"\s+|//[^\n]*|/\*.*?(?:\*/|\Z)|\(\*.*?\*\)|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE
+    r"\s+|//[^\n]*|/\*.*?(?:\*/|\Z)|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE
 )
+_LITMUS_COMMENT: Final = re.compile(r"\(\*.*?\*\)", re.DOTALL)
 _TOKEN: Final = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[A-Za-z_$][\w$]*|[\w.]+|\S")
 _CLOSES: Final = {"(": ")", "[": "]", "{": "}"}
 
@@ -67,18 +68,22 @@ class Call:
 
 @dataclass(eq=False)
 class CText:
-    """The functions of a text: their statements in order, those that end the block of a loop, their calls."""
+    """The functions of a text: their statements in order, those that end the block of a loop, their calls.
+
+    `is_litmus`: `(* … *)` is a comment there, not something with stars.
+    """
 
     source: SourceFile
     start: int = 0
     end: int | None = None
+    is_litmus: bool = False
     statements: list[Statement] = field(default_factory=list)
     last_in_loops: list[Statement] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._tokens = tuple(_tokens(self.source.text, self.start, self.end))
+        self._tokens = tuple(_tokens(self.source.text, self.start, self.end, is_litmus=self.is_litmus))
         self._match = _brackets(self._tokens)
         self._function = ""
         at = 0
@@ -216,10 +221,11 @@ class CText:
         return Call(self._tokens[at], tuple(arguments), self._tokens[closing].start, loops)
 
 
-def _tokens(text: str, at: int, end: int | None) -> Iterator[Token]:
+def _tokens(text: str, at: int, end: int | None, *, is_litmus: bool) -> Iterator[Token]:
     stop = len(text) if end is None else end
     while at < stop:
-        if skipped := _SKIPPED.match(text, at):
+        skipped = _SKIPPED.match(text, at) or (_LITMUS_COMMENT.match(text, at) if is_litmus else None)
+        if skipped is not None:
             at = skipped.end()
             continue
         match = _TOKEN.match(text, at)

@@ -30,8 +30,9 @@ from membar.program.operations import (
     StoreConditional,
     Unlock,
 )
-from membar.program.program import Edge, Thread
+from membar.program.program import Edge, Program, Thread
 from membar.records import record
+from membar.source import Span
 
 Registers: TypeAlias = frozenset[str]
 NO_REGISTERS: Registers = frozenset()
@@ -141,6 +142,21 @@ def reads_memory(operation: Operation) -> bool:
 def writes_memory(operation: Operation) -> bool:
     """Whether the operation may put a value into shared memory."""
     return isinstance(operation, Store | StoreConditional | Rmw | Lock | Unlock)
+
+
+def accesses_memory(edge: Edge) -> bool:
+    """Whether an operation of the edge takes a value from shared memory or puts one there."""
+    return any(reads_memory(operation) or writes_memory(operation) for operation in edge.operations)
+
+
+def spans_of_accesses(program: Program) -> frozenset[Span]:
+    """Where the text of a program accesses shared memory, as far as its edges say."""
+    return frozenset(
+        edge.span
+        for thread in program.threads
+        for edge in thread.edges
+        if edge.span is not None and accesses_memory(edge)
+    )
 
 
 class DependencyKind(enum.Enum):

@@ -39,6 +39,7 @@ class MemoryObject:
         initial: one value per element; shorter tuples are filled up with 0.
         is_array: shown with an index even if `count` is 1.
         place: where it lies inside another object, a structure say; None: apart from all others.
+        is_hidden: final states do not show it (memory that no variable names).
     """
 
     name: str
@@ -48,6 +49,7 @@ class MemoryObject:
     initial: tuple[Value, ...] = ()
     is_array: bool = False
     place: Address | None = None
+    is_hidden: bool = field(default=False, compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
@@ -160,6 +162,8 @@ class Program:
         condition: the question about final states that the text itself asks, if any.
         errors: states that must not be reached.
         claims: what the text says of all runs: LTL formulas, never claims, property processes.
+        guards_wait: a thread whose guards are all closed waits, which may be a deadlock (DVE); elsewhere
+            guards are branches, of which one is open, or assumptions.
     """
 
     name: str
@@ -170,6 +174,7 @@ class Program:
     condition: FinalCondition | None = None
     errors: tuple[StatePredicate, ...] = ()
     claims: tuple[Claim, ...] = ()
+    guards_wait: bool = field(default=False, compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @cached_property

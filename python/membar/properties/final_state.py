@@ -104,5 +104,6 @@ def observed(program: Program) -> tuple[Observed, ...]:
     cells = [
         Observed(FinalCell(cell.object.name, cell.index, 8 * cell.object.size, cell.object.signed), cell.name)
         for cell in program.cells
+        if not cell.object.is_hidden
     ]
     return (*registers, *cells)

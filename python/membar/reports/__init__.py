@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from membar.models.model import Model
 from membar.outcome import Outcome
@@ -33,6 +33,7 @@ class Answer(Protocol):
         """What was found."""
 
 
+@runtime_checkable
 class SystemAnswer(Protocol):
     """What a report about a parameterized system shows."""
 
@@ -79,6 +80,18 @@ class Tested(Protocol):
     @property
     def seconds(self) -> float:
         """Time it took."""
+
+
+class Told(Tested, Protocol):
+    """A test with what is to be told of it on a page."""
+
+    @property
+    def model(self) -> str:
+        """The memory model's name; empty if the test could not be read."""
+
+    @property
+    def told(self) -> str:
+        """The report about a violation, for people; else ""."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

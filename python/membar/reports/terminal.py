@@ -29,6 +29,7 @@ from membar.reports._parts.condition import (
     state_text,
 )
 from membar.reports._parts.event import phrase
+from membar.reports._parts.finding import racing_pairs
 from membar.reports._parts.narrative import narrative
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line, printable, wrapped
 from membar.reports._parts.table import value_table
@@ -46,6 +47,7 @@ def render(
     color: bool | None = None,
     model_argument: str = "",
     options: Sequence[str] = (),
+    replays: bool = True,
 ) -> str:
     """The report as text.
 
@@ -56,6 +58,7 @@ def render(
         color: paint it; by default if `terminal`.
         model_argument: what `--model` was given, for the replay command; by default the model's name.
         options: what else the question was asked with, for the same.
+        replays: whether to give that command: not where no file has the text that was asked about.
     """
     signs = UNICODE if terminal else ASCII
     outcome, program = answer.outcome, answer.program
@@ -67,7 +70,7 @@ def render(
         lines += _told(program, witness, columns, signs)
     if outcome.run.outcomes:
         lines += [Line(), *final_states(program, outcome.run, columns=columns)]
-    if witness is not None:
+    if witness is not None and replays:
         unbounded = ("--buffers", "unbounded") if outcome.run.engine == "buffers" else ()
         words = tuple(options) or unbounded
         command = replay_command(answer.source.path, model_argument or outcome.run.model, *words)
@@ -87,6 +90,15 @@ def replayed(
     lines = [line((printable(witness.message) or f"{program.name}: the witness replays", "bold")), Line()]
     lines += _told(program, witness, columns, UNICODE if terminal else ASCII)
     return join(lines, color=terminal if color is None else color)
+
+
+def execution(answer: Answer, *, columns: int = 80, terminal: bool = False) -> list[Line]:
+    """The execution that shows the verdict, as a table; nothing if none does."""
+    witness = witness_of(answer.outcome)
+    if witness is None:
+        return []
+    signs = UNICODE if terminal else ASCII
+    return [*_races(answer, witness, columns), *_told(answer.program, witness, columns, signs)]
 
 
 def _told(program: Program, witness: Witness, columns: int, signs: Signs) -> list[Line]:
@@ -150,22 +162,14 @@ def _facts(program: Program, outcome: Outcome, columns: int) -> list[Line]:
 
 def _races(answer: Answer, witness: Witness, columns: int) -> list[Line]:
     """The two accesses of a data race, where that is what is wrong."""
-    outcome, plan = answer.outcome, answer.model.plan
-    if not isinstance(outcome, Violated) or outcome.property != "races" or plan is None:
+    outcome = answer.outcome
+    if not isinstance(outcome, Violated) or outcome.property != "races":
         return []
-    from membar.models.evaluate import relation  # noqa: PLC0415 - few answers are races
-
-    try:
-        pairs = relation(plan, witness.execution, "race")
-    except KeyError:
-        return []
-    events = witness.execution.events
     told = []
-    for first, second in sorted(pairs):
-        if first < second:
-            one, other = (phrase(answer.program, events[number]) for number in (first, second))
-            text = f"{one} and {other} race: nothing orders them"
-            told += wrapped(line("  ", text), columns, indent=2)
+    for pair in racing_pairs(answer, witness):
+        one, other = (phrase(answer.program, event) for event in pair)
+        text = f"{one} and {other} race: nothing orders them"
+        told += wrapped(line("  ", text), columns, indent=2)
     return told[:_MOST_RACES]
 
 

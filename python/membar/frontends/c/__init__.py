@@ -45,6 +45,7 @@ FRONTEND = Frontend(
             "REL": "memory_order_release: publishes what came before.",
             "ACQ_REL": "memory_order_acq_rel: acquire and release at once.",
             "SC": "memory_order_seq_cst: acquire, release, and one total order of all such operations.",
+            "CLOCK": "A message beside the memory, seen by all at once: between calls of an object's client.",
             "LF": "(no order) The look at a mutex that is taken.",
             "RMW": "(no order) Marks the read and the write of one atomic read-modify-write.",
         }

@@ -167,7 +167,7 @@ class Expressions(Lvalues):
             case "sizeof":
                 return constant(self._size(node.expr), t.ULONG)
             case "_Alignof":
-                return constant(t.alignment_of(self._operand_type(node.expr)), t.ULONG)
+                return constant(t.alignment_of(self.operand_type(node.expr)), t.ULONG)
             case "&":
                 return self._address(node)
             case "*":
@@ -180,13 +180,14 @@ class Expressions(Lvalues):
             case _:
                 return self.prefixed(node.op, self.scalar(node.expr), node)
 
-    def _operand_type(self, node: ast.Node) -> t.CType:
+    def operand_type(self, node: ast.Node) -> t.CType:
+        """The type that `sizeof` or `_Alignof` asks about."""
         if isinstance(node, ast.Typename):
             return self.declarations.type_of(node)
         return self.declarations.static_type(node)
 
     def _size(self, node: ast.Node) -> int:
-        kind = self._operand_type(node)
+        kind = self.operand_type(node)
         if isinstance(kind, t.Array) and kind.is_per_thread:
             self.m.refuse(node, "the size of an array with an element per thread", codes.CONSTANT)
         size = 1 if isinstance(kind, t.Void) else t.size_of(kind)

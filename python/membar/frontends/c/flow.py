@@ -7,19 +7,32 @@ and at the heads of loops, a variable gets a register of its own that every way 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from membar.frontends.c.values import UNSET, Slot, negated
 from membar.program.dependencies import reads_memory, writes_memory
-from membar.program.expr import FALSE, TRUE, Constant, Expr, Register, registers_of
-from membar.program.operations import WARNING, Assert, Assume, Fence, Join, Operation, Set, Spawn
+from membar.program.expr import FALSE, TRUE, Constant, Expr, Register, addresses_of, registers_of
+from membar.program.operations import (
+    WARNING,
+    Assert,
+    Assume,
+    Fence,
+    Join,
+    Operation,
+    Rmw,
+    Set,
+    Spawn,
+    Store,
+)
 from membar.program.program import Edge
 from membar.source import Span
 
 Key: TypeAlias = tuple[Hashable, ...]
 MOST_EDGES: Final = 100_000
+OWN: Final = "own"
+"""Keys of variables that say whether allocated memory is known to nobody else yet."""
 
 
 class TooLargeError(Exception):
@@ -76,6 +89,7 @@ class Flow:
         self.registers = 0
         self.state: State | None = State(0, TRUE, (), None, {})
         self._exits: dict[int, list[State]] = {}
+        self._owns = False
 
     # Variables
 
@@ -105,6 +119,16 @@ class Flow:
             slots = {key: slot for key, slot in self.state.slots.items() if key not in gone}
             self.state = replace(self.state, slots=slots)
 
+    def own(self, name: str) -> None:
+        """Memory that was allocated just now is known to this thread alone."""
+        self._owns = True
+        self.put((OWN, name), Slot(TRUE))
+
+    def disown(self, exprs: Iterable[Expr]) -> None:
+        """What these point to may be known to others from now on."""
+        if self._owns and self.state is not None:
+            self.state = replace(self.state, slots=_disowned(self.state.slots, exprs))
+
     # Steps
 
     def register(self, hint: str = "") -> str:
@@ -121,11 +145,14 @@ class Flow:
         """Does something next. A step has at most one access, and an assertion is a step of its own."""
         if self.state is None:
             return
+        if self._owns:
+            self.disown(_values_of(operation))
         if isinstance(operation, Assert):
             self.cut()
         if _is_visible(operation) and any(_is_visible(item) for item in self.state.operations):
             self.cut()
         state = self.state
+        assert state is not None
         is_told = state.span is not None and any(_is_visible(item) for item in state.operations)
         place = state.span if is_told or (state.span and not _is_visible(operation)) else span
         self.state = replace(state, operations=(*state.operations, operation), span=place)
@@ -223,6 +250,9 @@ class Flow:
                 for setting, item in zip(settings, slots, strict=True):
                     setting.append(Set(defined.name, item.defined))
             merged[key] = Slot(value, defined)
+        if self._owns:
+            values = (item.value for setting in settings for item in setting if isinstance(item, Set))
+            merged = _disowned(merged, values)
         return merged, settings
 
     # Exits: lists of states that a later point collects
@@ -288,6 +318,8 @@ class Flow:
         for key in keys:
             defined = Register(conditions[key]) if key in conditions else TRUE
             inside[key] = Slot(Register(values[key]), defined)
+        # Any turn may show to others what was allocated before.
+        inside |= {key: Slot(FALSE) for key in inside if key[0] == OWN}
         point = self.point()
         self._closed(replace(self.state, operations=(*self.state.operations, *settings)), point)
         self.state = State(point, TRUE, (), None, inside)
@@ -323,6 +355,23 @@ class Flow:
                 later.append(Set(name, expr))
         place = back.span or span
         self._closed(replace(back, operations=(*back.operations, *settings, *later), span=place), head.point)
+
+
+def names_of(expr: Expr) -> Iterator[str]:
+    """The objects and registers that an expression speaks of."""
+    yield from (address.name for address in addresses_of(expr))
+    yield from registers_of(expr)
+
+
+def _values_of(operation: Operation) -> Iterator[Expr]:
+    """What an operation puts where others, or later steps, find it."""
+    if isinstance(operation, Store | Rmw | Set):
+        yield operation.value
+
+
+def _disowned(slots: dict[Key, Slot], exprs: Iterable[Expr]) -> dict[Key, Slot]:
+    keys = {(OWN, name) for expr in exprs for name in names_of(expr)}
+    return {**slots, **{key: Slot(FALSE) for key in keys if key in slots}}
 
 
 def _hint(key: Key) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NoReturn, TypeAlias
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes
+from membar.frontends.c import codes, heap, liveness
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import Flow, Mark
 from membar.frontends.c.values import (
@@ -24,7 +24,7 @@ from membar.frontends.c.values import (
     is_small,
     known,
 )
-from membar.frontends.c.world import DEAD, Frame, Object, Place, World
+from membar.frontends.c.world import DEAD, Defined, Frame, Object, Place, World
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
 from membar.program.operations import Assert, Load, Store, Tags
 from membar.source import Span
@@ -52,6 +52,8 @@ class Progress:
     labels: dict[str, int]
     done_labels: set[str]
     block: Block | None
+    memory_calls: int
+    keys: int
 
 
 Calling: TypeAlias = "Callable[[Machine, ast.FuncCall], Value | Aggregate]"
@@ -72,8 +74,10 @@ class Machine:
         self.is_constant_only = False
         self.discarded: ast.Node | None = None  # the expression whose value nobody uses
         self.block: Block | None = None
+        self.memory_calls = 0  # calls that allocate or free, so far
         self.type_of_expression: Callable[[ast.Node], t.CType]
         self.block_value: Callable[[ast.Compound], Value | Aggregate]
+        self.enter: Callable[[Machine, Defined, Sequence[Value | Aggregate], ast.Node], Value | Aggregate]
 
     def mark(self) -> Progress:
         """Where the building of the thread is."""
@@ -85,12 +89,16 @@ class Machine:
             dict(frame.labels) if frame else {},
             set(frame.done_labels) if frame else set(),
             self.block,
+            self.memory_calls,
+            len(self.world.keys),
         )
 
     def back_to(self, mark: Progress) -> None:
         """Undoes everything since `mark`, which was taken in the same call of the same function."""
         self.flow.back_to(mark.flow)
         self.block = mark.block
+        self.memory_calls = mark.memory_calls
+        del self.world.keys[mark.keys :]
         self.world.objects = dict(mark.objects)
         del self.world.plans[mark.plans :]
         if self.frames:
@@ -133,17 +141,24 @@ class Machine:
 
     def _typed(self, value: Value, kind: t.CType) -> None:
         """Memory that was allocated without a type gets that of the first pointer to it."""
-        label = value.expr.name if isinstance(value.expr, Address) else ""
-        size = self.world.untyped.get(label)
-        if size is None or not isinstance(kind, t.Pointer):
+        if not self.world.untyped or not isinstance(kind, t.Pointer):
             return
+        name = value.expr.name if isinstance(value.expr, Address | Register) else ""
+        found = self.world.untyped.get(name)
         each = t.size_of(kind.target)
-        if each is not None and each <= size:
-            count = size // each
-            item = self.world.objects[label]
-            item.type = kind.target if count == 1 else t.Array(kind.target, count)
-            item.lay_out()
-            del self.world.untyped[label]
+        if found is None or each is None or not 0 < each <= found.size:
+            return
+        count = found.size // each
+        layout = kind.target if count == 1 else t.Array(kind.target, count)
+        self.world.after.layouts.setdefault(found.call, layout)
+        for label in found.labels:
+            item = self.world.objects.get(label)
+            if item is not None:
+                item.type = layout
+                item.lay_out()
+                if not item.is_zeroed:
+                    item.initial = {at: heap.unset(size, item.call) for at, size in item.places.items()}
+        del self.world.untyped[name]
 
     def kept(self, value: Value, node: ast.Node, hint: str = "") -> Value:
         """The value in a form that may be repeated."""
@@ -185,6 +200,35 @@ class Machine:
                 slots = [Slot(value if isinstance(value, Address) else Constant(value)) for value in held]
                 self.flow.put_all(dict(zip(map(item.key, item.places), slots, strict=True)))
 
+    def own_copy(self, item: Object) -> Object:
+        """This thread's own object of a thread-local variable."""
+        label = f"{self.name}/{item.label}"
+        found = self.world.objects.get(label)
+        if found is not None:
+            return found
+        is_outside = item.is_global
+        return self.world.new_object(
+            Object(
+                label=label,
+                name=f"{self.name}.{item.name}",
+                type=item.type,
+                declared=item.declared,
+                in_memory=not is_outside or item.declared in self.world.before.escaped,
+                span=item.span,
+                initial=dict(item.initial),
+            )
+        )
+
+    def begin_copies(self) -> None:
+        """What thread-local variables hold when the thread begins."""
+        for template in self.world.thread_locals:
+            if template.is_global:
+                item = self.own_copy(template)
+                held = (item.initial.get(offset, 0) for offset in item.places)
+                slots = [Slot(value if isinstance(value, Address) else Constant(value)) for value in held]
+                if not item.in_memory:
+                    self.flow.put_all(dict(zip(map(item.key, item.places), slots, strict=True)))
+
     def end_lives(self, items: Iterable[Object]) -> None:
         """Local variables end; who still points to one must not use it."""
         ending = [item for item in items if item.is_local]
@@ -216,6 +260,7 @@ class Machine:
         item = self.object_at(place.address)
         if item is None:
             self._check_alive(place.address, node)
+            liveness.check_inside(self, place.address, t.size_of(place.type) or 1, node)
             return self.flow.is_dead
         if self.flow.get(item.death) is not None:
             self.check(FALSE, _ended(item), node)
@@ -245,6 +290,12 @@ class Machine:
             self.refuse(node, "this is not known before the program runs", codes.CONSTANT)
         if self.is_private(place.address):
             return self._read_private(place, kind, node)
+        found = self.read_raw(place, kind, node, tags)
+        liveness.check_found(self, place.address, found.expr, kind, node)
+        return found
+
+    def read_raw(self, place: Place, kind: t.CType, node: ast.Node, tags: Tags | None = None) -> Value:
+        """What lies in memory at a place, whatever that says."""
         size = t.size_of(kind)
         assert size is not None
         register = self.flow.register()
@@ -281,10 +332,19 @@ class Machine:
             if item is not None and not item.in_memory and isinstance(address, Address):
                 parts.append((offset, self.flow.get(item.key(address.offset)) or UNSET))
             else:
-                part = self.read(Place(address, kind_), node)
-                assert isinstance(part, Value)
-                parts.append((offset, Slot(part.expr)))
+                parts.append((offset, self.read_part(Place(address, kind_), node)))
         return Aggregate(kind, tuple(parts))
+
+    def read_part(self, place: Place, node: ast.Node) -> Slot:
+        """A scalar that is copied: it need not have been set."""
+        kind = t.unqualified(place.type)
+        if self.is_bad(place, node):
+            return Slot(FALSE)
+        if self.is_constant_only:
+            self.refuse(node, "this is not known before the program runs", codes.CONSTANT)
+        found = self.read_raw(place, kind, node).expr
+        liveness.check_found(self, place.address, found, kind, node, may_be_unset=True)
+        return Slot(found, liveness.is_set(self, place.address, found, kind))
 
     def scalars(self, kind: t.CType) -> list[tuple[int, t.CType]]:
         """The scalars of a type, each with its offset."""
@@ -310,6 +370,7 @@ class Machine:
             return
         size = t.size_of(kind)
         assert size is not None
+        liveness.check_lives(self, place.address, node)
         self.flow.emit(
             Store(
                 address=place.address,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes
+from membar.frontends.c import codes, liveness
 from membar.frontends.c import types as t
 from membar.frontends.c.exactness import divides, fits, negates, shifts_within
 from membar.frontends.c.machine import Machine
@@ -106,6 +106,7 @@ class Operators:
             ),
             m.span(node),
         )
+        liveness.check_found(m, place.address, old.expr, kind, node)
         return old, m.kept(new, node)
 
     def combined(self, op: str, old: Value, operand: Value, node: ast.Node) -> Value:

@@ -8,7 +8,7 @@ from membar.changes import Place
 from membar.frontends._c_places import places as places_of_text
 from membar.frontends._c_text import CText
 from membar.frontends.c.preprocess import HEADERS, preprocess
-from membar.program.dependencies import reads_memory, writes_memory
+from membar.program.dependencies import spans_of_accesses
 from membar.program.program import Program
 from membar.source import SourceFile
 
@@ -18,12 +18,7 @@ _ORDERS: Final = ("acquire", "release", "acq_rel", "seq_cst")
 def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     """The places of a program and of the files that it includes, but for the system's."""
     macros = preprocess(source).macros
-    spans = {
-        edge.span
-        for thread in program.threads
-        for edge in thread.edges
-        if edge.span and any(reads_memory(each) or writes_memory(each) for each in edge.operations)
-    }
+    spans = spans_of_accesses(program)
     files = {span.source.path: span.source for span in spans if not span.path.startswith(str(HEADERS))}
     files = {source.path: source, **files}
     is_standard = any("stdatomic.h" in file.text for file in files.values())

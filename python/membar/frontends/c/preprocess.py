@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 HEADERS: Final = Path(__file__).parent / "include"
 _KERNEL: Final = re.compile(r"^\s*#\s*include\s*[<\"](?:linux|asm)/", re.MULTILINE)
 _MACRO: Final = re.compile(r"[^\W\d]\w*(\([\w\s,.]*\))?\Z")
+# What `str.splitlines` takes for the end of a line, and C does not.
+_OTHER_BREAKS: Final = re.compile("[\v\f\x1c-\x1e\x85\u2028\u2029]|\r(?!\n)")
 _MOST_FILES: Final = 200
 _MOST_TOKENS: Final = 500_000
 # Spellings of compilers that mean nothing here, or the same as a standard word.
@@ -164,7 +166,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc] # pcpp has no type
         text = path.read_bytes().decode("utf-8", errors="replace") if replaced is None else replaced
         file = SourceFile(includepath, text)
         self.files[_absolute(includepath)] = file
-        return io.StringIO(file.text)
+        return io.StringIO(_plain_lines(file.text))
 
     def on_include_not_found(
         self,
@@ -215,11 +217,11 @@ def preprocess(source: SourceFile) -> Text:
         if is_kernel:
             header = SourceFile.read(HEADERS / "linux_kernel.h")
             engine.files[_absolute(header.path)] = header
-            engine.parse(header.text, header.path)
+            engine.parse(_plain_lines(header.text), header.path)
             before = list(_tokens(engine))
         else:
             before = []
-        engine.parse(source.text, source.path)
+        engine.parse(_plain_lines(source.text), source.path)
         text = _collected(engine, before, is_kernel=is_kernel)
     except _TooDeepError:
         engine.found.append(
@@ -269,6 +271,11 @@ def _collected(engine: _Preprocessor, before: list[Any], *, is_kernel: bool) -> 
     return Text("".join(parts), origins, engine.main, macros, is_kernel=is_kernel)
 
 
+def _plain_lines(text: str) -> str:
+    """A text as long in which only a newline ends a line: pcpp takes form feeds and more for ends."""
+    return _OTHER_BREAKS.sub(" ", text)
+
+
 def _tokens(engine: _Preprocessor) -> Iterator[Any]:
     while (token := engine.token()) is not None:
         yield token
@@ -284,7 +291,7 @@ def _place(
     name = _absolute(token.source) if token.source else ""
     if name not in starts:
         file = engine.files.get(name, last[0])
-        lines = [line.rstrip() for line in file.text.splitlines()]
+        lines = [line.rstrip() for line in _plain_lines(file.text).splitlines()]
         begins, position = [], 0
         for line in lines:
             begins.append(position)

@@ -10,18 +10,30 @@ from typing import Final
 from pycparser import c_ast as ast
 
 from membar.diagnostics import Diagnostic, InputError, Label
-from membar.frontends.c import codes, copies
+from membar.frontends.c import codes, copies, heap
 from membar.frontends.c import types as t
 from membar.frontends.c.addresses import exactly, mapped
 from membar.frontends.c.calls import Calls, Library
 from membar.frontends.c.declarations import ANY
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.flow import TooLargeError
-from membar.frontends.c.library import atomics, gcc, kernel, threads, verifier
+from membar.frontends.c.library import (
+    atomics,
+    clients,
+    conditions,
+    gcc,
+    kernel,
+    keys,
+    strings,
+    sync,
+    threads,
+    verifier,
+)
+from membar.frontends.c.library import heap as heap_library
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.parse import parse
 from membar.frontends.c.statements import Statements
-from membar.frontends.c.values import Aggregate, Value, converted
+from membar.frontends.c.values import Aggregate, Slot, Value, converted
 from membar.frontends.c.world import Defined, Findings, Object, ThreadPlan, World
 from membar.program.dependencies import expressions_of
 from membar.program.expr import FALSE, Address, Expr, Register, addresses_of
@@ -40,8 +52,21 @@ _LIBRARY: Final[dict[str, Library]] = {
     **gcc.FUNCTIONS,
     **threads.FUNCTIONS,
     **verifier.FUNCTIONS,
+    **heap_library.FUNCTIONS,
+    **sync.FUNCTIONS,
+    **conditions.FUNCTIONS,
+    **keys.FUNCTIONS,
+    **strings.FUNCTIONS,
+    **clients.FUNCTIONS,
 }
-_KERNEL_LIBRARY: Final[dict[str, Library]] = {**threads.FUNCTIONS, **verifier.FUNCTIONS, **kernel.FUNCTIONS}
+_KERNEL_LIBRARY: Final[dict[str, Library]] = {
+    **threads.FUNCTIONS,
+    **verifier.FUNCTIONS,
+    **heap_library.FUNCTIONS,
+    **strings.FUNCTIONS,
+    **clients.FUNCTIONS,
+    **kernel.FUNCTIONS,
+}
 _MOST_PASSES: Final = 64
 
 
@@ -62,7 +87,7 @@ def parse_copies(source: SourceFile, macro: str) -> Template:
     """
     copies.check_directives(source, macro)
     defines = tuple(item for item in source.defines if item.split("=", 1)[0] != macro)
-    text = SourceFile(source.path, source.text, (*defines, f"{macro}={ANY}"), source.include_dirs)
+    text = replace(source, defines=(*defines, f"{macro}={ANY}"))
     program, world, objects = _translated(text, is_any=True)
     if world.copied is None:
         copies.nothing_copied(source, macro)
@@ -89,7 +114,9 @@ def _translated(source: SourceFile, *, is_any: bool) -> tuple[Program, World, fr
         raise InputError(
             Diagnostic(code=codes.TOO_LARGE, message="the program is nested too deeply")
         ) from None
-    raise AssertionError("the passes over a program end, since each one learns something")
+    raise InputError(
+        Diagnostic(code=codes.TOO_LARGE, message="what the program allocates could not be found out")
+    )
 
 
 class _Pass:
@@ -130,6 +157,8 @@ class _Pass:
                 copies.check_private(created, world.copied)
             done += 1
         world.after.threads = 1 + len(world.plans)
+        world.after.slots = world.allocated()
+        world.after.keys = tuple(world.keys)
         self._escapes(machines)
         return self._assembled(machines)
 
@@ -169,12 +198,22 @@ class _Pass:
         machine, calls = self._machine(plan.name, plan.number)
         calls.e = Expressions(machine)
         calls.s = Statements(machine, calls.e)
+        calls.into(machine)
         node = plan.function.node
         machine.begin_handles()
+        machine.begin_copies()
+        for number in range(len(self.world.before.keys)):
+            machine.flow.put(keys.key_of(number + 1), Slot(FALSE))
+        pools = [call for number, call in self.world.before.pools if number == plan.number]
+        machine.flow.put_all({heap_library.pool_key(call): Slot(FALSE) for call in pools})
+        waits = [call for number, call in self.world.before.spurious if number == plan.number]
+        machine.flow.put_all({conditions.spurious_key(call): Slot(FALSE) for call in waits})
         arguments = self._arguments(machine, plan)
         value = calls.enter(machine, plan.function, arguments, node.decl, is_used=False)
         if plan.number > 1 and self.world.before.needs_results:
             self._keep_result(machine, plan, value)
+        if plan.number > 1:
+            keys.leave(machine, node.decl)
         machine.flow.cut()
         if machine.block is not None:
             self.world.refuse(machine.block.span, "an atomic block that is not closed", codes.ATOMIC_BLOCK)
@@ -290,6 +329,13 @@ def _finished(edge: Edge, names: dict[int, str], places: _Places) -> Edge:
     return replace(edge, operations=tuple(operations), guard=places.expression(edge.guard))
 
 
+def _place(start: Address | None, parts: list[tuple[int, int, str]], offset: int) -> Address | None:
+    """Where a scalar lies: in the heap, or in the first part of its object."""
+    if start is not None:
+        return Address(start.name, start.offset + offset)
+    return Address(parts[0][2], offset - parts[0][0]) if parts else None
+
+
 class _Places:
     """The memory of the program: each scalar, or array of scalars, is an object with a name of its own."""
 
@@ -299,13 +345,37 @@ class _Places:
         self._names: set[str] = set()
         self.per_thread: set[str] = set()
         for item in world.objects.values():
-            if item.in_memory:
+            if item.in_memory and item.slot is None:
                 self._add(item)
+        self._add_heap(world)
         self.objects = [
             replace(item, initial=tuple(map(self.initial, item.initial))) for item in self.objects
         ]
 
-    def _add(self, item: Object) -> None:
+    def _add_heap(self, world: World) -> None:
+        """The regions of the heap: each a state per slot, and the objects behind them."""
+        items = [item for item in world.objects.values() if item.slot is not None]
+        if not items:
+            return
+        self._state(heap.NOWHERE, heap.NOWHERE, 0)
+        for number, shape in enumerate(dict.fromkeys(item.slot.shape for item in items if item.slot)):
+            label, stride = heap.region(number), heap.stride_of(shape)
+            for item in items:
+                if item.slot is not None and item.slot.shape == shape:
+                    start = item.slot.index * stride
+                    self._state(label, f"freed${number}[{item.slot.index}]", start)
+                    self._add(item, Address(f"freed${number}[0]", start + heap.HEADER))
+
+    def _state(self, label: str, name: str, offset: int) -> None:
+        parts = self._parts.setdefault(label, [])
+        place = Address(parts[0][2], offset) if parts else None
+        self.objects.append(
+            MemoryObject(name=name, size=heap.STATE_SIZE, signed=False, place=place, is_hidden=True)
+        )
+        parts.append((offset, heap.STATE_SIZE, name))
+
+    def _add(self, item: Object, start: Address | None = None) -> None:
+        """Adds an object, `start` being its place in the heap."""
         parts: list[tuple[int, int, str]] = []
         shown, count = item.name, 1
         while shown in self._names:
@@ -328,7 +398,8 @@ class _Places:
                     signed=isinstance(kind, t.Integer) and kind.signed,
                     initial=tuple(item.initial.get(offset, 0) for offset in offsets),
                     is_array=leaf.count is not None,
-                    place=Address(parts[0][2], leaf.offset - parts[0][0]) if parts else None,
+                    place=_place(start, parts, leaf.offset),
+                    is_hidden=start is not None,
                     span=item.span,
                 )
             )

@@ -15,7 +15,7 @@ from typing import Final, NoReturn, TypeAlias
 from pycparser import c_ast as ast
 
 from membar.diagnostics import error
-from membar.frontends.c import codes
+from membar.frontends.c import codes, heap
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import Key
 from membar.frontends.c.parse import Tree
@@ -47,6 +47,10 @@ class Object:
         initial: its scalars at the start, by offset; for objects that are there from the beginning.
         places: offset → size of its scalars.
         kinds: offset → their types.
+        slot: where in the heap it lies, if it was allocated.
+        is_zeroed: it was allocated with all bytes 0.
+        is_thread_local: it stands for one object per thread.
+        call: the number of the call that allocated it.
     """
 
     label: str
@@ -62,6 +66,10 @@ class Object:
     initial: dict[int, Initial] = field(default_factory=dict)
     places: dict[int, int] = field(default_factory=dict)
     kinds: dict[int, t.CType] = field(default_factory=dict)
+    slot: heap.Slot | None = None
+    is_zeroed: bool = False
+    is_thread_local: bool = False
+    call: int = 0
 
     def lay_out(self) -> None:
         """Finds the scalars of the type.
@@ -205,6 +213,15 @@ class ThreadPlan:
     span: Span | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Untyped:
+    """Memory that was allocated without a type: how large it is, by which call, and its objects."""
+
+    size: int
+    call: int
+    labels: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class Findings:
     """What one pass over the program learns that the next one must know.
@@ -214,21 +231,59 @@ class Findings:
         threads: how many threads there are.
         needs_results: somebody asks for what a thread returns.
         owners_in_memory: mutexes are reached through pointers, so that memory must say who holds them.
+        free_places: calls of `free`, by their syntax.
+        malloc_places: calls that allocate, by their syntax.
+        freeings: what the threads free, and when.
+        layouts: the type of what a call allocates, by its syntax.
+        pools: calls that allocate in loops, with the number of their thread.
+        slots: the shape of every allocated object, by label, in the order in which they were met.
+        is_reused: some call may allocate memory that was freed before.
+        waiters: the threads that wait for condition variables.
+        spurious: calls at which a thread may wake up for no reason once, with the number of the thread.
+        keys: the functions for what threads leave behind under each key of their own; empty: none.
     """
 
     escaped: set[Hashable] = field(default_factory=set)
     threads: int = 1
     needs_results: bool = False
     owners_in_memory: bool = False
+    free_places: dict[int, heap.Place] = field(default_factory=dict)
+    malloc_places: dict[int, heap.Place] = field(default_factory=dict)
+    freeings: set[heap.Freeing] = field(default_factory=set)
+    layouts: dict[int, t.CType] = field(default_factory=dict)
+    pools: set[tuple[int, int]] = field(default_factory=set)
+    slots: dict[str, heap.Slot] = field(default_factory=dict)
+    is_reused: bool = False
+    waiters: set[int] = field(default_factory=set)
+    spurious: set[tuple[int, int]] = field(default_factory=set)
+    keys: tuple[str, ...] = ()
 
     def joined(self, other: Findings) -> Findings:
-        """What both know."""
+        """What both know; `other` is later, and knows the heap as it is."""
         return Findings(
             self.escaped | other.escaped,
             max(self.threads, other.threads),
             self.needs_results or other.needs_results,
             self.owners_in_memory or other.owners_in_memory,
+            self.free_places | other.free_places,
+            self.malloc_places | other.malloc_places,
+            self.freeings | other.freeings,
+            other.layouts | self.layouts,
+            self.pools | other.pools,
+            other.slots,
+            self.is_reused or other.is_reused,
+            self.waiters | other.waiters,
+            self.spurious | other.spurious,
+            other.keys,
         )
+
+    @property
+    def shapes(self) -> dict[heap.Shape, int]:
+        """How many slots of each shape there are."""
+        found: dict[heap.Shape, int] = {}
+        for slot in self.slots.values():
+            found[slot.shape] = found.get(slot.shape, 0) + 1
+        return found
 
 
 @dataclass(eq=False)
@@ -242,11 +297,37 @@ class World:
     objects: dict[str, Object] = field(default_factory=dict)
     functions: dict[int, Defined] = field(default_factory=dict)
     plans: list[ThreadPlan] = field(default_factory=list)
-    untyped: dict[str, int] = field(default_factory=dict)
+    untyped: dict[str, Untyped] = field(default_factory=dict)
+    pools: dict[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
+    keys: list[str] = field(default_factory=list)
+    thread_locals: list[Object] = field(default_factory=list)
     is_kernel: bool = False
     # Any number of threads (`copies.py`), and the thread that stands for all of them.
     is_any: bool = False
     copied: ThreadPlan | None = None
+
+    @property
+    def has_heap(self) -> bool:
+        """Whether anything is allocated, as far as is known."""
+        return bool(self.before.slots) or bool(self.after.malloc_places)
+
+    def allocated(self) -> dict[str, heap.Slot]:
+        """The allocated objects so far."""
+        return {label: item.slot for label, item in self.objects.items() if item.slot is not None}
+
+    def shape_number(self, shape: heap.Shape) -> int:
+        """Which of the regions of the heap is that of a shape."""
+        shapes = list(self.before.shapes)
+        return shapes.index(shape) if shape in shapes else len(shapes)
+
+    def place_of_call(self, node: ast.Node, line: int, *, is_free: bool) -> heap.Place:
+        """The number of a call of `free`, or of one that allocates."""
+        known = self.before.free_places if is_free else self.before.malloc_places
+        found = self.after.free_places if is_free else self.after.malloc_places
+        number = len({**known, **found}) + 1
+        place = known.get(id(node)) or found.get(id(node)) or heap.Place(number, line)
+        found[id(node)] = place
+        return place
 
     def function_at(self, address: Expr) -> Defined | None:
         """The function with an address."""

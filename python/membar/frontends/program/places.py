@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from membar.changes import Edit, Place, alternatives
-from membar.program.dependencies import reads_memory, writes_memory
+from membar.program.dependencies import accesses_memory
 from membar.program.program import Edge, Program
 from membar.source import SourceFile
 
@@ -20,7 +20,7 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     for thread in program.threads:
         looping = [(thread.edges[n].target, thread.edges[n].source) for n in sorted(thread.back_edges)]
         for edge in thread.edges:
-            if edge.span and any(reads_memory(each) or writes_memory(each) for each in edge.operations):
+            if edge.span and accesses_memory(edge):
                 loops = sum(start <= edge.source <= end for start, end in looping)
                 found += _place(source, thread.name, edge, loops)
     return tuple(found)

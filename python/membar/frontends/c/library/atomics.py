@@ -8,7 +8,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes
+from membar.frontends.c import codes, liveness
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
@@ -124,6 +124,7 @@ def exchange_if(
     span = m.span(node)
     if not is_weak:
         m.flow.emit(attempt, span)
+        liveness.check_found(m, place.address, found, kind, node)
         return is_equal, Value(found, kind)
     key = ("weak", m.flow.point())
     fails = Register(m.flow.register())
@@ -131,6 +132,7 @@ def exchange_if(
     spurious, normal = m.flow.branch(fails, span)
     m.flow.state = normal
     m.flow.emit(attempt, span)
+    liveness.check_found(m, place.address, found, kind, node)
     m.flow.put_all({(*key, "done"): Slot(is_equal), (*key, "found"): Slot(found)})
     normal = m.flow.leave()
     m.flow.state = spurious
@@ -139,6 +141,7 @@ def exchange_if(
         register=again.name, address=place.address, size=size, signed=signed, tags=frozenset({failure})
     )
     m.flow.emit(look, span)
+    liveness.check_found(m, place.address, again, kind, node)
     m.flow.emit(Assume(binary(B.EQ, again, wanted.expr)), span)
     m.flow.put_all({(*key, "done"): Slot(FALSE), (*key, "found"): Slot(again)})
     m.flow.resume(normal, m.flow.leave())

@@ -8,7 +8,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes
+from membar.frontends.c import codes, liveness
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
@@ -67,6 +67,7 @@ def _planned(m: Machine, function: Defined, argument: Value, node: ast.Node, *, 
     same = sum(plan.function is function for plan in world.plans)
     name = function.name if not same else f"{function.name}#{same + 1}"
     inbox = ""
+    m.flow.disown([argument.expr])
     if not is_constant(argument.expr):
         inbox = world.new_object(
             Object(
@@ -128,6 +129,7 @@ def _join(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
 def _joined(e: Expressions, node: ast.FuncCall, number: int, into: Value | None) -> None:
     m = e.m
     m.flow.emit(Join(f"@{number}"), m.span(node))
+    m.flow.put(("joined", number), Slot(TRUE))
     if into is None or not isinstance(into.type, t.Pointer):
         return
     register = m.flow.register()
@@ -208,6 +210,7 @@ def _attempt(e: Expressions, node: ast.FuncCall, place: Place) -> Expr:
         ),
         m.span(node),
     )
+    liveness.check_found(m, place.address, register, place.type, node)
     return is_free
 
 
@@ -278,6 +281,7 @@ def unlock(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         m.check(binary(B.EQ, Register(register), _owner(m)), message, node, kind="assertions")
     else:
         m.check((m.flow.get(key) or Slot(FALSE)).expr, message, node, kind="assertions")
+    liveness.check_lives(m, place.address, node)
     m.flow.emit(
         Store(address=place.address, value=FALSE, size=size, tags=_tags(m, _RELEASED, "UL")), m.span(node)
     )

@@ -15,8 +15,7 @@ from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.library.atomics import SEQ_CST, fence
 from membar.frontends.c.literals import string_bytes
 from membar.frontends.c.values import NOTHING, B, Value, binary, constant, extended, known, truth
-from membar.frontends.c.world import Object
-from membar.program.expr import FALSE, TRUE, Address, Constant, Register, signed
+from membar.program.expr import FALSE, TRUE, Constant, Register, signed
 from membar.program.operations import Assume, Choose
 
 Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value]
@@ -126,33 +125,6 @@ def _ignored(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     return constant(0)
 
 
-def _allocate(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    """`malloc`: an object whose type is that of the first pointer to it."""
-    m = e.m
-    sizes = [known(e.scalar(item).expr) for item in arguments]
-    size = 1
-    for number in sizes:
-        if number is None:
-            m.refuse(node, "memory whose size is not known before the program runs")
-        size *= number
-    if m.loops:
-        m.refuse(node, "memory that is allocated in a loop whose number of turns is not known")
-    if not 0 < size <= 80_000:
-        m.refuse(node, f"{size} bytes of memory")
-    item = m.world.new_object(
-        Object(
-            label=f"{m.name}/allocated",
-            name="allocated",
-            type=t.Array(t.CHAR, size),
-            declared=id(node),
-            in_memory=True,
-            span=m.span(node),
-        )
-    )
-    m.world.untyped[item.label] = size
-    return Value(Address(item.label), t.VOID_POINTER)
-
-
 _NO_INSTRUCTIONS: Final = frozenset({"", "nop", "pause", "yield", "wfe", "sev", "rep; nop", "rep;nop"})
 _FULL_FENCES: Final = frozenset({"mfence", "dmb ish", "dmb sy", "sync", "fence rw, rw", "fence rw,rw"})
 
@@ -193,10 +165,10 @@ FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
         "__VERIFIER_atomic_begin": Library(_begin, 0),
         "__VERIFIER_atomic_end": Library(_end, 0),
         "__asm__": Library(_assembly, 1),
-        "malloc": Library(_allocate, 1),
-        "calloc": Library(_allocate, 2),
-        "free": Library(_ignored, 1),
         "printf": Library(_ignored, 1, 100),
+        "fprintf": Library(_ignored, 2, 100),
+        "fputs": Library(_ignored, 2),
+        "fflush": Library(_ignored, 1),
         "puts": Library(_ignored, 1),
         "putchar": Library(_ignored, 1),
         "perror": Library(_ignored, 1),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Iterator, Sequence
 
 from membar.changes import Edit, Place, alternatives
 from membar.frontends.litmus.columns import columns, split_labels
@@ -14,17 +13,31 @@ from membar.source import Span
 
 
 @record(frozen=True, slots=True)
+class Access:
+    """An instruction that can order what it does more or less.
+
+    Attributes:
+        pattern: the instruction; its first group is the part that says so.
+        readings: what that part can be, from the weakest, with the numbers of those that each includes.
+        name: stands before it in tables of costs and reports.
+    """
+
+    pattern: str
+    readings: tuple[tuple[str, tuple[int, ...]], ...]
+    name: str = ""
+
+
+@record(frozen=True, slots=True)
 class Strengths:
     """What a dialect can say to order accesses.
 
     Attributes:
         fences: instructions from the weakest, with the numbers (from 1) of those that each includes.
-        accesses: pattern of an instruction whose first group is a mnemonic → mnemonics that can stand in its
-            place, from the weakest to the strongest, itself among them.
+        accesses: instructions of which a part can be another one.
     """
 
     fences: tuple[tuple[str, tuple[int, ...]], ...]
-    accesses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    accesses: tuple[Access, ...] = ()
 
 
 def places(test: LitmusTest, strengths: Strengths) -> tuple[Place, ...]:
@@ -134,21 +147,25 @@ def _aligned(text: str, row: int, cells: Sequence[str]) -> list[str]:
 
 
 def _accesses(cell: Cell, strengths: Strengths, loops: int) -> Iterator[Place]:
-    for pattern, mnemonics in strengths.accesses.items():
-        match = re.fullmatch(pattern, cell.text, re.IGNORECASE)
-        if match is None or match[1].upper() not in mnemonics:
+    for access in strengths.accesses:
+        match = re.fullmatch(access.pattern, cell.text, re.IGNORECASE)
+        names = [name for name, _ in access.readings]
+        if match is None or match[1].upper() not in names:
             continue
         start = cell.span.start + match.start(1)
         span: Span = cell.span.source.span(start, start + len(match[1]))
-        current = mnemonics.index(match[1].upper())
-        written = [name.lower() if match[1].islower() else name for name in mnemonics]
+        mnemonic = cell.text.split()[0]
+        written = [name.lower() if mnemonic.islower() else name for name in names]
         yield Place(
-            title=f"the {mnemonics[0]} in line {cell.span.line}",
+            title=f"the {mnemonic} in line {cell.span.line}",
             span=cell.span,
             alternatives=alternatives(
-                [("" if n == 0 else mnemonics[n], (Edit(span, name),)) for n, name in enumerate(written)],
-                [range(1, n) for n in range(len(mnemonics))],
+                [
+                    (access.name + names[n] if n else "", (Edit(span, name),))
+                    for n, name in enumerate(written)
+                ],
+                [below for _, below in access.readings],
             ),
-            current=current,
+            current=names.index(match[1].upper()),
             loops=loops,
         )

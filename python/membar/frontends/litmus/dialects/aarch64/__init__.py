@@ -18,19 +18,25 @@ def _translate(test: LitmusTest) -> Program:
 
 
 def _places(test: LitmusTest, program: Program) -> tuple[Place, ...]:  # noqa: ARG001 - the text says it all
-    from membar.frontends.litmus.assembly.places import Strengths, places  # noqa: PLC0415 - on demand
+    from membar.frontends.litmus.assembly.places import Access, Strengths, places  # noqa: PLC0415 - on demand
 
     return places(
         test,
         Strengths(
             fences=(("DMB ISHLD", ()), ("DMB ISHST", ()), ("DMB ISH", (1, 2))),
-            accesses=MappingProxyType(
-                {
-                    r"(LDR|LDAPR|LDAR)\s+[WX]\w+\s*,\s*\[\s*X\w+\s*\]": ("LDR", "LDAPR", "LDAR"),
-                    r"(STR|STLR)\s+[WX]\w+\s*,\s*\[\s*X\w+\s*\]": ("STR", "STLR"),
-                    r"(LDXR|LDAXR)\s.*": ("LDXR", "LDAXR"),
-                    r"(STXR|STLXR)\s.*": ("STXR", "STLXR"),
-                }
+            accesses=(
+                Access(
+                    r"(LDR|LDAPR|LDAR)\s+[WX]\w+\s*,\s*\[\s*X\w+\s*\]",
+                    (("LDR", ()), ("LDAPR", ()), ("LDAR", (1,))),
+                ),
+                Access(r"(STR|STLR)\s+[WX]\w+\s*,\s*\[\s*X\w+\s*\]", (("STR", ()), ("STLR", ()))),
+                Access(r"(LDXR|LDAXR)\s.*", (("LDXR", ()), ("LDAXR", ()))),
+                Access(r"(STXR|STLXR)\s.*", (("STXR", ()), ("STLXR", ()))),
+                Access(
+                    r"(?:SWP|CAS|LDADD|LDCLR|LDSET|LDEOR)(A|L|AL|)\s.*",
+                    (("", ()), ("A", ()), ("L", ()), ("AL", (1, 2))),
+                    name="atomic with ",
+                ),
             ),
         ),
     )

@@ -8,7 +8,7 @@ from membar.changes import Place
 from membar.frontends._c_places import places as places_of_text
 from membar.frontends._c_text import CText
 from membar.frontends.litmus.test import LitmusTest
-from membar.program.dependencies import reads_memory, writes_memory
+from membar.program.dependencies import spans_of_accesses
 from membar.program.program import Program
 
 _FENCES: Final = {
@@ -19,15 +19,10 @@ _FENCES: Final = {
 
 def places(test: LitmusTest, program: Program) -> tuple[Place, ...]:
     """The places of a test."""
-    text = CText(test.source, test.body.start, test.body.end)
+    text = CText(test.source, test.body.start, test.body.end, is_litmus=True)
     return tuple(places_of_text(text, accesses=accesses(program), macros={}, fences=_FENCES))
 
 
 def accesses(program: Program) -> list[tuple[int, int]]:
     """Where the text accesses shared memory."""
-    return sorted(
-        (edge.span.start, edge.span.end)
-        for thread in program.threads
-        for edge in thread.edges
-        if edge.span and any(reads_memory(each) or writes_memory(each) for each in edge.operations)
-    )
+    return sorted((span.start, span.end) for span in spans_of_accesses(program))

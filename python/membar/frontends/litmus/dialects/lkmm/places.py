@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from membar.changes import Edit, Place, alternatives
-from membar.frontends._c_places import fence_places
+from membar.frontends._c_places import Fences, fence_places
 from membar.frontends._c_text import Call, CText
 from membar.frontends.litmus.dialects.c.places import accesses
 from membar.frontends.litmus.test import LitmusTest
@@ -19,9 +19,9 @@ _WEAKER: Final = {strong: weak for weak, strong in _STRONGER.items()}
 
 def places(test: LitmusTest, program: Program) -> tuple[Place, ...]:
     """The places of a test."""
-    text = CText(test.source, test.body.start, test.body.end)
+    text = CText(test.source, test.body.start, test.body.end, is_litmus=True)
     fences = {name: f"{name}();" for name, _ in _BARRIERS if name}
-    found = fence_places(text, accesses(program), _BARRIERS, fences, title="")
+    found = fence_places(text, accesses(program), Fences(_BARRIERS, fences))
     return (*found, *_orders(text), *_barriers(text))
 
 

@@ -19,17 +19,29 @@ def _translate(test: LitmusTest) -> Program:
 
 
 def _places(test: LitmusTest, program: Program) -> tuple[Place, ...]:  # noqa: ARG001 - the text says it all
-    from membar.frontends.litmus.assembly.places import Strengths, places  # noqa: PLC0415 - on demand
+    from membar.frontends.litmus.assembly.places import Access, Strengths, places  # noqa: PLC0415 - on demand
 
     return places(
         test,
         Strengths(
             fences=(
-                ("fence r,rw", ()),
-                ("fence rw,w", ()),
-                ("fence.tso", (1, 2)),
-                ("fence rw,rw", (1, 2, 3)),
-            )
+                ("fence r,r", ()),
+                ("fence w,w", ()),
+                ("fence w,r", ()),
+                ("fence r,rw", (1,)),
+                ("fence rw,w", (2,)),
+                ("fence.tso", (1, 2, 4, 5)),
+                ("fence rw,rw", (1, 2, 3, 4, 5, 6)),
+            ),
+            accesses=(
+                Access(
+                    r"(?:amo\w+\.[wd])(\.aqrl|\.aq|\.rl|)\s.*",
+                    (("", ()), (".AQ", ()), (".RL", ()), (".AQRL", (1, 2))),
+                    name="atomic with ",
+                ),
+                Access(r"(?:lr\.[wd])(\.aq|)\s.*", (("", ()), (".AQ", ())), name="reserved with "),
+                Access(r"(?:sc\.[wd])(\.rl|)\s.*", (("", ()), (".RL", ())), name="reserved with "),
+            ),
         ),
     )
 

@@ -1,0 +1,71 @@
+/* Winter's seqlock (figure 2 of the paper), with the five fences that Armv8 needs; each can be taken out:
+
+       -D NO_FENCES, or -D NO_FENCE_3, NO_FENCE_5, NO_FENCE_AFTER_5, NO_FENCE_9, NO_FENCE_AFTER_10
+
+   causal      sc, x86-tso, armv8, xc: HOLDS WITHIN; without fences armv8 and xc: VIOLATED
+   flush       sc, x86-tso: HOLDS WITHIN
+   real-time   sc: HOLDS WITHIN; x86-tso: VIOLATED (a write returns while its stores wait in the buffer)
+
+       membar check seqlock.c --client 2,2 --model armv8 */
+#include <stdatomic.h>
+
+#define FENCE atomic_thread_fence(memory_order_seq_cst)
+#define READ(x) atomic_load_explicit(&x, memory_order_relaxed)
+#define WRITE(x, v) atomic_store_explicit(&x, v, memory_order_relaxed)
+
+#ifdef NO_FENCES
+#define NO_FENCE_3
+#define NO_FENCE_5
+#define NO_FENCE_AFTER_5
+#define NO_FENCE_9
+#define NO_FENCE_AFTER_10
+#endif
+
+static atomic_int x1, x2, c, lock = 1;
+
+static void acquire(void) {
+  int free;
+  FENCE; /* the paper's read-modify-write is a full fence */
+  do
+    free = 1;
+  while (!atomic_compare_exchange_strong_explicit(&lock, &free, 0, memory_order_relaxed, memory_order_relaxed));
+  FENCE;
+}
+
+// membar: object SnapshotPair
+// membar: operation write(fresh, fresh)
+static void write(int d1, int d2) {
+  acquire();           /* 1 */
+  WRITE(c, READ(c) + 1); /* 2 */
+#ifndef NO_FENCE_3
+  FENCE;
+#endif
+  WRITE(x1, d1); /* 3 */
+  WRITE(x2, d2); /* 4 */
+#ifndef NO_FENCE_5
+  FENCE;
+#endif
+  WRITE(c, READ(c) + 1); /* 5 */
+#ifndef NO_FENCE_AFTER_5
+  FENCE;
+#endif
+  WRITE(lock, 1); /* 6 */
+}
+
+// membar: operation read(out, out)
+static void read(int *d1, int *d2) {
+  int c0;
+  do {
+    do
+      c0 = READ(c); /* 7 */
+    while (c0 % 2 != 0); /* 8 */
+#ifndef NO_FENCE_9
+    FENCE;
+#endif
+    *d1 = READ(x1); /* 9 */
+    *d2 = READ(x2); /* 10 */
+#ifndef NO_FENCE_AFTER_10
+    FENCE;
+#endif
+  } while (READ(c) != c0); /* 11 */
+}

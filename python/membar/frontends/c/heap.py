@@ -1,0 +1,112 @@
+"""The heap: where allocated memory lies, and what says whether it still lives (decisions 0040, 0041).
+
+Every call of `malloc` that the translation meets has *slots* of its own: one, or a few if it stands in a
+loop whose number of turns is not known. Slots of one *shape* lie in one region of memory, equally far apart.
+At the beginning of a slot is its *state*, a cell that no program sees: 0, or the number of the call of `free`
+that ended its life. The object itself follows, a page behind. Fresh memory holds a number for "never set",
+freed memory one for "freed there", so that a read knows what it found without another access.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from membar.frontends.c import types as t
+
+HEADER: Final = 0x1000
+"""How far behind the beginning of its slot an object lies: a page, so that it is aligned to one."""
+STATE_SIZE: Final = 4
+NOWHERE: Final = "heap$nowhere"
+"""The state of everything that is not in the heap: it always lives."""
+POOL: Final = "MEMBAR_HEAP"
+"""The macro that says how many objects a call of `malloc` in a loop may make."""
+DEFAULT_POOL: Final = 4
+MOST_BYTES: Final = 80_000
+_SMALLEST_STRIDE: Final = 0x4000
+# Numbers that programs do not compute; a call of `free` or `malloc` adds its own number.
+_FREED: Final = {4: 0xF4EE_D000, 8: 0xF4EE_D3AD_A110_0000}
+_UNSET: Final = {4: 0xA11C_0000, 8: 0xA11C_5E7A_B1E5_0000}
+
+Shape: TypeAlias = tuple[Hashable, ...]
+"""What memory looks like: its size, and offset, size and number of its scalars."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Room for one object: its shape, and which of that shape's slots it is."""
+
+    shape: Shape
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A call in the text: the number that memory says it with, and its line."""
+
+    number: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Freeing:
+    """A call of `free` that the translation met: by whom, when, and of what.
+
+    Attributes:
+        thread: the number of the thread.
+        order: how many calls of `malloc` and `free` the thread had met before.
+        is_repeated: it stands in a loop.
+        label: the object that it frees; empty if only the execution knows.
+        joined: threads that have ended by then.
+    """
+
+    thread: int
+    order: int
+    is_repeated: bool
+    label: str
+    joined: frozenset[int]
+
+
+def shape_of(kind: t.CType) -> Shape:
+    """The shape of memory for objects of a type."""
+    return (t.size_of(kind), *((leaf.offset, t.size_of(leaf.type), leaf.count) for leaf in t.leaves(kind)))
+
+
+def scalars(shape: Shape) -> Iterator[tuple[int, int]]:
+    """Offset and size of every scalar."""
+    for leaf in shape[1:]:
+        assert isinstance(leaf, tuple)
+        offset, size, count = leaf
+        for index in range(1 if count is None else count):
+            yield offset + index * size, size
+
+
+def stride_of(shape: Shape) -> int:
+    """How far apart slots of a shape are: a power of two, with room enough that overruns hit nothing."""
+    size = shape[0]
+    assert isinstance(size, int)
+    stride = _SMALLEST_STRIDE
+    while stride < size + 2 * HEADER:
+        stride *= 2
+    return stride
+
+
+def region(number: int) -> str:
+    """The label of the region of a shape; its first cell is the state of its first slot."""
+    return f"heap${number}"
+
+
+def freed(size: int, number: int = 0) -> int | None:
+    """What memory of a scalar holds after it was freed; None if it is too small to say so."""
+    return _FREED[size] + number if size in _FREED else None
+
+
+def unset(size: int, number: int = 0) -> int:
+    """What memory of a scalar holds before it is set; 0 if it is too small to say so."""
+    return _UNSET[size] + number if size in _UNSET else 0
+
+
+def says_unset(size: int) -> bool:
+    """Whether a scalar of so many bytes can say that it was never set."""
+    return size in _UNSET

@@ -1,0 +1,376 @@
+"""Allocated memory: malloc, calloc, aligned_alloc, realloc, free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from pycparser import c_ast as ast
+
+from membar.frontends.c import codes, heap, liveness
+from membar.frontends.c import types as t
+from membar.frontends.c.calls import Arguments, Library
+from membar.frontends.c.expressions import Expressions
+from membar.frontends.c.heap import Freeing, Place
+from membar.frontends.c.machine import Machine
+from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, known, select
+from membar.frontends.c.world import Object, Untyped
+from membar.frontends.c.world import Place as Location
+from membar.program.expr import FALSE, Address, Constant, Expr, Register
+from membar.program.operations import Assume, Choose, Load, Rmw, Store, Tags
+
+_FREE_OF_ANYTHING: Final = "free of a pointer that is not the beginning of allocated memory"
+_LARGEST_ALIGNMENT: Final = heap.HEADER
+
+
+def _malloc(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    size = _size(e, arguments[0], node)
+    return _allocated(e, node, arguments, size, is_zero=False)
+
+
+def _calloc(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    size = _size(e, arguments[0], node) * _size(e, arguments[1], node)
+    return _allocated(e, node, arguments, size, is_zero=True)
+
+
+def _aligned(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    alignment = known(e.scalar(arguments[0]).expr)
+    if alignment is None or alignment & (alignment - 1) or not 0 < alignment <= _LARGEST_ALIGNMENT:
+        e.m.refuse(node, f"an alignment that is no power of two up to {_LARGEST_ALIGNMENT}", codes.HEAP_SIZE)
+    return _allocated(e, node, arguments[1:], _size(e, arguments[1], node), is_zero=False)
+
+
+def _size(e: Expressions, node: ast.Node, call: ast.Node) -> int:
+    number = known(e.scalar(node).expr)
+    if number is None:
+        e.m.refuse(call, "memory whose size is not known before the program runs", codes.HEAP_SIZE)
+    return number
+
+
+def _allocated(
+    e: Expressions, node: ast.FuncCall, arguments: Arguments, size: int, *, is_zero: bool
+) -> Value:
+    """A pointer to new memory: to a slot that was never used, or to one that was freed."""
+    m = e.m
+    if not 0 < size <= heap.MOST_BYTES:
+        m.refuse(node, f"{size} bytes of memory", codes.HEAP_SIZE)
+    place = m.world.place_of_call(node, m.span(node).line, is_free=False)
+    if m.flow.is_dead:
+        return Value(FALSE, t.VOID_POINTER)
+    kind = _layout(e, node, arguments, size)
+    pointer, labels = _fresh(m, node, kind or t.Array(t.CHAR, size), place, is_zero=is_zero)
+    freed = _candidates(m, labels[0])
+    m.memory_calls += 1
+    if freed:
+        m.world.after.is_reused = True
+        pointer = _fresh_or(m, node, pointer, freed, place, is_zero=is_zero)
+    if kind is None and isinstance(pointer, Address | Register):
+        m.world.untyped[pointer.name] = Untyped(size, id(node), labels)
+    if isinstance(pointer, Address | Register):
+        m.flow.own(pointer.name)
+    return Value(pointer, t.VOID_POINTER)
+
+
+def _layout(e: Expressions, node: ast.FuncCall, arguments: Arguments, size: int) -> t.CType | None:
+    """The type of the memory: that of a `sizeof` in the call, else that of a pointer it was turned into."""
+    found = e.m.world.before.layouts.get(id(node))
+    if found is not None and size % (t.size_of(found) or size) == 0:
+        return found
+    for argument in arguments:
+        for inner in _sizes(argument):
+            kind = e.operand_type(inner.expr)
+            each = t.size_of(kind)
+            if each and size % each == 0:
+                return kind if size == each else t.Array(kind, size // each)
+    return None
+
+
+def _sizes(node: ast.Node) -> Iterator[ast.UnaryOp]:
+    if isinstance(node, ast.UnaryOp) and node.op == "sizeof":
+        yield node
+        return
+    for child in node:
+        yield from _sizes(child)
+
+
+# Slots
+
+
+def _fresh(
+    m: Machine, node: ast.FuncCall, kind: t.CType, place: Place, *, is_zero: bool
+) -> tuple[Expr, tuple[str, ...]]:
+    """A slot that was never used; in a loop, the next one of a few."""
+    if not m.loops:
+        item = _slot(m, node, kind, place, is_zero=is_zero)
+        return Address(item.label), (item.label,)
+    key = pool_key(id(node))
+    m.world.after.pools.add((m.number, id(node)))
+    labels = m.world.pools.get((m.number, id(node)), ())
+    if not labels or any(label not in m.world.objects for label in labels):
+        labels = tuple(
+            _slot(m, node, kind, place, is_zero=is_zero).label for _ in range(_most_in_loops(m, node))
+        )
+        m.world.pools[m.number, id(node)] = labels
+    count = (m.flow.get(key) or Slot(FALSE)).expr
+    yes, no = m.flow.branch(binary(B.LT, count, Constant(len(labels))), m.span(node))
+    m.flow.state = no
+    m.flow.endless(m.span(node))
+    m.flow.state = yes
+    pointer: Expr = Address(labels[-1])
+    for index, label in reversed(list(enumerate(labels[:-1]))):
+        pointer = select(binary(B.EQ, count, Constant(index)), Address(label), pointer)
+    pointer = m.flow.named(pointer, m.span(node))
+    m.flow.put(key, Slot(m.flow.named(binary(B.ADD, count, Constant(1)), m.span(node))))
+    return pointer, labels
+
+
+def pool_key(call: int) -> tuple[str, int, str]:
+    """The variable of the flow that counts what a call in a loop allocated."""
+    return ("pool", call, "pool")
+
+
+def _most_in_loops(m: Machine, node: ast.Node) -> int:
+    text = m.world.tree.text.macros.get(heap.POOL, str(heap.DEFAULT_POOL)).strip("() ")
+    number = int(text) if text.isdecimal() else 0
+    if not 0 < number <= 64:
+        m.refuse(node, f"`{heap.POOL}` must be a number from 1 to 64", codes.HEAP_SIZE)
+    return number
+
+
+def _slot(m: Machine, node: ast.FuncCall, kind: t.CType, place: Place, *, is_zero: bool) -> Object:
+    name = f"{_type_name(kind)}@{place.line}"
+    item = m.world.new_object(
+        Object(
+            label=f"{m.name}/{name}",
+            name=name,
+            type=kind,
+            declared=("allocated", id(node)),
+            in_memory=True,
+            span=m.span(node),
+        )
+    )
+    shape = heap.shape_of(kind)
+    index = sum(slot.shape == shape for slot in m.world.allocated().values())
+    item.slot = heap.Slot(shape, index)
+    if not is_zero:
+        item.initial = {offset: heap.unset(size, place.number) for offset, size in item.places.items()}
+    item.is_zeroed = is_zero
+    item.call = place.number
+    return item
+
+
+def _type_name(kind: t.CType) -> str:
+    while isinstance(kind, t.Array):
+        kind = kind.element
+    return kind.tag or "memory" if isinstance(kind, t.Structure) else t.spelled(t.unqualified(kind))
+
+
+# Memory that was freed
+
+
+def _candidates(m: Machine, label: str) -> list[str]:
+    """The slots of the same shape that may have been freed before this call."""
+    world = m.world
+    shape = world.objects[label].slot
+    assert shape is not None
+    found = []
+    for other, slot in world.before.slots.items():
+        is_fresh = other == label and not m.loops
+        if slot.shape == shape.shape and not is_fresh:
+            freeings = (item for item in world.before.freeings if item.label in ("", other))
+            if any(_may_precede(m, freeing) for freeing in freeings):
+                found.append(other)
+    return found
+
+
+def _may_precede(m: Machine, freeing: Freeing) -> bool:
+    if freeing.thread == m.number:
+        return freeing.order < m.memory_calls or (freeing.is_repeated and bool(m.loops))
+    if m.number == 1:
+        # The other thread must have been created by now.
+        return freeing.thread - 2 < len(m.world.plans)
+    return m.number not in freeing.joined
+
+
+def _fresh_or(
+    m: Machine, node: ast.FuncCall, fresh: Expr, freed: list[str], place: Place, *, is_zero: bool
+) -> Expr:
+    """A fresh slot, or one of those that were freed: any of them."""
+    flow, span, key = m.flow, m.span(node), ("allocation", id(node), "")
+    choice = Register(flow.register())
+    flow.emit(Choose(choice.name, FALSE, Constant(len(freed))), span)
+    again, anew = flow.branch(choice, span)
+    flow.state = anew
+    flow.put(key, Slot(fresh))
+    anew = flow.leave()
+    flow.state = again
+    slots = m.world.before.slots
+    pointer: Expr = Address(freed[-1])
+    state: Expr = _state(m, slots[freed[-1]])
+    for index, label in reversed(list(enumerate(freed[:-1], start=1))):
+        is_it = binary(B.EQ, choice, Constant(index))
+        pointer = select(is_it, Address(label), pointer)
+        state = select(is_it, _state(m, slots[label]), state)
+    pointer = flow.named(pointer, span)
+    old = Register(flow.register())
+    is_freed = binary(B.NE, old, FALSE)
+    tags = frozenset({"ACQ", "RMW"})
+    flow.emit(
+        Rmw(
+            register=old.name,
+            address=state,
+            value=FALSE,
+            size=heap.STATE_SIZE,
+            condition=is_freed,
+            read_tags=tags,
+            write_tags=tags,
+            failed_tags=frozenset({"RLX"}),
+        ),
+        span,
+    )
+    flow.emit(Assume(is_freed), span)
+    shape = slots[freed[0]].shape
+    for offset, size in heap.scalars(shape):
+        value = 0 if is_zero else heap.unset(size, place.number)
+        address = binary(B.ADD, pointer, Constant(offset))
+        flow.emit(Store(address=address, value=Constant(value), size=size, tags=_plain(m)), span)
+    flow.put(key, Slot(pointer))
+    flow.resume(anew, flow.leave())
+    found = (flow.get(key) or Slot(FALSE)).expr
+    flow.forget([key])
+    return found
+
+
+def _state(m: Machine, slot: heap.Slot) -> Address:
+    number = m.world.shape_number(slot.shape)
+    return Address(heap.region(number), slot.index * heap.stride_of(slot.shape))
+
+
+def _plain(m: Machine) -> Tags:
+    return frozenset() if m.world.is_kernel else frozenset({"NA"})
+
+
+# The end of lives
+
+
+def _free(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    pointer = e.m.kept(e.scalar(arguments[0]), node)
+    if not isinstance(pointer.type, t.Pointer):
+        e.m.refuse(arguments[0], f"a `{t.spelled(pointer.type)}` is no pointer", codes.TYPE)
+    freed(e.m, pointer.expr, node)
+    return NOTHING
+
+
+def freed(m: Machine, pointer: Expr, node: ast.Node) -> None:
+    """Ends the life of what a pointer points to; of a null pointer, nothing."""
+    place = m.world.place_of_call(node, m.span(node).line, is_free=True)
+    number = known(pointer)
+    if m.flow.is_dead or number == 0:
+        return
+    flow, span = m.flow, m.span(node)
+    named = pointer.name if isinstance(pointer, Address) else ""
+    joined = frozenset(
+        int(str(key[1])) for key in (flow.state.slots if flow.state else ()) if key[0] == "joined"
+    )
+    m.world.after.freeings.add(Freeing(m.number, m.memory_calls, bool(m.loops), named, joined))
+    m.memory_calls += 1
+    if number is not None:
+        m.check(FALSE, _FREE_OF_ANYTHING, node)
+        return
+    item = m.object_at(pointer)
+    if item is not None and isinstance(pointer, Address):
+        is_whole = pointer.offset == 0 and item.slot is not None
+        m.check(Constant(int(is_whole)), _FREE_OF_ANYTHING, node)
+        if is_whole and item.slot is not None:
+            _end(m, pointer, item.slot.shape, place, node)
+        return
+    pointer = flow.named(pointer, span)
+    end = flow.exit()
+    null, other = flow.branch(binary(B.EQ, pointer, FALSE), span)
+    flow.state = null
+    flow.jump(end)
+    flow.state = other
+    for index, (shape, count) in enumerate(m.world.before.shapes.items()):
+        start, stride = Address(heap.region(index)), heap.stride_of(shape)
+        distance = binary(B.SUB, pointer, start)
+        is_here = binary(B.LT, distance, Constant(count * stride))
+        if len(m.world.before.shapes) == 1:
+            m.check(is_here, _FREE_OF_ANYTHING, node)
+            yes, no = flow.leave(), None
+        else:
+            yes, no = flow.branch(is_here, span)
+        flow.state = yes
+        inside = binary(B.AND, distance, Constant(stride - 1))
+        m.check(binary(B.EQ, inside, Constant(heap.HEADER)), _FREE_OF_ANYTHING, node)
+        _end(m, pointer, shape, place, node)
+        flow.jump(end)
+        flow.state = no
+    m.check(FALSE, _FREE_OF_ANYTHING, node)
+    flow.arrive(end)
+
+
+def _end(m: Machine, pointer: Expr, shape: heap.Shape, place: Place, node: ast.Node) -> None:
+    """Writes into each scalar, and into the state, that the object was freed here."""
+    flow, span = m.flow, m.span(node)
+    state = (
+        flow.named(liveness.state_of(m.world, pointer), span)
+        if not isinstance(pointer, Address)
+        else (liveness.state_of(m.world, pointer))
+    )
+    register = flow.register()
+    flow.emit(Load(register=register, address=state, size=heap.STATE_SIZE, tags=_plain(m)), span)
+    liveness.check_none_of(
+        m,
+        Register(register),
+        node,
+        first=0,
+        places=m.world.before.free_places,
+        kind=t.UINT,
+        message="double free: freed before at {}",
+    )
+    flow.disown([pointer])
+    for offset, size in heap.scalars(shape):
+        value = heap.freed(size, place.number)
+        if value is not None:
+            address = binary(B.ADD, pointer, Constant(offset))
+            flow.emit(Store(address=address, value=Constant(value), size=size, tags=_plain(m)), span)
+    # Who gets the memory next sees all that was done to it before.
+    tags = frozenset({"REL"}) if m.world.before.is_reused and not m.world.is_kernel else _plain(m)
+    flow.emit(Store(address=state, value=Constant(place.number), size=heap.STATE_SIZE, tags=tags), span)
+
+
+def _realloc(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    m = e.m
+    old = e.scalar(arguments[0])
+    size = _size(e, arguments[1], node)
+    item = liveness.base_of(m.world, old.expr)
+    if known(old.expr) != 0 and (item is None or item.slot is None or not isinstance(old.expr, Address)):
+        m.refuse(node, "`realloc` of memory that is not known before the program runs", codes.HEAP_SIZE)
+    if item is not None and id(node) not in m.world.before.layouts:
+        element = item.type.element if isinstance(item.type, t.Array) else item.type
+        each = t.size_of(element) or 1
+        if size % each == 0:
+            m.world.after.layouts[id(node)] = element if size == each else t.Array(element, size // each)
+    new = _allocated(e, node, arguments[1:], size, is_zero=False)
+    if item is None or m.flow.is_dead:
+        return new
+    for offset, kind in list(item.kinds.items()):
+        if offset + (t.size_of(kind) or 1) <= size:
+            plain = t.unqualified(kind)
+            part = m.read_part(Location(binary(B.ADD, old.expr, Constant(offset)), plain), node)
+            m.write(Location(binary(B.ADD, new.expr, Constant(offset)), plain), Value(part.expr, plain), node)
+    freed(m, old.expr, node)
+    return new
+
+
+FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
+    {
+        "malloc": Library(_malloc, 1),
+        "calloc": Library(_calloc, 2),
+        "aligned_alloc": Library(_aligned, 2),
+        "realloc": Library(_realloc, 2),
+        "free": Library(_free, 1),
+    }
+)
+"""What each of them does."""

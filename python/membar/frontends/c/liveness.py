@@ -1,0 +1,179 @@
+"""Whether memory that a pointer leads to lives and was set: the checks around accesses of the heap."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast as ast
+
+from membar.frontends.c import heap
+from membar.frontends.c import types as t
+from membar.frontends.c.flow import OWN, names_of
+from membar.frontends.c.values import B, binary, extended, select
+from membar.program.expr import (
+    MASK,
+    TRUE,
+    Address,
+    Binary,
+    Constant,
+    Expr,
+    Extend,
+    Register,
+    Select,
+    Unary,
+    addresses_of,
+)
+from membar.program.operations import Load
+
+if TYPE_CHECKING:
+    from membar.frontends.c.machine import Machine
+    from membar.frontends.c.world import Object, World
+
+# So many places are told one by one; more are listed in one message.
+_FEW = 4
+
+
+def base_of(world: World, address: Expr) -> Object | None:
+    """The object that an address is computed from, if the translation knows it."""
+    names = {found.name for found in addresses_of(address)}
+    return world.objects.get(names.pop()) if len(names) == 1 and not _selects(address) else None
+
+
+def _selects(expr: Expr) -> bool:
+    """Whether an expression is one of several."""
+    match expr:
+        case Select():
+            return True
+        case Binary(left=left, right=right):
+            return _selects(left) or _selects(right)
+        case Unary(operand=operand) | Extend(operand=operand):
+            return _selects(operand)
+        case _:
+            return False
+
+
+def may_be_allocated(m: Machine, address: Expr) -> bool:
+    """Whether an address may lie in the heap."""
+    if not m.world.has_heap:
+        return False
+    item = base_of(m.world, address)
+    return item is None or item.slot is not None
+
+
+def check_inside(m: Machine, address: Expr, size: int, node: ast.Node) -> None:
+    """A violation if an address computed from that of an allocated object lies outside it."""
+    item = base_of(m.world, address)
+    if item is None or item.slot is None or isinstance(address, Address):
+        return
+    whole = t.size_of(item.type) or 0
+    distance = binary(B.SUB, address, Address(item.label))
+    is_inside = binary(B.LE, distance, Constant(whole - size)) if whole >= size else Constant(0)
+    m.check(is_inside, f"an access outside `{item.name}`, which has {whole} bytes", node)
+
+
+def check_found(
+    m: Machine, address: Expr, found: Expr, kind: t.CType, node: ast.Node, *, may_be_unset: bool = False
+) -> None:
+    """A violation if what a read found says that the memory was freed, or never set."""
+    size = t.size_of(kind) or 0
+    if not may_be_allocated(m, address):
+        return
+    places = m.world.before.free_places
+    if heap.freed(size) is None:
+        check_lives(m, address, node)
+        return
+    freed = heap.freed(size)
+    assert freed is not None
+    message = "use after free: memory freed at {} is read"
+    check_none_of(m, found, node, first=freed, places=places, kind=kind, message=message)
+    if not may_be_unset:
+        message = "memory allocated at {} is read before it was set"
+        places = m.world.before.malloc_places
+        check_none_of(m, found, node, first=heap.unset(size), places=places, kind=kind, message=message)
+
+
+def is_set(m: Machine, address: Expr, found: Expr, kind: t.CType) -> Expr:
+    """Whether what a read found was set, as a word."""
+    size = t.size_of(kind) or 0
+    if not may_be_allocated(m, address) or not heap.says_unset(size):
+        return Constant(1)
+    count = Constant(len(m.world.before.malloc_places) + 1)
+    low = binary(B.AND, found, Constant((1 << (8 * size)) - 1)) if size < 8 else found
+    return binary(B.LE, count, binary(B.SUB, low, Constant(heap.unset(size))))
+
+
+def check_lives(m: Machine, address: Expr, node: ast.Node) -> None:
+    """A violation if the memory at an address was freed: looks at its state."""
+    places = m.world.before.free_places
+    if not places or m.flow.is_dead or not may_be_allocated(m, address) or is_own(m, address):
+        return
+    register = m.flow.register()
+    m.flow.emit(
+        Load(
+            register=register,
+            address=state_of(m.world, address),
+            size=heap.STATE_SIZE,
+            tags=frozenset() if m.world.is_kernel else frozenset({"NA"}),
+        ),
+        m.span(node),
+    )
+    message = "use after free: memory freed at {} is accessed"
+    check_none_of(m, Register(register), node, first=0, places=places, kind=t.UINT, message=message)
+
+
+def is_own(m: Machine, address: Expr) -> bool:
+    """Whether memory was allocated by this thread, which has not shown it to anybody yet."""
+    names = set(names_of(address))
+    slot = m.flow.get((OWN, next(iter(names)))) if len(names) == 1 else None
+    return slot is not None and slot.expr == TRUE
+
+
+def state_of(world: World, address: Expr) -> Expr:
+    """The address of the state of the object that an address points into."""
+    item = base_of(world, address)
+    if item is not None and item.slot is not None:
+        number = world.shape_number(item.slot.shape)
+        return Address(heap.region(number), item.slot.index * heap.stride_of(item.slot.shape))
+    chosen: Expr = Address(heap.NOWHERE)
+    for number, (shape, count) in reversed(list(enumerate(world.before.shapes.items()))):
+        start, stride = Address(heap.region(number)), heap.stride_of(shape)
+        distance = binary(B.SUB, address, start)
+        inside = binary(B.LT, distance, Constant(count * stride))
+        state = binary(B.ADD, start, binary(B.AND, distance, Constant(MASK - (stride - 1))))
+        chosen = select(inside, state, chosen)
+    return chosen
+
+
+def check_none_of(
+    m: Machine,
+    found: Expr,
+    node: ast.Node,
+    *,
+    first: int,
+    places: Mapping[int, heap.Place],
+    kind: t.CType,
+    message: str,
+) -> None:
+    """A violation if a word is `first` plus the number of one of these places."""
+    values = sorted(places.values(), key=lambda place: place.number)
+    if len(values) > _FEW:
+        size = t.size_of(kind) or 8
+        low = binary(B.AND, found, Constant((1 << (8 * size)) - 1)) if size < 8 else found
+        count, distance = Constant(values[-1].number + 1), binary(B.SUB, low, Constant(first))
+        is_other = binary(B.OR, binary(B.LE, count, distance), binary(B.EQ, distance, Constant(0)))
+        m.check(is_other, message.format(lines(values)), node)
+        return
+    for place in values:
+        number: Expr = Constant(first + place.number)
+        if isinstance(kind, t.Integer):
+            number = extended(number, kind)
+        m.check(binary(B.NE, found, number), message.format(f"line {place.line}"), node)
+
+
+def lines(places: Collection[heap.Place]) -> str:
+    """`line 3`, or `one of the lines 3, 7`."""
+    numbers = sorted({place.line for place in places})
+    if len(numbers) == 1:
+        return f"line {numbers[0]}"
+    return f"one of the lines {', '.join(map(str, numbers))}"

@@ -1,0 +1,276 @@
+"""Annotations: abstraction, linearization points, invariants about one thread and about two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from membar.diagnostics import error
+from membar.frontends._cursor import Token
+from membar.frontends.object.expressions import expression, several
+from membar.frontends.object.scope import Scope, unknown
+from membar.frontends.object.tokens import Words
+from membar.objects.syntax import Claim, LinearizationPoint, Load, Location, Operation, Rmw, Store
+from membar.objects.terms import (
+    IDLE,
+    TRUE,
+    At,
+    Deferred,
+    DeferredResult,
+    Element,
+    Linearized,
+    Loaded,
+    Pending,
+    PendingValue,
+    Sees,
+    Space,
+    Term,
+    Variable,
+    of_other,
+    subterms,
+)
+from membar.source import Span
+
+_MOST_RESULTS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationReader:
+    """Reads formulas. `operation`: whose locals go without its name; `abstract`, `two`: what may occur."""
+
+    scope: Scope
+    words: Words
+    operation: str = ""
+    abstract: bool = False
+    two: bool = False
+    loaded: Location | None = None
+
+    def claims(self, *, by_line: bool) -> tuple[Claim, ...]:
+        """`FORMULA;` or `{ FORMULA; … }`, where `by_line` each with `at LINES:` before it, if wanted."""
+        if not self.words.accept("{"):
+            return (self._claim(by_line=by_line),)
+        found: list[Claim] = []
+        while not self.words.sees("}"):
+            found.append(self._claim(by_line=by_line))
+        self.words.take()
+        return tuple(found)
+
+    def _claim(self, *, by_line: bool) -> Claim:
+        start = self.words.next.span
+        lines = None
+        if by_line and self.words.sees("at") and self.words.ahead().text != "(":
+            self.words.take()
+            lines = self.lines(":")
+            self.words.expect(":", "after the lines")
+        formula = self.formula()
+        self._fitting(formula, start.to(self.words.previous.span))
+        return Claim(formula, start.to(self.words.expect(";", "after the formula").span), lines)
+
+    def _fitting(self, formula: Term, span: Span) -> None:
+        """Abs speaks of memory and the specification, Inv of memory and a thread, D of two threads alone."""
+        for part in subterms(formula):
+            if self.abstract and (_is_thread(part) or isinstance(part, Sees)):
+                raise error("W1307", "`abstraction` cannot speak of threads", span)
+            if self.two and _is_memory(part):
+                raise error("W1307", "`between` cannot speak of memory", span, "other threads change it")
+            if not self.abstract and isinstance(part, Variable) and part.space is Space.ABSTRACT:
+                raise error("W1307", f"`{part.name}` belongs to the specification", span)
+
+    def formula(self) -> Term:
+        """A formula."""
+        return expression(self.words, self._leaf)
+
+    def lines(self, until: str) -> frozenset[str]:
+        """Lines up to a sign, such as `1, 3..5, idle, write`: an operation stands for all of its lines."""
+        order = self.scope.order_of_lines()
+        found: set[str] = set()
+        while not self.words.sees(until):
+            first = self._line()
+            if first.text in self.scope.operations and first.text not in self.scope.labels:
+                found |= {line for line, owner in self.scope.labels.items() if owner == first.text}
+            elif self.words.accept(".."):
+                last = self._line()
+                low, high = order.index(first.text), order.index(last.text)
+                if low > high:
+                    raise error("W1305", "lines from the end to the beginning", first.span.to(last.span))
+                found |= set(order[low : high + 1])
+            else:
+                found.add(first.text)
+            if not self.words.accept(","):
+                break
+        return frozenset(found)
+
+    def _line(self) -> Token:
+        words = self.words
+        if words.sees(IDLE):
+            return words.take()
+        if words.next.group not in ("number", "label", "name"):
+            raise words.wrong("expected the label of a line, or the name of an operation")
+        token = words.take()
+        if token.text not in self.scope.labels and token.text not in self.scope.operations:
+            raise unknown("line", token, self.scope.labels, code="W1305")
+        if words.sees("..") and token.text not in self.scope.labels:
+            raise unknown("line", token, self.scope.labels, code="W1305")
+        return token
+
+    def _leaf(self, words: Words) -> Term:
+        if words.accept("other"):
+            if not self.two:
+                raise error(
+                    "W1307", "`other` outside of `between`", words.previous.span, "only there are two threads"
+                )
+            words.expect(".", "after `other`")
+            return of_other(self._own(words))
+        return self._own(words)
+
+    def _own(self, words: Words) -> Term:
+        if words.accept("at", "in"):
+            words.expect("(", "before the lines")
+            lines = self.lines(")")
+            words.expect(")", "after the lines")
+            return At(lines)
+        if words.accept("pending"):
+            return self._pending()
+        if words.accept("deferred"):
+            return self._deferred()
+        if words.accept("linearized"):
+            return Linearized()
+        if words.accept("sees"):
+            words.expect("(", "after `sees`")
+            token = words.name("a shared variable")
+            if token.text not in self.scope.shared:
+                raise unknown("shared variable", token, self.scope.shared)
+            if self.scope.shared[token.text].size is not None:
+                raise error("W1307", "`sees` of an array", token.span, "only of single variables")
+            words.expect(")", "after the variable")
+            return Sees(token.text)
+        return self._name(words.name("a variable, a line or a number"))
+
+    def _storing(self) -> tuple[str, Operation]:
+        """A line that stores, between brackets, and its operation."""
+        self.words.expect("(", f"after `{self.words.previous.text}`")
+        line = self._line()
+        self.words.expect(")", "after the line")
+        operation = self.scope.operations.get(self.scope.labels.get(line.text, ""))
+        if operation is None:
+            raise error("W1307", f"`{line.text}` is no line that could be pending", line.span)
+        return line.text, operation
+
+    def _pending(self) -> Term:
+        line, operation = self._storing()
+        if not self.words.accept("."):
+            return Pending(line)
+        name = self.words.name("`value`, or a parameter of the operation")
+        if name.text == "value":
+            return PendingValue(line)
+        if name.text in operation.parameters:
+            return PendingValue(line, name.text)
+        results = [f"result{number + 1}" for number in range(operation.results)]
+        if name.text not in results:
+            raise unknown("parameter", name, ["value", *operation.parameters, *results])
+        return PendingValue(line, name.text.replace("result", "@"))
+
+    def _deferred(self) -> Term:
+        line, _ = self._storing()
+        if not self.words.accept("."):
+            return Deferred(line)
+        name = self.words.name("`result1`, `result2`, …")
+        number = name.text.removeprefix("result")
+        if not number.isdecimal() or number == name.text or not 1 <= int(number) <= _MOST_RESULTS:
+            raise error("W1302", f"unexpected {name}", name.span, "expected `result1`, `result2`, …")
+        return DeferredResult(line, int(number))
+
+    def _name(self, token: Token) -> Term:
+        scope, words = self.scope, self.words
+        if token.text in scope.operations and words.accept("."):
+            operation = scope.operations[token.text]
+            name = words.name("a variable of the operation")
+            if name.text not in (*operation.parameters, *operation.locals):
+                raise unknown("variable", name, [*operation.parameters, *operation.locals])
+            return Variable(Space.LOCAL, name.text, token.text)
+        if token.text in scope.defines:
+            return scope.defines[token.text]
+        if token.text in scope.shared:
+            return self._shared(token)
+        if token.text in scope.private:
+            return Variable(Space.PRIVATE, token.text)
+        if token.text in scope.state:
+            if not self.abstract:
+                raise error(
+                    "W1307",
+                    f"`{token.text}` belongs to the specification",
+                    token.span,
+                    "only in `abstraction`",
+                )
+            return Variable(Space.ABSTRACT, token.text)
+        return self._local(token)
+
+    def _shared(self, token: Token) -> Term:
+        if self.scope.shared[token.text].size is None:
+            if self.loaded == Location(token.text):
+                return Loaded()
+            return Variable(Space.SHARED, token.text)
+        self.words.expect("[", f"after the array `{token.text}`")
+        index = expression(self.words, self._leaf)
+        self.words.expect("]", "after the index")
+        return Element(token.text, index)
+
+    def _local(self, token: Token) -> Term:
+        owners = [
+            operation.name
+            for operation in self.scope.operations.values()
+            if token.text in (*operation.parameters, *operation.locals)
+        ]
+        if self.operation in owners:
+            owners = [self.operation]
+        if len(owners) == 1:
+            return Variable(Space.LOCAL, token.text, owners[0])
+        if not owners:
+            known = [*self.scope.shared, *self.scope.private, *self.scope.state, *self.scope.defines]
+            raise unknown("variable", token, known)
+        raise error(
+            "W1304",
+            f"`{token.text}` is a variable of several operations",
+            token.span,
+            f"write {' or '.join(f'{owner}.{token.text}' for owner in owners)}",
+        )
+
+
+def _is_thread(part: Term) -> bool:
+    if isinstance(part, Variable):
+        return part.space in (Space.LOCAL, Space.PRIVATE)
+    return isinstance(part, At | Pending | PendingValue | Linearized | Deferred | DeferredResult)
+
+
+def _is_memory(part: Term) -> bool:
+    return isinstance(part, Sees | Element) or (isinstance(part, Variable) and part.space is Space.SHARED)
+
+
+def point(words: Words, scope: Scope) -> LinearizationPoint:
+    """`OPERATION at LINE [when FORMULA] [returning (VALUES)];`."""
+    name = words.name("the operation's name")
+    if name.text not in scope.operations:
+        raise unknown("operation", name, scope.operations)
+    operation = scope.operations[name.text]
+    words.expect("at", "after the operation")
+    line = words.take()
+    found = next((each for each in operation.lines if each.label == line.text), None)
+    if found is None:
+        raise unknown(f"line of `{name.text}`", line, [each.label for each in operation.lines], code="W1305")
+    loaded = found.action.location if isinstance(found.action, Load | Rmw) else None
+    reader = AnnotationReader(scope, words, operation=name.text, loaded=loaded)
+    when = reader.formula() if words.accept("when") else TRUE
+    if isinstance(found.action, Store) and any(_is_memory(part) for part in subterms(when)):
+        message = "`when` of a line that stores cannot speak of memory"
+        raise error("W1307", message, line.span, "the store reaches memory later")
+    results = None
+    if words.accept("returning"):
+        inner = AnnotationReader(scope, words, operation=name.text)
+        start = words.next.span
+        results = several(words, inner._leaf)  # noqa: SLF001 - the same reader, several times
+        if len(results) != operation.results:
+            message = f"`{name.text}` returns {operation.results} values, not {len(results)}"
+            raise error("W1308", message, start.to(words.previous.span))
+    end = words.expect(";", "after the linearization point").span
+    return LinearizationPoint(
+        operation=name.text, line=line.text, when=when, results=results, span=name.span.to(end)
+    )

@@ -1,0 +1,109 @@
+"""Expressions of the object language. What a name means depends on where it stands: a `Leaf` reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from membar.diagnostics import error
+from membar.frontends.object.tokens import Words
+from membar.objects.terms import FALSE, TRUE, Binary, BinaryOp, Choice, Number, Term, Unary, UnaryOp
+
+# Reads what begins with a name or one of the language's functions.
+Leaf: TypeAlias = Callable[[Words], Term]
+
+# Loose to tight; `->` groups to the right and stands before them, `?:` before that.
+_LEVELS: tuple[tuple[str, ...], ...] = (
+    ("||",),
+    ("&&",),
+    ("==", "!=", "<", "<=", ">", ">="),
+    ("+", "-"),
+    ("*", "/", "%"),
+)
+_COMPARISONS = 2
+_DEEPEST = 60
+
+
+def expression(words: Words, leaf: Leaf) -> Term:
+    """An expression.
+
+    Raises:
+        InputError: what comes is none.
+    """
+    return _choice(words, leaf, 0)
+
+
+def _choice(words: Words, leaf: Leaf, depth: int) -> Term:
+    if depth > _DEEPEST:
+        raise error("W1311", "an expression that is nested too deeply", words.next.span, "name a part of it")
+    condition = _implication(words, leaf, depth)
+    if not words.accept("?"):
+        return condition
+    then = _choice(words, leaf, depth + 1)
+    words.expect(":", "between the two values of `?`")
+    return Choice(condition, then, _choice(words, leaf, depth + 1))
+
+
+def _implication(words: Words, leaf: Leaf, depth: int) -> Term:
+    left = _level(words, leaf, depth, 0)
+    if not words.accept("->"):
+        return left
+    if depth > _DEEPEST:
+        raise error("W1311", "an expression that is nested too deeply", words.next.span, "name a part of it")
+    return Binary(BinaryOp.IMPLIES, left, _implication(words, leaf, depth + 1))
+
+
+def _level(words: Words, leaf: Leaf, depth: int, level: int) -> Term:
+    if level == len(_LEVELS):
+        return _unary(words, leaf, depth)
+    left = _level(words, leaf, depth, level + 1)
+    while sign := words.accept(*_LEVELS[level]):
+        right = _level(words, leaf, depth, level + 1)
+        if sign.text in ("/", "%") and not (isinstance(right, Number) and right.value > 0):
+            message = f"`{sign.text}` by something that is no positive number"
+            raise error("W1310", message, sign.span, "write a number such as 2 to the right")
+        left = Binary(BinaryOp(sign.text), left, right)
+        if level == _COMPARISONS and words.sees(*_LEVELS[level]):
+            raise words.wrong("comparisons have no chains: join two of them by `&&`")
+    return left
+
+
+def _unary(words: Words, leaf: Leaf, depth: int) -> Term:
+    if depth > _DEEPEST:
+        raise error("W1311", "an expression that is nested too deeply", words.next.span, "name a part of it")
+    if words.accept("!"):
+        return Unary(UnaryOp.NOT, _unary(words, leaf, depth + 1))
+    if words.accept("-"):
+        operand = _unary(words, leaf, depth + 1)
+        return Number(-operand.value) if isinstance(operand, Number) else Unary(UnaryOp.NEGATE, operand)
+    if words.accept("("):
+        inside = _choice(words, leaf, depth + 1)
+        words.expect(")", "after the expression")
+        return inside
+    if words.next.group == "number":
+        return Number(int(words.take().text))
+    if words.accept("true"):
+        return TRUE
+    if words.accept("false"):
+        return FALSE
+    return leaf(words)
+
+
+def several(words: Words, leaf: Leaf) -> tuple[Term, ...]:
+    """Expressions between brackets, separated by commas; `()` is none."""
+    words.expect("(", "before the values")
+    found: list[Term] = []
+    while not words.sees(")"):
+        found.append(expression(words, leaf))
+        if not words.accept(","):
+            break
+    words.expect(")", "after the values")
+    return tuple(found)
+
+
+def number(words: Words, what: str) -> int:
+    """A whole number with its sign."""
+    sign = -1 if words.accept("-") else 1
+    if words.next.group != "number":
+        raise words.wrong(f"expected {what}")
+    return sign * int(words.take().text)

@@ -1,0 +1,567 @@
+"""`check_object`: is an object linearizable for every client of a size? Built on the engine `graphs`.
+
+For each client (`objects/client.py`) the engine enumerates what the calls can return. A history that no order
+of the calls explains refutes the object. The others are explained by some orders of the calls, and refute it
+only if calls were ordered so that none of these is left: for the least such orders (`objects/orders.py`) the
+engine is asked again, about the client in which threads wait for each other accordingly. So every history of
+every execution is judged, while only the results and the few orders that matter are ever enumerated.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from membar import api
+from membar.diagnostics import Diagnostic, InputError, Label
+from membar.models.buffering import keeps_loads_before_stores
+from membar.models.model import EXACTLY_ONCE, Model
+from membar.objects import annotations as said
+from membar.objects import spec
+from membar.objects.annotations import ObjectNotes
+from membar.objects.client import Body, Client, Compiled, Size, client_text, clients
+from membar.objects.history import Call, History, Order, Result, program_order
+from membar.objects.linearize import Verdict, linearizations, verdict
+from membar.objects.orders import CALL, DONE, RESULT, Carrier, Ordering, Place, least_excluding, with_messages
+from membar.objects.pending import waits_at_locks, with_giving_up
+from membar.objects.spec import Specification
+from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
+from membar.program.condition import (
+    And,
+    Compare,
+    Comparison,
+    FinalCondition,
+    FinalRegister,
+    Formula,
+    Observed,
+    Or,
+    Quantifier,
+)
+from membar.program.dependencies import reads_memory, registers_written, writes_memory
+from membar.program.expand import expand
+from membar.program.expr import WORD, Address
+from membar.program.program import Program
+from membar.program.warnings import without_warnings
+from membar.source import SourceFile
+from membar.task import Coherence, Limits, Options, Task
+
+ENGINE: Final = "objects"
+PROPERTY: Final = "linearizability"
+_BESIDES: Final = ("assertions", "memory", "races")
+"""What is checked of the clients besides: an object that breaks one of these is not used as it should be."""
+_NEVER: Final = Or(())
+_BUFFERED: Final = ("sc", "x86-tso")
+_CLOCK: Final = "CLOCK"
+_CLOCKED: Final = "x86-tso-clock"
+_IN_ORDER: Final = "executions without load buffering (no cycle of program order and reads-from)"
+_MOST_ACCESSES: Final = 12
+_WAITING: Final = "waits-for-ever"
+
+
+@dataclass(frozen=True, slots=True)
+class Refutation:
+    """A history that no order of its calls explains, and how far one can be explained."""
+
+    history: History
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectResult:
+    """The answer about an object.
+
+    Attributes:
+        source: the text.
+        model: the memory model.
+        ordering: what "before" means.
+        outcome: the verdict; its witness is an execution of `program`.
+        judging: the model of that execution: `model`, with a clock where the order needs one.
+        program: the client that refutes the object, as the model sees it; None if none does.
+        refutation: the history that does; None where something else is wrong (a race, a stray pointer).
+    """
+
+    source: SourceFile
+    model: Model
+    ordering: Ordering
+    outcome: Outcome
+    judging: Model
+    program: Program | None = None
+    refutation: Refutation | None = None
+
+    @property
+    def verdict(self) -> str:
+        """`holds-within`, `violated` or `unknown`."""
+        return api.WORDS[type(self.outcome)]
+
+
+def check_object(
+    source: SourceFile | str | Path,
+    *,
+    size: Size,
+    model: Model | str | None = None,
+    ordering: Ordering = Ordering.CAUSAL,
+    specification: str | None = None,
+    limits: Limits | None = None,
+    options: Options | None = None,
+    include_dirs: Sequence[Path] = (),
+    defines: Sequence[str] = (),
+    mapping: str | None = None,
+) -> ObjectResult:
+    """Whether the object in a text is linearizable for all clients of a size.
+
+    Args:
+        source: a C file with notes (`objects/annotations.py`), by name or as a text with a name.
+        size: how many threads make how many calls each.
+        model: a shipped model's name, a `.cat` file, or a loaded model; by default the language's own.
+        ordering: when a call is before another.
+        specification: `NAME` or `FILE.py:CLASS`, instead of what the text names.
+        limits: resources for all clients together; hitting one gives UNKNOWN.
+        options: loop bounds, reductions.
+        include_dirs: where includes are searched.
+        defines: macros, `NAME` or `NAME=VALUE`.
+        mapping: the compiler's table; by default the model's own.
+
+    Raises:
+        InputError: the text, the model or an argument is wrong.
+        OSError: a file cannot be read.
+    """
+    given = source if isinstance(source, SourceFile) else SourceFile.read(source)
+    folders = tuple(str(folder) for folder in include_dirs)
+    text = replace(given, defines=(*given.defines, *defines), include_dirs=(*given.include_dirs, *folders))
+    notes = said.read(text)
+    chosen = model if isinstance(model, Model) else api.load_model(model or "rc11", include_dirs=include_dirs)
+    meant = _specification(text, notes, specification)
+    search = _Search(
+        model=_carrying(chosen, ordering),
+        shown=chosen,
+        ordering=ordering,
+        specification=meant,
+        limits=limits or Limits(),
+        options=_options(options or Options()),
+        mapping=mapping,
+    )
+    return search.answer(text, notes, size)
+
+
+def _options(options: Options) -> Options:
+    return replace(options, coherence=Coherence.OBSERVED, stops_early=False)
+
+
+def _specification(text: SourceFile, notes: ObjectNotes, name: str | None) -> Specification:
+    wanted = name or notes.specification
+    if wanted is None:
+        raise InputError(
+            Diagnostic(
+                code="W1347",
+                message=f"`{text.path}` names no specification",
+                help="write `// membar: object Stack`, or give --spec FILE.py:CLASS",
+            )
+        )
+    found = spec.load(wanted)
+    for operation in notes.operations:
+        expected = found.parameters(operation.name)
+        if expected is None or expected not in (-1, operation.inputs):
+            message = (
+                f"the specification {found.name} has no operation `{operation.name}`"
+                if expected is None
+                else f"`{operation.name}` takes {expected} arguments in the specification {found.name}"
+            )
+            raise InputError(
+                Diagnostic(
+                    code="W1346",
+                    message=message,
+                    primary=Label(operation.span, f"{operation.inputs} arguments that it is told of"),
+                    help=f"operations of {found.name}: {', '.join(found.operations)}",
+                )
+            )
+    return found
+
+
+def _compiled(text: SourceFile, notes: ObjectNotes, size: Size) -> Compiled:
+    """The threads of all clients."""
+    written, names = client_text(text, notes, size)
+    try:
+        return Compiled(without_warnings(api.parse(written)), names)
+    except InputError as problem:
+        raise InputError(*(_moved(item, text, notes) for item in problem.diagnostics)) from None
+
+
+def _moved(item: Diagnostic, text: SourceFile, notes: ObjectNotes) -> Diagnostic:
+    """A problem of the calls that were written for the user, told where the user asked for them."""
+    if item.primary is None or item.primary.span.start < len(text.text):
+        return item
+    called = item.primary.span.source.line(item.primary.span.line)
+    guilty = [operation for operation in notes.operations if f" {operation.name}(" in called]
+    span = (guilty or notes.operations)[0].span
+    return Diagnostic(
+        code="W1351",
+        message=f"the operation cannot be called like this: {item.message}",
+        primary=Label(span, "called as this says"),
+        help=item.help,
+    )
+
+
+def _carrying(model: Model, ordering: Ordering) -> Model:
+    """The model that also knows what carries messages."""
+    if ordering is Ordering.CAUSAL:
+        return model
+    if model.name not in _BUFFERED:
+        raise InputError(
+            Diagnostic(
+                code="W1352",
+                message=f"the order {ordering.value} has no meaning under {model.name}",
+                help=f"it has one under {' and '.join(_BUFFERED)}; --order causal has one everywhere",
+            )
+        )
+    if ordering is Ordering.REAL_TIME and model.name == "x86-tso":
+        return api.load_model(_CLOCKED)
+    return model
+
+
+@dataclass(slots=True)
+class _Totals:
+    """What was done for all clients together."""
+
+    clients: int = 0
+    executions: int = 0
+    blocked: int = 0
+    histories: int = 0
+    questions: int = 0
+    bounds: set[str] = field(default_factory=set)
+    flags: set[str] = field(default_factory=set)
+
+
+class _StopError(Exception):
+    """An answer was found, or the search cannot go on."""
+
+    def __init__(self, outcome: Outcome, program: Program | None, refutation: Refutation | None) -> None:
+        super().__init__()
+        self.outcome, self.program, self.refutation = outcome, program, refutation
+
+
+@dataclass(kw_only=True)
+class _Search:
+    """One question about an object, and what has been found so far."""
+
+    model: Model
+    shown: Model
+    ordering: Ordering
+    specification: Specification
+    limits: Limits
+    options: Options
+    mapping: str | None
+    compiled: Compiled = field(init=False)
+    totals: _Totals = field(default_factory=_Totals)
+    started: float = field(default_factory=time.monotonic)
+    waiting: set[Client] = field(default_factory=set)
+    in_order: dict[tuple[int, Body], bool] = field(default_factory=dict)
+    explained: dict[tuple[Call, ...], frozenset[Order]] = field(default_factory=dict)
+
+    def answer(self, text: SourceFile, notes: ObjectNotes, size: Size) -> ObjectResult:
+        """Looks at every client, small ones first: what refutes the object is easier to read then."""
+        program, refutation = None, None
+        try:
+            for calls in range(1, size.calls + 1):
+                self._judge_all(text, notes, Size(size.threads, calls))
+            outcome = self._held(size)
+        except _StopError as stop:
+            outcome, program, refutation = stop.outcome, stop.program, stop.refutation
+        return ObjectResult(
+            source=text,
+            model=self.shown,
+            ordering=self.ordering,
+            outcome=outcome,
+            judging=self.model,
+            program=program,
+            refutation=refutation,
+        )
+
+    def _judge_all(self, text: SourceFile, notes: ObjectNotes, size: Size) -> None:
+        """Looks at every client of one size."""
+        self.compiled = _compiled(text, notes, size)
+        self.in_order.clear()
+        for client in clients(notes, size):
+            self.totals.clients += 1
+            if self.options.progress is not None:
+                self.options.progress(f"client {self.totals.clients}: {client.text}")
+            self._judge(client)
+
+    def _held(self, size: Size) -> Outcome:
+        bounds = [f"clients of {size.text} at most", *sorted(self.totals.bounds)]
+        # The size of the clients was given; another bound may have been membar's own.
+        is_given = not self.totals.bounds or self.options.unrolling.chosen_by_user
+        bound = ", ".join(bounds)
+        return HoldsWithin(self._run(bound), bound, chosen_by_user=is_given)
+
+    def _run(self, guarantee: str) -> Run:
+        totals = self.totals
+        notes = [f"{totals.clients} clients, {totals.histories} histories, {totals.questions} searches"]
+        return Run(
+            model=self.shown.name,
+            engine=ENGINE,
+            algorithm="histories of bounded clients, by execution graphs",
+            guarantee=guarantee,
+            checked=(PROPERTY, *_BESIDES),
+            unchecked=("deadlock", "termination"),
+            flags=tuple(sorted(totals.flags)),
+            notes=tuple(notes),
+            statistics=Statistics(
+                executions=totals.executions,
+                blocked=totals.blocked,
+                seconds=time.monotonic() - self.started,
+            ),
+        )
+
+    def _judge(self, client: Client) -> None:
+        """Looks at everything that one client can do."""
+        threads = tuple(call.thread for call in client.calls)
+        ordered = program_order(threads)
+        asked: dict[Order, set[tuple[Call, ...]]] = {}
+        for calls in sorted(self._histories(client, ordered), key=str):
+            for least in self._excluding(calls, ordered):
+                asked.setdefault(least, set()).add(calls)
+        if ordered in asked:
+            self._refute(client, max(asked[ordered], key=str), ordered)
+        possible: dict[Order, set[tuple[Call, ...]]] = {}
+        for order in sorted(asked, key=lambda item: (len(item), sorted(item))):
+            left = set(asked[order])
+            for weaker, found in possible.items():
+                if weaker < order:
+                    left &= found
+            if not left:
+                continue
+            possible[order] = self._histories(client, order)
+            guilty = left & possible[order]
+            if guilty:
+                self._refute(client, max(guilty, key=str), order)
+
+    def _excluding(self, calls: tuple[Call, ...], ordered: Order) -> frozenset[Order]:
+        if calls not in self.explained:
+            self.totals.histories += 1
+            found = linearizations(History(calls, ordered), self.specification)
+            self.explained[calls] = least_excluding(found, ordered)
+        return self.explained[calls]
+
+    def _client(self, client: Client) -> tuple[Program, tuple[Place, ...]]:
+        """The program of a client; threads may give up in it once one was seen to wait for ever."""
+        program, places = self.compiled.of(client)
+        if client in self.waiting or waits_at_locks(program):
+            program = with_giving_up(program)
+        return program, places
+
+    def _program(self, client: Client, order: Order) -> tuple[Program, tuple[Place, ...]]:
+        """The client in which calls are made in an order, as the model sees it."""
+        program, places = self._client(client)
+        messages = History(client.calls, order).across
+        if self.model.name == _CLOCKED:
+            mapped = api.for_model(program, self.model, mapping=self.mapping)
+            carrier = Carrier(frozenset({_CLOCK}), frozenset({_CLOCK}))
+            return with_messages(mapped, places, messages, carrier), places
+        words = ("RLX", "RLX") if self.ordering is Ordering.FLUSH else ("REL", "ACQ")
+        carrier = Carrier(frozenset({words[0]}), frozenset({words[1]}))
+        told = with_messages(program, places, messages, carrier)
+        return api.for_model(told, self.model, mapping=self.mapping), places
+
+    def _histories(self, client: Client, order: Order) -> set[tuple[Call, ...]]:
+        """What the calls of a client can return if they are made in an order."""
+        program, places = self._program(client, order)
+        observed = _observed(program, places)
+        outcome = self._asked(client, replace(program, condition=_question(observed, _NEVER)))
+        if _WAITING in outcome.run.flags and client not in self.waiting:
+            self.waiting.add(client)
+            self.totals.flags.add(_WAITING)
+            return self._histories(client, order)
+        found = set()
+        for state in outcome.run.outcomes:
+            values = dict(state)
+            found.add(_returned(client.calls, observed, values))
+        return found
+
+    def _task(self, client: Client, program: Program, properties: tuple[str, ...]) -> Task:
+        """A question about a client, without load buffering where the engine cannot follow that in time."""
+        task = Task(
+            program=program,
+            model=self.model,
+            properties=properties,
+            limits=self._left(),
+            options=self.options,
+        )
+        is_for_it = self.model.exploration == EXACTLY_ONCE or not self.model.load_buffering
+        if is_for_it or _accesses(program) <= _MOST_ACCESSES:
+            return task
+        if not all(self._is_in_order(number, client) for number in range(len(client.bodies))):
+            self.totals.bounds.add(_IN_ORDER)
+        options = replace(
+            self.options,
+            coherence=Coherence.ALL,
+            reductions_off=self.options.reductions_off | {"symmetry", "inplace"},
+        )
+        return replace(task, model=replace(self.model, exploration=EXACTLY_ONCE), options=options)
+
+    def _is_in_order(self, number: int, client: Client) -> bool:
+        """Whether no write of a thread overtakes a read before it; messages only add order."""
+        key = (number, client.bodies[number])
+        if key not in self.in_order:
+            program, places = self._program(client, program_order(call.thread for call in client.calls))
+            at = next(
+                place.thread
+                for place, call in zip(places, client.calls, strict=True)
+                if call.thread == number
+            )
+            alone = replace(program, threads=(program.threads[at],))
+            furthest = self.options.unrolling.furthest
+            self.in_order[key] = keeps_loads_before_stores(expand(alone), self.model, bound=furthest)
+        return self.in_order[key]
+
+    def _asked(self, client: Client, program: Program) -> Outcome:
+        """The engine's answer about a client; everything but results and what holds ends the search."""
+        task = self._task(client, program, _BESIDES)
+        self.totals.questions += 1
+        try:
+            outcome = api.answer(task, api.load_engine("graphs"))
+        except InputError:
+            # A stray pointer: without a question of its own it is a finding about the program.
+            plain = replace(program, condition=None)
+            outcome = api.answer(replace(task, program=plain), api.load_engine("graphs"))
+            if not isinstance(outcome, Violated):
+                raise
+            program = plain
+        statistics = outcome.run.statistics
+        self.totals.executions += statistics.executions or statistics.classes or 0
+        self.totals.blocked += statistics.blocked or 0
+        match outcome:
+            case Violated():
+                run = replace(self._run("one execution"), notes=(f"client: {client.text}",))
+                raise _StopError(replace(outcome, run=run), program, None)
+            case Unknown(reason=reason):
+                unanswered = Unknown(self._run("nothing"), f"{reason}, in the client {client.text}")
+                raise _StopError(unanswered, None, None)
+            case HoldsWithin(bound=bound):
+                self.totals.bounds.add(bound)
+            case _:
+                pass
+        return outcome
+
+    def _left(self) -> Limits:
+        """The limits for what is still to do."""
+        left = self.limits
+        if left.seconds is not None:
+            used = time.monotonic() - self.started
+            left = replace(left, seconds=max(left.seconds - used, 0.01))
+        if left.executions is not None:
+            left = replace(left, executions=max(left.executions - self.totals.executions, 1))
+        return left
+
+    def _refute(self, client: Client, calls: tuple[Call, ...], order: Order) -> None:
+        """Ends the search with an execution that has a history which nothing explains.
+
+        Raises:
+            _StopError: always.
+        """
+        program, places = self._program(client, order)
+        observed = _observed(program, places)
+        wanted = _formula(calls, observed, program)
+        program = replace(program, condition=_question(observed, wanted))
+        task = self._task(client, program, ("condition",))
+        outcome = api.answer(task, api.load_engine("graphs"))
+        history = History(calls, order)
+        judged = verdict(history, self.specification)
+        if not isinstance(outcome, Violated) or outcome.witness is None or judged.linearizable:
+            reason = "internal error, please report: the execution behind a history was not found again"
+            raise _StopError(Unknown(self._run("nothing"), reason), None, None)
+        message = "No order of the calls explains this history"
+        witness = replace(outcome.witness, message=message)
+        found = Violated(self._run("one execution"), PROPERTY, witness)
+        raise _StopError(found, program, Refutation(history, judged))
+
+
+def _accesses(program: Program) -> int:
+    return sum(
+        reads_memory(item) + writes_memory(item)
+        for thread in program.threads
+        for edge in thread.edges
+        for item in edge.operations
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What final states show of one call: labels of its beginning, its end and its results."""
+
+    begun: str
+    done: str
+    results: tuple[str, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return (self.begun, self.done, *self.results)
+
+
+def _observed(program: Program, places: Sequence[Place]) -> tuple[_Shown, ...]:
+    """The labels that final states show of each call."""
+    found = []
+    for place in places:
+        thread = program.threads[place.thread]
+        names = {
+            name for edge in thread.edges for item in edge.operations for name in registers_written(item)
+        }
+        results = itertools.takewhile(
+            names.__contains__, (f"{RESULT}{place.index}.{n}" for n in itertools.count())
+        )
+        marks = (f"{CALL}{place.index}", f"{DONE}{place.index}", *results)
+        begun, done, *others = (f"{place.thread}:{name}" for name in marks)
+        found.append(_Shown(begun, done, tuple(others)))
+    return tuple(found)
+
+
+def _term(label: str) -> FinalRegister:
+    thread, _, register = label.partition(":")
+    return FinalRegister(int(thread), register, WORD)
+
+
+def _question(observed: Sequence[_Shown], formula: Formula) -> FinalCondition:
+    shown = tuple(Observed(_term(label), label) for item in observed for label in item.labels)
+    return FinalCondition(quantifier=Quantifier.NOT_EXISTS, formula=formula, observed=shown)
+
+
+def _returned(
+    calls: tuple[Call, ...], observed: Sequence[_Shown], values: Mapping[str, int | str]
+) -> tuple[Call, ...]:
+    """The calls with what they returned in a final state."""
+    found = []
+    for call, item in zip(calls, observed, strict=True):
+        results = tuple(values[label] for label in item.results)
+        result: Result = None if not results else results[0] if len(results) == 1 else results
+        if not values[item.done]:
+            found.append(replace(call, pending=True, made=bool(values[item.begun])))
+        else:
+            found.append(replace(call, result=result))
+    return tuple(found)
+
+
+def _formula(calls: tuple[Call, ...], observed: Sequence[_Shown], program: Program) -> Formula:
+    """That the calls returned just this."""
+    parts = []
+    for call, item in zip(calls, observed, strict=True):
+        wanted: list[tuple[str, int | str]] = [
+            (item.begun, int(call.made)),
+            (item.done, int(not call.pending)),
+        ]
+        if not call.pending and call.result is not None:
+            results = call.result if isinstance(call.result, tuple) else (call.result,)
+            wanted += zip(item.results, results, strict=True)
+        for label, value in wanted:
+            shown = _address(value, program) if isinstance(value, str) else value
+            parts.append(Compare(_term(label), Comparison.EQ, shown))
+    return And(tuple(parts))
+
+
+def _address(name: str, program: Program) -> Address:
+    """The address that final states show by this name."""
+    word = next(cell.address for cell in program.cells if cell.name.removesuffix("[0]") == name)
+    base = next(item for item in program.objects if program.bases[item.name] <= word)
+    return Address(base.name, word - program.bases[base.name])

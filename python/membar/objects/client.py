@@ -1,0 +1,227 @@
+"""The most general client: some threads, each of which makes some calls, in every way there is.
+
+A client is a choice of calls for each thread. Threads that may call the same are interchangeable, so that
+only one of the arrangements of their calls is made, unless an operation is told who calls it. All threads of
+all clients are written into one C text, which is read once; a client's program is made of those that it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement, product
+from typing import Final, TypeAlias
+
+from membar.objects.annotations import Kind, ObjectNotes, Operation
+from membar.objects.history import Call
+from membar.objects.orders import Place
+from membar.program.operations import Spawn
+from membar.program.program import Edge, Program, Thread
+from membar.source import SourceFile
+
+THREADS_MACRO: Final = "MEMBAR_THREADS"
+CALLS_MACRO: Final = "MEMBAR_CALLS"
+"""Macros that tell the text how many threads there are, and how many calls they make in all."""
+_OWN_MAIN: Final = "main=membar_own_main"
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large clients are."""
+
+    threads: int
+    calls: int  # of each thread
+
+    @property
+    def total(self) -> int:
+        """How many calls a client makes."""
+        return self.threads * self.calls
+
+    @property
+    def text(self) -> str:
+        """`2 threads with 3 operations each`."""
+        return f"{_counted(self.threads, 'thread')} with {_counted(self.calls, 'operation')} each"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCall:
+    """A call that a thread makes: the operation, and the values of its `fresh` and ranging arguments."""
+
+    operation: Operation
+    inputs: tuple[int, ...]
+
+
+Body: TypeAlias = tuple[PlannedCall, ...]
+"""The calls of one thread, one after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Who calls what: one body per thread."""
+
+    bodies: tuple[Body, ...]
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls, thread after thread, before anything returned."""
+        return tuple(
+            Call(thread=number, operation=planned.operation.name, arguments=planned.inputs)
+            for number, body in enumerate(self.bodies)
+            for planned in body
+        )
+
+    @property
+    def text(self) -> str:
+        """`push(1); pop() || pop(); pop()`."""
+        texts = [[call.text for call in self.calls if call.thread == n] for n in range(len(self.bodies))]
+        return " || ".join("; ".join(mine) for mine in texts)
+
+
+def clients(notes: ObjectNotes, size: Size) -> Iterator[Client]:
+    """Every client of a size, up to the names of threads that may call the same."""
+    choices = [_choices(notes, number) for number in range(size.threads)]
+    sequences = [
+        tuple(product(range(len(choices[number])), repeat=size.calls)) for number in range(size.threads)
+    ]
+    named = any(item.kind is Kind.THREAD for operation in notes.operations for item in operation.parameters)
+    fresh = max(_fresh(operation) for operation in notes.operations)
+
+    def body(thread: int, chosen: tuple[int, ...]) -> Body:
+        return tuple(
+            _planned(*choices[thread][which], (thread * size.calls + index) * fresh + 1)
+            for index, which in enumerate(chosen)
+        )
+
+    if named or any(choices[number] != choices[0] for number in range(size.threads)):
+        arrangements: Iterator[tuple[tuple[int, ...], ...]] = product(*sequences)
+    else:
+        arrangements = combinations_with_replacement(sequences[0], size.threads)
+    for arrangement in arrangements:
+        yield Client(tuple(body(number, chosen) for number, chosen in enumerate(arrangement)))
+
+
+def _choices(notes: ObjectNotes, thread: int) -> tuple[tuple[Operation, tuple[int, ...]], ...]:
+    """What a thread may call, with values for the arguments that have a range."""
+    return tuple(
+        (operation, values)
+        for operation in notes.operations
+        if operation.threads is None or thread in operation.threads
+        for values in product(*(item.values for item in operation.parameters if item.kind is Kind.VALUES))
+    )
+
+
+def _fresh(operation: Operation) -> int:
+    return sum(item.kind is Kind.FRESH for item in operation.parameters)
+
+
+def _planned(operation: Operation, values: tuple[int, ...], number: int) -> PlannedCall:
+    """A call whose fresh arguments begin with `number`."""
+    ranging = iter(values)
+    inputs: list[int] = []
+    for item in operation.parameters:
+        if item.kind is Kind.FRESH:
+            inputs.append(number)
+            number += 1
+        elif item.kind is Kind.VALUES:
+            inputs.append(next(ranging))
+    return PlannedCall(operation, tuple(inputs))
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """All clients of an object: their threads as one program, each by its body and its number in a client."""
+
+    program: Program
+    names: dict[tuple[int, Body], str]
+
+    def of(self, client: Client) -> tuple[Program, tuple[Place, ...]]:
+        """The program of one client, and where its calls are."""
+        callers = [self.names[number, body] for number, body in enumerate(client.bodies)]
+        renamed = {name: f"T{number}" for number, name in enumerate(callers)}
+        by_name = {thread.name: thread for thread in self.program.threads}
+        threads = [replace(by_name[name], name=renamed[name]) for name in callers]
+        main = _spawning(by_name["main"], renamed)
+        if all(isinstance(item, Spawn) for edge in main.edges for item in edge.operations):
+            first, started = 0, tuple(replace(thread, started=True) for thread in threads)
+        else:
+            first, started = 1, (main, *threads)
+        places = tuple(
+            Place(first + number, index)
+            for number, body in enumerate(client.bodies)
+            for index in range(len(body))
+        )
+        return replace(self.program, threads=started), places
+
+
+def _spawning(main: Thread, renamed: Mapping[str, str]) -> Thread:
+    """The thread that begins, without the threads that a client does not have."""
+
+    def kept(edge: Edge) -> Edge:
+        operations = [
+            Spawn(renamed[item.thread]) if isinstance(item, Spawn) else item
+            for item in edge.operations
+            if not isinstance(item, Spawn) or item.thread in renamed
+        ]
+        return replace(edge, operations=tuple(operations))
+
+    return replace(main, edges=tuple(kept(edge) for edge in main.edges))
+
+
+def client_text(
+    source: SourceFile, notes: ObjectNotes, size: Size
+) -> tuple[SourceFile, dict[tuple[int, Body], str]]:
+    """The text with a thread for every body that some client has, and the names of these threads."""
+    names: dict[tuple[int, Body], str] = {}
+    functions: list[str] = []
+    for client in clients(notes, size):
+        for number, body in enumerate(client.bodies):
+            if (number, body) not in names:
+                names[number, body] = name = f"membar_thread_{len(names)}"
+                functions.append(_function(name, number, body))
+    begin = [f"  {notes.begin}();"] if notes.begin else []
+    created = [f"  pthread_create(&membar_handle, 0, {name}, 0);" for name in names.values()]
+    tail = [
+        "#undef main",
+        "#include <pthread.h>",
+        *functions,
+        "int main(void) {",
+        "  pthread_t membar_handle;",
+        *begin,
+        *created,
+        "  return 0;",
+        "}",
+    ]
+    defines = (f"{THREADS_MACRO}={size.threads}", f"{CALLS_MACRO}={size.total}", _OWN_MAIN)
+    text = source.text + ("" if source.text.endswith("\n") else "\n") + "\n".join(tail) + "\n"
+    return replace(source, text=text, defines=(*source.defines, *defines)), names
+
+
+def _function(name: str, thread: int, body: Body) -> str:
+    lines = [f"static void *{name}(void *membar_unused) {{"]
+    for index, planned in enumerate(body):
+        outs = [f"membar_out_{index}_{at}" for at in range(_outs(planned.operation))]
+        lines += [f"  int {out} = 0;" for out in outs]
+        called = f"{planned.operation.name}({', '.join(_passed(planned, thread, outs))})"
+        results = "".join(f", {out}" for out in outs)
+        lines += [f"  __membar_call({index});", f"  __membar_return({index}, {called}{results});"]
+    return "\n".join([*lines, "  return 0;", "}"])
+
+
+def _outs(operation: Operation) -> int:
+    return sum(item.kind is Kind.OUT for item in operation.parameters)
+
+
+def _passed(planned: PlannedCall, thread: int, outs: Sequence[str]) -> Iterator[str]:
+    inputs, results = iter(planned.inputs), iter(outs)
+    for item in planned.operation.parameters:
+        match item.kind:
+            case Kind.FRESH | Kind.VALUES:
+                yield str(next(inputs))
+            case Kind.THREAD:
+                yield str(thread)
+            case Kind.OUT:
+                yield f"&{next(results)}"
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"

@@ -1,0 +1,298 @@
+"""Sequential specifications: plain Python classes, one method per operation.
+
+A method does the operation at once and returns what a call of it must return: nothing, a number, or a tuple
+of numbers. It may raise `ImpossibleError` where the operation cannot happen in this state (a lock that is
+taken): then calls of it wait. State is whatever the instance holds; it is compared by value.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import inspect
+from collections.abc import Callable, Hashable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+from membar.diagnostics import Diagnostic, InputError
+from membar.objects.history import Result
+
+State: TypeAlias = Hashable
+"""The state of a specification, by value."""
+EMPTY: Final = -1
+"""What `Stack.pop` and `Queue.dequeue` return where there is nothing."""
+
+
+class ImpossibleError(Exception):
+    """The operation cannot happen in this state."""
+
+
+class Register:
+    """A variable."""
+
+    def __init__(self) -> None:
+        self.value = 0
+
+    def read(self) -> int:
+        """Its value."""
+        return self.value
+
+    def write(self, value: int) -> None:
+        """Sets it."""
+        self.value = value
+
+
+class Counter:
+    """A number that only grows."""
+
+    def __init__(self) -> None:
+        self.value = 0
+
+    def increment(self) -> int:
+        """One more; what it was before."""
+        self.value += 1
+        return self.value - 1
+
+    def read(self) -> int:
+        """Its value."""
+        return self.value
+
+
+class Stack:
+    """Last in, first out."""
+
+    def __init__(self) -> None:
+        self.items: list[int] = []
+
+    def push(self, item: int) -> None:
+        """Puts one on top."""
+        self.items.append(item)
+
+    def pop(self) -> int:
+        """Takes the one on top, or `EMPTY`."""
+        return self.items.pop() if self.items else EMPTY
+
+
+class Queue:
+    """First in, first out."""
+
+    capacity: int | None = None
+
+    def __init__(self) -> None:
+        self.items: list[int] = []
+
+    def enqueue(self, item: int) -> int | None:
+        """Puts one at the end. With a capacity: whether there was room."""
+        if self.capacity is None:
+            self.items.append(item)
+            return None
+        has_room = len(self.items) < self.capacity
+        if has_room:
+            self.items.append(item)
+        return int(has_room)
+
+    def dequeue(self) -> int:
+        """Takes the first one, or `EMPTY`."""
+        return self.items.pop(0) if self.items else EMPTY
+
+
+class Queue1(Queue):
+    """A queue with room for one."""
+
+    capacity = 1
+
+
+class Queue2(Queue):
+    """A queue with room for two."""
+
+    capacity = 2
+
+
+class Set:
+    """A set of numbers."""
+
+    def __init__(self) -> None:
+        self.items: set[int] = set()
+
+    def add(self, item: int) -> int:
+        """Whether it was not there."""
+        is_new = item not in self.items
+        self.items.add(item)
+        return int(is_new)
+
+    def remove(self, item: int) -> int:
+        """Whether it was there."""
+        was_there = item in self.items
+        self.items.discard(item)
+        return int(was_there)
+
+    def contains(self, item: int) -> int:
+        """Whether it is there."""
+        return int(item in self.items)
+
+
+class Lock:
+    """A lock that one thread at a time holds."""
+
+    def __init__(self) -> None:
+        self.taken = False
+
+    def acquire(self) -> None:
+        """Waits until it is free, and takes it."""
+        if self.taken:
+            raise ImpossibleError
+        self.taken = True
+
+    def try_acquire(self) -> int:
+        """Takes it if it is free, and says whether."""
+        was_free = not self.taken
+        self.taken = True
+        return int(was_free)
+
+    def release(self) -> None:
+        """Makes it free."""
+        self.taken = False
+
+
+class SnapshotPair:
+    """Two variables, written and read together."""
+
+    def __init__(self) -> None:
+        self.values = (0, 0)
+
+    def write(self, first: int, second: int) -> None:
+        """Sets both."""
+        self.values = (first, second)
+
+    def read(self) -> tuple[int, int]:
+        """Both values."""
+        return self.values
+
+
+SHIPPED: Final[Mapping[str, type]] = MappingProxyType(
+    {kind.__name__: kind for kind in
+     (Register, Counter, Stack, Queue, Queue1, Queue2, Set, Lock, SnapshotPair)}
+)  # fmt: skip
+
+
+class Specification:
+    """A class as a function from state and call to result and state, each pair worked out once."""
+
+    def __init__(self, kind: Callable[[], object]) -> None:
+        self.kind = kind
+        self.name = getattr(kind, "__name__", "specification")
+        self._objects: dict[State, object] = {}
+        self._steps: dict[tuple[State, str, tuple[int, ...]], tuple[Result, State] | None] = {}
+        self.initial = self._kept(kind())
+
+    def parameters(self, operation: str) -> int | None:
+        """How many arguments an operation takes; None if there is no such operation, -1 for any number."""
+        method = getattr(self.kind, operation, None)
+        if operation.startswith("_") or not callable(method):
+            return None
+        found = list(inspect.signature(method).parameters.values())[1:]
+        return -1 if any(item.kind is item.VAR_POSITIONAL for item in found) else len(found)
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """The operations there are."""
+        found = (name for name, _ in inspect.getmembers(self.kind, callable) if not name.startswith("_"))
+        return tuple(sorted(found))
+
+    def step(self, state: State, operation: str, arguments: tuple[int, ...]) -> tuple[Result, State] | None:
+        """What a call returns and leaves behind; None if it cannot happen now.
+
+        Raises:
+            InputError: the specification itself fails.
+        """
+        key = (state, operation, arguments)
+        if key not in self._steps:
+            self._steps[key] = self._done(state, operation, arguments)
+        return self._steps[key]
+
+    def _done(self, state: State, operation: str, arguments: tuple[int, ...]) -> tuple[Result, State] | None:
+        instance = copy.deepcopy(self._objects[state])
+        try:
+            returned = getattr(instance, operation)(*arguments)
+            return _result(returned), self._kept(instance)
+        except ImpossibleError:
+            return None
+        except Exception as problem:
+            called = f"{operation}({', '.join(map(str, arguments))})"
+            wrong = str(problem) or type(problem).__name__
+            raise InputError(
+                Diagnostic(
+                    code="W1350",
+                    message=f"the specification {self.name} fails in {called}: {wrong}",
+                    help="a method returns nothing, a number or a tuple of numbers, for every argument",
+                )
+            ) from None
+
+    def _kept(self, instance: object) -> State:
+        state = _frozen(vars(instance))
+        self._objects.setdefault(state, instance)
+        return state
+
+
+def _result(value: object) -> Result:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, tuple) and all(isinstance(item, int | str) for item in value):
+        return tuple(int(item) if isinstance(item, int) else item for item in value)
+    raise TypeError(f"it returned {value!r}")
+
+
+def _frozen(value: object) -> Hashable:
+    """A value that is equal for equal states, whatever containers they are made of."""
+    match value:
+        case dict():
+            return ("dict", frozenset((_frozen(key), _frozen(item)) for key, item in value.items()))
+        case list() | tuple():
+            return ("list", tuple(_frozen(item) for item in value))
+        case set() | frozenset():
+            return ("set", frozenset(_frozen(item) for item in value))
+        case Hashable():
+            return value
+        case _:
+            return _frozen(vars(value))
+
+
+def load(name: str) -> Specification:
+    """A shipped specification by name, or `FILE.py:CLASS`.
+
+    Raises:
+        InputError: there is none.
+    """
+    if ":" not in name:
+        if name not in SHIPPED:
+            raise InputError(
+                Diagnostic(
+                    code="W1348",
+                    message=f"unknown specification `{name}`",
+                    help=f"known: {', '.join(SHIPPED)}; or --spec FILE.py:CLASS",
+                )
+            )
+        return Specification(SHIPPED[name])
+    path, _, kind = name.rpartition(":")
+    return Specification(_class_in(Path(path), kind))
+
+
+def _class_in(path: Path, name: str) -> Callable[[], object]:
+    module_spec = importlib.util.spec_from_file_location("membar_user_specification", path)
+    if module_spec is None or module_spec.loader is None or not path.is_file():
+        raise InputError(Diagnostic(code="W1349", message=f"no Python file `{path}` with a specification"))
+    module = importlib.util.module_from_spec(module_spec)
+    try:
+        module_spec.loader.exec_module(module)
+        found = getattr(module, name)
+        found()
+    except AttributeError:
+        raise InputError(Diagnostic(code="W1349", message=f"`{path}` has no class `{name}`")) from None
+    except Exception as problem:
+        raise InputError(
+            Diagnostic(code="W1349", message=f"`{path}`: {type(problem).__name__}: {problem}")
+        ) from None
+    return found  # type: ignore[no-any-return]

@@ -1,0 +1,267 @@
+"""Terms over the variables of an object: whole numbers without bound; a truth value is 0 or 1.
+
+Code, specifications and annotations share them. Which names may occur where is the front end's business.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+
+class Space(enum.Enum):
+    """Where a variable lives."""
+
+    SHARED = "shared"  # memory
+    PRIVATE = "private"  # one per thread, kept between operations
+    LOCAL = "local"  # of one run of an operation; parameters too
+    ABSTRACT = "abstract"  # of the specification
+
+
+class Who(enum.Enum):
+    """Whose variable: the thread's own, or that of the other thread in a formula about two."""
+
+    SELF = "self"
+    OTHER = "other"
+
+
+class UnaryOp(enum.Enum):
+    """Operators with one operand."""
+
+    NEGATE = "-"
+    NOT = "!"
+
+
+class BinaryOp(enum.Enum):
+    """Operators with two operands; `/` and `%` take a positive constant, and `%` is never negative."""
+
+    ADD = "+"
+    SUB = "-"
+    MUL = "*"
+    DIV = "/"
+    REM = "%"
+    EQ = "=="
+    NE = "!="
+    LT = "<"
+    LE = "<="
+    GT = ">"
+    GE = ">="
+    AND = "&&"
+    OR = "||"
+    IMPLIES = "->"
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A literal."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable; `operation` says whose local it is."""
+
+    space: Space
+    name: str
+    operation: str = ""
+    who: Who = Who.SELF
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """The element of a shared array, in annotations."""
+
+    name: str
+    index: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The value that this step takes from memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """`op operand`."""
+
+    op: UnaryOp
+    operand: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """`left op right`."""
+
+    op: BinaryOp
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`condition ? then : otherwise`."""
+
+    condition: Term
+    then: Term
+    otherwise: Term
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """Whether a thread's next step is one of these lines. `idle` is between operations."""
+
+    lines: frozenset[str]
+    who: Who = Who.SELF
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Whether a store of this line has been done by the thread and not yet reached memory."""
+
+    line: str
+    who: Who = Who.SELF
+
+
+@dataclass(frozen=True, slots=True)
+class PendingValue:
+    """The value of the oldest pending store of a line, or its operation's parameter or result (`@1`, …).
+
+    0 if none is pending, or the operation has not returned or does not take effect with the store.
+    """
+
+    line: str
+    name: str | None = None
+    who: Who = Who.SELF
+
+
+@dataclass(frozen=True, slots=True)
+class Sees:
+    """What the thread would load from a shared variable now: its own youngest pending store, or memory."""
+
+    name: str
+    who: Who = Who.SELF
+
+
+@dataclass(frozen=True, slots=True)
+class Linearized:
+    """Whether the thread's operation has taken effect, or will when a store does that it waits for."""
+
+    who: Who = Who.SELF
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """Whether an operation of the thread takes effect when the pending store of this line does, after it."""
+
+    line: str
+    who: Who = Who.SELF
+
+
+@dataclass(frozen=True, slots=True)
+class DeferredResult:
+    """What such an operation returns, counted from 1; 0 if there is none."""
+
+    line: str
+    number: int
+    who: Who = Who.SELF
+
+
+Term: TypeAlias = (
+    Number
+    | Variable
+    | Element
+    | Loaded
+    | Unary
+    | Binary
+    | Choice
+    | At
+    | Pending
+    | PendingValue
+    | Sees
+    | Linearized
+    | Deferred
+    | DeferredResult
+)
+
+TRUE = Number(1)
+FALSE = Number(0)
+IDLE = "idle"
+
+
+def conjunction(terms: tuple[Term, ...]) -> Term:
+    """All of them."""
+    found: Term = TRUE
+    for term in terms:
+        found = term if found == TRUE else Binary(BinaryOp.AND, found, term)
+    return found
+
+
+def negation(term: Term) -> Term:
+    """Not this."""
+    return Unary(UnaryOp.NOT, term)
+
+
+def equals(left: Term, right: Term) -> Term:
+    """`left == right`."""
+    return Binary(BinaryOp.EQ, left, right)
+
+
+def children(term: Term) -> tuple[Term, ...]:
+    """The terms directly inside."""
+    match term:
+        case Unary(operand=operand):
+            return (operand,)
+        case Binary(left=left, right=right):
+            return (left, right)
+        case Choice(condition=condition, then=then, otherwise=otherwise):
+            return (condition, then, otherwise)
+        case Element(index=index):
+            return (index,)
+        case _:
+            return ()
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """The term and everything inside."""
+    yield term
+    for child in children(term):
+        yield from subterms(child)
+
+
+def replaced(term: Term, change: Callable[[Term], Term | None]) -> Term:
+    """The term with every subterm that `change` gives something for replaced by that, outermost first."""
+    new = change(term)
+    if new is not None:
+        return new
+    match term:
+        case Unary(op=op, operand=operand):
+            one = replaced(operand, change)
+            return term if one is operand else Unary(op, one)
+        case Binary(op=operator, left=left, right=right):
+            first, second = replaced(left, change), replaced(right, change)
+            return term if first is left and second is right else Binary(operator, first, second)
+        case Choice(condition=condition, then=then, otherwise=otherwise):
+            parts = (replaced(condition, change), replaced(then, change), replaced(otherwise, change))
+            return Choice(*parts)
+        case Element(name=name, index=index):
+            return Element(name, replaced(index, change))
+        case _:
+            return term
+
+
+def of_other(term: Term) -> Term:
+    """The same of the other thread."""
+
+    def change(part: Term) -> Term | None:
+        match part:
+            case Variable(space=Space.LOCAL | Space.PRIVATE) | At() | Pending() | PendingValue() | Sees():
+                return replace(part, who=Who.OTHER)
+            case Linearized() | Deferred() | DeferredResult():
+                return replace(part, who=Who.OTHER)
+            case _:
+                return None
+
+    return replaced(term, change)

@@ -1,0 +1,122 @@
+"""Where a violation is in the user's text: the place that is wrong, and the others that belong to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from membar.diagnostics import Label
+from membar.outcome import Violated, Witness
+from membar.program.execution import Event, Kind
+from membar.program.operations import Assert
+from membar.program.program import Program
+from membar.reports import Answer
+from membar.reports._parts.event import phrase
+from membar.source import SourceFile, Span
+
+_LINE = re.compile(r"\bline (\d+)\b")
+# A final condition has no place of its own (many tests share one); its text is what is behind the threads.
+_CONDITION = re.compile(r"^[ \t]*(?:~[ \t]*exists|exists|forall)\b.*?(?=\s*\Z)", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The places of a violation; no `primary` where the text has none for it."""
+
+    primary: Label | None = None
+    others: tuple[Label, ...] = ()
+
+
+def finding(answer: Answer) -> Finding:
+    """The places of a violated answer, the one that is wrong first."""
+    outcome = answer.outcome
+    if not isinstance(outcome, Violated):
+        return Finding()
+    witness = outcome.witness
+    if outcome.property == "condition":
+        return Finding(_condition(answer.source))
+    if witness is None:
+        return Finding()
+    match outcome.property:
+        case "races":
+            pairs = racing_pairs(answer, witness)
+            return _labelled(answer.program, pairs[0][::-1]) if pairs else Finding()
+        case "claims":
+            named = (claim for claim in answer.program.claims if claim.name in witness.message)
+            found = next((Label(claim.span, claim.name) for claim in named if claim.span), None)
+            return Finding(found, _ends(answer.program, witness))
+        case "deadlock" | "termination" | "errors":
+            return _stuck(answer.program, witness)
+        case _:
+            return _failed(answer, witness)
+
+
+def racing_pairs(answer: Answer, witness: Witness) -> tuple[tuple[Event, Event], ...]:
+    """The accesses that race, each pair once, in the order of their events."""
+    plan = answer.model.plan
+    if plan is None:
+        return ()
+    from membar.models.evaluate import relation  # noqa: PLC0415 - few answers are races
+
+    try:
+        pairs = relation(plan, witness.execution, "race")
+    except KeyError:
+        return ()
+    events = witness.execution.events
+    return tuple((events[one], events[other]) for one, other in sorted(pairs) if one < other)
+
+
+def _labelled(program: Program, events: tuple[Event, ...]) -> Finding:
+    labels = [Label(event.span, phrase(program, event)) for event in events if event.span]
+    return Finding(labels[0], tuple(labels[1:])) if labels else Finding()
+
+
+def _condition(source: SourceFile) -> Label | None:
+    found = _CONDITION.search(source.text)
+    return Label(source.span(found.start(), found.end()), "the condition") if found else None
+
+
+def _failed(answer: Answer, witness: Witness) -> Finding:
+    """The assertion that fails, or the access that goes wrong, and other lines that the message names."""
+    span = next(_asserted(answer.program, witness.message), None)
+    lines = [int(number) for number in _LINE.findall(witness.message)]
+    source = span.source if span else answer.source
+    named = [_whole_line(source, number) for number in lines if 0 < number <= len(source.line_starts)]
+    if span is None and named:
+        span = named.pop()  # the last line named is where it happens: `… freed at line 3 … (line 9)`
+    if span is None:
+        return _stuck(answer.program, witness)
+    others = [Label(place, "named here") for place in named if place.line != span.line]
+    return Finding(Label(span, witness.message), tuple(others))
+
+
+def _asserted(program: Program, message: str) -> Iterator[Span]:
+    for thread in program.threads:
+        for edge in thread.edges:
+            if edge.span and any(isinstance(o, Assert) and o.message == message for o in edge.operations):
+                yield edge.span
+
+
+def _whole_line(source: SourceFile, number: int) -> Span:
+    text = source.line(number)
+    start = source.line_starts[number - 1]
+    return source.span(start + len(text) - len(text.lstrip()), start + len(text.rstrip()))
+
+
+def _stuck(program: Program, witness: Witness) -> Finding:
+    """Where the threads stand: first one that looks at something, since who waits looks."""
+    ends = _last_events(program, witness)
+    ends.sort(key=lambda event: event.kind is not Kind.READ)
+    return _labelled(program, tuple(ends))
+
+
+def _ends(program: Program, witness: Witness) -> tuple[Label, ...]:
+    return tuple(
+        Label(event.span, phrase(program, event)) for event in _last_events(program, witness) if event.span
+    )
+
+
+def _last_events(program: Program, witness: Witness) -> list[Event]:
+    last = {event.thread: event for event in witness.execution.events if not event.is_initial}
+    return [last[thread] for thread in range(len(program.threads)) if thread in last]

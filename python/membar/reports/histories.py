@@ -1,0 +1,293 @@
+"""Reports about concurrent objects and bounded clients: the history as a timeline, then its execution."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from html import escape
+from pathlib import PurePath
+from typing import Protocol
+
+from membar.models.model import Model
+from membar.objects.history import History, shown
+from membar.objects.linearize import Verdict
+from membar.objects.orders import Ordering
+from membar.outcome import HoldsWithin, Outcome, Unknown, Violated
+from membar.program.printer import print_program
+from membar.program.program import Program
+from membar.reports._parts.answer import Object, common
+from membar.reports._parts.narrative import narrative
+from membar.reports._parts.style import ASCII, UNICODE, Line, join, line, printable, wrapped
+from membar.reports._parts.timeline import Bar, bars
+from membar.reports._parts.verdict import role, spoken, witness_of
+from membar.reports.json import witness_value
+from membar.reports.terminal import statistics_text
+from membar.source import SourceFile
+
+
+class Refutation(Protocol):
+    """A history that nothing explains, and how far it can be explained."""
+
+    @property
+    def history(self) -> History:
+        """The history."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """How far an order of its calls explains it."""
+
+
+class ObjectAnswer(Protocol):
+    """What a report about an object shows."""
+
+    @property
+    def source(self) -> SourceFile:
+        """The user's text."""
+
+    @property
+    def model(self) -> Model:
+        """The memory model."""
+
+    @property
+    def ordering(self) -> Ordering:
+        """What "before" means."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """What was found."""
+
+    @property
+    def program(self) -> Program | None:
+        """The client that shows it."""
+
+    @property
+    def judging(self) -> Model:
+        """The model of the client's execution: that of the question, with a clock where one is needed."""
+
+    @property
+    def refutation(self) -> Refutation | None:
+        """The history that shows it."""
+
+
+def render(
+    answer: ObjectAnswer,
+    *,
+    columns: int = 80,
+    terminal: bool = False,
+    color: bool | None = None,
+    options: Sequence[str] = (),
+) -> str:
+    """The report for people."""
+    outcome, signs = answer.outcome, UNICODE if terminal else ASCII
+    lines = [_first_line(answer), *_facts(outcome, columns)]
+    if answer.refutation is not None:
+        lines += [Line(), line(("A history that no order of its calls explains", "bold")), Line()]
+        lines += _timeline(answer.refutation.history, columns)
+        lines += _explained(answer.refutation, answer.ordering, columns)
+    witness = witness_of(outcome)
+    if witness is not None and answer.program is not None:
+        title = "Its execution" if answer.refutation is not None else printable(witness.message)
+        lines += [Line(), line((title, "bold")), Line()]
+        lines += narrative(answer.program, witness, columns=columns, signs=signs)
+        lines += [Line(), line(("replay: ", "dim"), _replay_command(answer, options))]
+    return join(lines, color=terminal if color is None else color)
+
+
+def _first_line(answer: ObjectAnswer) -> Line:
+    outcome, run = answer.outcome, answer.outcome.run
+    checked, unchecked = ", ".join(run.checked), ", ".join(run.unchecked)
+    details = (
+        f"engine {run.engine}; checked {checked}; not checked {unchecked}; {answer.ordering.value} order"
+    )
+    return line(
+        (answer.source.path, "bold"),
+        ": ",
+        (spoken(outcome), role(outcome)),
+        f" under {run.model} ({details})",
+    )
+
+
+def _facts(outcome: Outcome, columns: int) -> list[Line]:
+    run = outcome.run
+    facts: list[tuple[str, str, str]] = []
+    match outcome:
+        case Violated(property=name):
+            facts.append(("violated", name, ""))
+        case Unknown(reason=reason):
+            facts.append(("reason", reason, "warn"))
+        case HoldsWithin(bound=bound):
+            facts.append(("bound", bound, "warn"))
+        case _:
+            pass
+    if run.flags:
+        facts.append(("flags", ", ".join(run.flags), "warn"))
+    facts += [("note", note, "") for note in run.notes]
+    facts.append(("statistics", statistics_text(run.statistics), "dim"))
+    lines: list[Line] = []
+    for name, text, style in facts:
+        lines += wrapped(line((f"  {name:<10}  ", "dim"), (printable(text), style)), columns, indent=14)
+    return lines
+
+
+def _timeline(history: History, columns: int) -> list[Line]:
+    """One line per thread, a bar per call; one line per call where that is too wide."""
+    drawn = bars(history)
+    widths = _widths(history, drawn)
+    if 5 + sum(widths) > columns:
+        return [line(f"  T{call.thread}  {call.text}") for call in history.calls if call.made]
+    starts = [sum(widths[:column]) for column in range(len(widths) + 1)]
+    lines = []
+    for thread in sorted({call.thread for call in history.calls}):
+        text = ""
+        for bar in drawn:
+            call = history.calls[bar.call]
+            if call.thread == thread:
+                room = starts[bar.last + 1] - starts[bar.first] - 3
+                end = " " if bar.open else "]"
+                text = f"{text:<{starts[bar.first]}}[{call.text:<{room}}{end} "
+        lines.append(line((f"  T{thread}  ", "dim"), text.rstrip()))
+    return lines
+
+
+def _widths(history: History, drawn: Sequence[Bar]) -> list[int]:
+    """How wide each column must be so that every call fits between its brackets."""
+    widths = [4] * (max(bar.last for bar in drawn) + 1)
+    for bar in sorted(drawn, key=lambda item: item.last - item.first):
+        missing = len(history.calls[bar.call].text) + 3 - sum(widths[bar.first : bar.last + 1])
+        if missing > 0:
+            widths[bar.last] += missing
+    return widths
+
+
+_MEANS = {
+    Ordering.CAUSAL: "by program order and synchronisation",
+    Ordering.FLUSH: "by the time at which the stores of their threads reached memory",
+    Ordering.REAL_TIME: "by the clock",
+}
+
+
+def _explained(refutation: Refutation, ordering: Ordering, columns: int) -> list[Line]:
+    """Which calls are ordered, how far an order explains them, and where it ends."""
+    history, verdict = refutation.history, refutation.verdict
+    told: list[str] = []
+    pairs = [f"{_named(history, a)} returned before {_named(history, b)} was made" for a, b in history.across]
+    if pairs:
+        told.append(f"order: {'; '.join(pairs)} ({_MEANS[ordering]})")
+    steps = "; ".join(history.calls[step.call].text for step in verdict.steps)
+    told.append(f"longest prefix that can be linearized: {steps or 'nothing'}")
+    for call, instead in verdict.refused:
+        said = history.calls[call]
+        told.append(f"then {_named(history, call)} should return {shown(instead)}, not {shown(said.result)}")
+    if not verdict.refused:
+        told.append("then the specification allows none of the other calls")
+    lines: list[Line] = [Line()]
+    for text in told:
+        lines += wrapped(line("  ", text), columns, indent=4)
+    return lines
+
+
+def _named(history: History, call: int) -> str:
+    """A call by its thread and text."""
+    item = history.calls[call]
+    return f"T{item.thread}'s {item.operation}({', '.join(map(str, item.arguments))})"
+
+
+def _replay_command(answer: ObjectAnswer, options: Sequence[str]) -> str:
+    saved = f"{PurePath(answer.source.path).stem}.json"
+    words = ["membar", "check", answer.source.path, "--model", answer.model.name, *options, "--json"]
+    return f"{shlex.join(words)} > {shlex.quote(saved)}; {shlex.join(['membar', 'replay', saved])}"
+
+
+def render_json(answer: ObjectAnswer) -> str:
+    """The answer as one line of JSON; its witness is an execution of a client, with its program."""
+    return json.dumps(_value(answer), ensure_ascii=False, separators=(", ", ": ")) + "\n"
+
+
+def _value(answer: ObjectAnswer) -> Object:
+    result = common(answer.source, answer.outcome)
+    result["order"] = answer.ordering.value
+    if answer.refutation is not None:
+        result["history"] = _history(answer.refutation)
+    witness = witness_of(answer.outcome)
+    if witness is not None and answer.program is not None:
+        client = SourceFile(f"{PurePath(answer.source.path).stem}.client.mbp", print_program(answer.program))
+        result["witness"] = witness_value(client, answer.program, answer.judging, witness)
+    return result
+
+
+def _history(refutation: Refutation) -> Object:
+    history, verdict = refutation.history, refutation.verdict
+    numbers = {call: at for at, call in enumerate(n for n, item in enumerate(history.calls) if item.made)}
+    calls = [
+        {
+            "thread": call.thread,
+            "operation": call.operation,
+            "arguments": list(call.arguments),
+            **({"pending": True} if call.pending else {"result": call.result}),
+        }
+        for call in history.calls
+        if call.made
+    ]
+    return {
+        "calls": calls,
+        "before": [
+            [numbers[a], numbers[b]] for a, b in sorted(history.before) if a in numbers and b in numbers
+        ],
+        "prefix": [numbers[step.call] for step in verdict.steps],
+    }
+
+
+_ROW, _COLUMN, _TOP, _LEFT = 54, 9.0, 58, 56
+_INK, _FAINT, _PAPER, _FILL, _EDGE, _WRONG = "#1f2430", "#6b7280", "#ffffff", "#eff6ff", "#93b4e8", "#c81e1e"
+_FONT = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace"
+
+
+def render_svg(answer: ObjectAnswer) -> str:
+    """The history as a self-contained SVG picture; "" where there is none."""
+    if answer.refutation is None:
+        return ""
+    history = answer.refutation.history
+    drawn = bars(history)
+    widths = [width * _COLUMN + 16 for width in _widths(history, drawn)]
+    starts = [_LEFT + sum(widths[:column]) for column in range(len(widths) + 1)]
+    threads = sorted({call.thread for call in history.calls})
+    explained = {step.call for step in answer.refutation.verdict.steps}
+    title = f"{PurePath(answer.source.path).name} under {answer.model.name}, {answer.ordering.value} order"
+    wide = max(starts[-1] + 24, len(title) * _COLUMN + 32)
+    high = _TOP + _ROW * len(threads) + 34
+    body = [f'<text x="16" y="28" font-weight="bold" fill="{_INK}">{escape(title)}</text>']
+    middles: dict[int, tuple[float, float, float]] = {}
+    for bar in drawn:
+        call = history.calls[bar.call]
+        y = _TOP + _ROW * threads.index(call.thread)
+        left, right = starts[bar.first], starts[bar.last + 1] - 14
+        middles[bar.call] = (left, right, y + 16)
+        ink = _EDGE if bar.call in explained else _WRONG
+        dash = ' stroke-dasharray="5 4"' if bar.open else ""
+        body.append(
+            f'<rect x="{left:g}" y="{y}" width="{right - left:g}" height="32" rx="5" fill="{_FILL}"'
+            f' stroke="{ink}" stroke-width="1.6"{dash}/>'
+        )
+        body.append(f'<text x="{left + 8:g}" y="{y + 21}" fill="{_INK}">{escape(call.text)}</text>')
+    for thread in threads:
+        y = _TOP + _ROW * threads.index(thread) + 21
+        body.append(f'<text x="16" y="{y}" fill="{_FAINT}">T{thread}</text>')
+    for first, second in history.across:
+        x1, y1 = middles[first][1], middles[first][2]
+        x2, y2 = middles[second][0], middles[second][2]
+        body.append(
+            f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{_FAINT}" stroke-width="1.4"'
+            ' marker-end="url(#arrow)"/>'
+        )
+    foot = "red: the calls that no order explains after the others" if len(explained) < len(drawn) else ""
+    body.append(f'<text x="16" y="{high - 14}" fill="{_FAINT}" font-size="12">{foot}</text>')
+    marker = (
+        '<defs><marker id="arrow" markerWidth="9" markerHeight="8" refX="8" refY="4" orient="auto">'
+        f'<path d="M0,0 L9,4 L0,8 z" fill="{_FAINT}"/></marker></defs>'
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:g}" height="{high}" '
+        f'viewBox="0 0 {wide:g} {high}" font-family="{_FONT}" font-size="14">\n'
+        f'<rect width="100%" height="100%" fill="{_PAPER}"/>\n{marker}\n' + "\n".join(body) + "\n</svg>\n"
+    )

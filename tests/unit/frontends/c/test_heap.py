@@ -1,0 +1,17 @@
+"""Allocated memory: what is right, and what is wrong with both its places."""
+
+from __future__ import annotations
+
+import pytest
+
+from strategies.c_heap_cases import HEAP_CASES, HeapCase, said_about
+
+
+@pytest.mark.parametrize("case", HEAP_CASES, ids=lambda case: f"{case.name} ({case.model})")
+def test_memory_gets_its_verdict(case: HeapCase) -> None:
+    found = said_about(case)
+    if case.says.startswith("holds"):
+        assert found == case.says
+    else:
+        assert case.says in found
+        assert not found.startswith("holds")
