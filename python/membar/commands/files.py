@@ -13,7 +13,7 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.outcome import Violated
 
 if TYPE_CHECKING:
-    from membar import api, campaign, linearizability, proving
+    from membar import api, campaign, linearizability, object_proofs, proving
 
 _STANDARD_OUTPUT = Path("-")
 # Ending of a witness → the report that writes it.
@@ -33,23 +33,27 @@ class Filed:
     def add(
         self,
         file: Path,
-        answer: api.Result | proving.SystemResult | linearizability.ObjectResult | InputError,
+        answer: api.Result
+        | proving.SystemResult
+        | linearizability.ObjectResult
+        | object_proofs.ProofResult
+        | InputError,
         *,
         seconds: float,
     ) -> None:
         """Keeps an answer as plain data, where any file is to be written."""
         if not self._is_wanted:
             return
-        from membar import campaign, linearizability, proving  # noqa: PLC0415 - only where asked for
+        from membar import api, campaign, proving  # noqa: PLC0415 - only where asked for
 
         if isinstance(answer, InputError):
             found = campaign.refusal(file, answer, texts=self.texts)
         elif isinstance(answer, proving.SystemResult):
             found = campaign.proved(answer, seconds=seconds, texts=self.texts)
-        elif isinstance(answer, linearizability.ObjectResult):
-            found = campaign.judged(answer, seconds=seconds, texts=self.texts)
-        else:
+        elif isinstance(answer, api.Result):
             found = campaign.as_data(answer, seconds=seconds, texts=self.texts)
+        else:
+            found = campaign.judged(answer, seconds=seconds, texts=self.texts)
         self.answers.append(found)
 
     def end(self, exit_code: int) -> int:
@@ -103,8 +107,10 @@ def prepare_witness(chosen: argparse.Namespace) -> None:
     from membar import api  # noqa: PLC0415 - only where asked for
     from membar.source import SourceFile  # noqa: PLC0415
 
-    if len(chosen.files) > 1 or chosen.threads is not None:
-        what = "any number of threads" if chosen.threads is not None else f"{len(chosen.files)} files"
+    others = {"any number of threads": chosen.threads, "clients of an object": chosen.client}
+    others[f"{len(chosen.files)} files"] = len(chosen.files) > 1 or None
+    what = next((words for words, asked in others.items() if asked is not None), None)
+    if what is not None:
         raise _refusal("W1441", f"--witness is about one run of one program, not {what}", "ask about one")
     if chosen.witness.suffix not in _WITNESSES:
         known = ", ".join(_WITNESSES)
