@@ -1,4 +1,4 @@
-"""Programs in the shape of the concurrency tasks of verification contests get the verdict in their comment."""
+"""Programs in the shape of the concurrency tasks of contests get the verdict in their comment."""
 
 from __future__ import annotations
 
