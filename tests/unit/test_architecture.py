@@ -29,6 +29,7 @@ ORDER = {
     "linearizability": 2,
     "api": 3,
     "proving": 3,
+    "object_proofs": 3,
     "frontends": 4,
     "engines": 4,
     "reports": 4,
