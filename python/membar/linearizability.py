@@ -391,7 +391,8 @@ class _Search:
             options=self.options,
         )
         is_for_it = self.model.exploration == EXACTLY_ONCE or not self.model.load_buffering
-        if is_for_it or _accesses(program) <= _MOST_ACCESSES:
+        has_loops = any(thread.back_edges for thread in program.threads)
+        if is_for_it or (_accesses(program) <= _MOST_ACCESSES and not has_loops):
             return task
         if not all(self._is_in_order(number, client) for number in range(len(client.bodies))):
             self.totals.bounds.add(_IN_ORDER)
