@@ -64,10 +64,11 @@ SEQLOCK = (
 HEAD = f"""\
 # Objects under weak memory
 
-What `membar check FILE --client 2,3` says about the files of `examples/objects`: all clients of {SIZE.text}, causal order. The weak
-variants have `memory_order_relaxed` in the one place that the first comment of the file names. In brackets: CPU seconds.
-*in order* says that executions with load buffering were not looked at
-([0039](../decisions/0039-clients-without-load-buffering.md)). The page is what one run of
+What `membar check FILE --client 2,3` says about the files of `examples/objects`: all clients of
+{SIZE.text}, causal order. The weak variants have `memory_order_relaxed` in the one
+place that the first comment of the file names. In brackets: CPU seconds. *in order* says that executions with
+load buffering were not looked at ([0039](../decisions/0039-clients-without-load-buffering.md)). The page is
+what one run of
 
     python benchmarks/objects/run.py
 
@@ -78,23 +79,23 @@ prints. Every history behind a VIOLATED comes with an execution that the referen
 def main() -> None:
     """Prints the page."""
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
-    print(HEAD)  # noqa: T201 - a command
-    print(f"| object | {' | '.join(MODELS)} |\n| --- |{' --- |' * len(MODELS)}")  # noqa: T201
+    print(HEAD)
+    print(f"| object | {' | '.join(MODELS)} |\n| --- |{' --- |' * len(MODELS)}")
     for case in CASES:
         if case.file.startswith(wanted):
             cells = [_cell(case.file, case.defines, model, Ordering.CAUSAL) for model in MODELS]
             title = f"{case.title}{', weak' if case.defines else ''}"
-            print(f"| {title} | {' | '.join(cells)} |", flush=True)  # noqa: T201
+            print(f"| {title} | {' | '.join(cells)} |", flush=True)
     if "seqlock".startswith(wanted):
         _print_seqlock()
 
 
 def _print_seqlock() -> None:
-    print("\n## seqlock\n\nWinter's seqlock, as C; the histories of figures 4 and 9 are among these.\n")  # noqa: T201
-    print("| fences | model | order | verdict | history |\n| --- | --- | --- | --- | --- |")  # noqa: T201
+    print("\n## seqlock\n\nWinter's seqlock, as C; the histories of figures 4 and 9 are among these.\n")
+    print("| fences | model | order | verdict | history |\n| --- | --- | --- | --- | --- |")
     for title, defines, model, ordering in SEQLOCK:
         verdict, result = _answer("seqlock", defines, model, ordering)
-        print(f"| {title} | {model} | {ordering.value} | {verdict} | {_history(result)} |", flush=True)  # noqa: T201
+        print(f"| {title} | {model} | {ordering.value} | {verdict} | {_history(result)} |", flush=True)
 
 
 def _history(result: ObjectResult) -> str:
