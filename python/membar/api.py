@@ -209,6 +209,12 @@ def language_of(source: SourceFile) -> Frontend | SystemFrontend | ObjectFronten
     )
 
 
+def is_object(source: SourceFile | str | Path) -> bool:
+    """Whether a file is a concurrent object in its own language, by its name's ending."""
+    text = source if isinstance(source, SourceFile) else SourceFile(str(source), "")
+    return isinstance(language_of(text), ObjectFrontend)
+
+
 def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     """Where a text can be made stronger or weaker.
 

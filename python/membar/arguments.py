@@ -111,8 +111,19 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAME|FILE.py:CLASS",
         help="objects: the sequential specification (default: the text's)",
     )
+    check.add_argument(
+        "--infer",
+        action="store_true",
+        help=".obj: look for the invariants of the proof, and print them",
+    )
     check.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
     _files(check)
+    check.add_argument(
+        "--witness",
+        metavar="FILE",
+        type=Path,
+        help="C: write the violation as a witness for SV-COMP: .graphml (1.0), or .yml (2.2)",
+    )
 
     litmus = _command(commands, "litmus", "answer many litmus tests: files and folders")
     litmus.add_argument("paths", nargs="+", metavar="PATH", type=Path)
@@ -136,22 +147,7 @@ def parser() -> argparse.ArgumentParser:
     compare.add_argument("--json", action="store_true", help="one JSON object per line")
     _summary(compare)
 
-    repair = _command(commands, "repair", "find the cheapest change that makes a program right")
-    repair.add_argument("file", metavar="FILE", type=Path)
-    _question(repair)
-    _asked(repair)
-    repair.add_argument(
-        "--weaken", action="store_true", help="let go what is stronger than needed, instead of adding"
-    )
-    repair.add_argument(
-        "--first", action="store_true", help="DVE: Barnat's procedure, quick and not the cheapest"
-    )
-    repair.add_argument("--all", action="store_true", help="every repair of the least cost")
-    repair.add_argument(
-        "--costs", metavar="FILE", type=Path, help="what changes cost (default: our own table)"
-    )
-    repair.add_argument("--apply", action="store_true", help="write the repair, keeping FILE.orig")
-    repair.add_argument("--json", action="store_true", help="one JSON object")
+    _repair(_command(commands, "repair", "find the cheapest change that makes a program right"))
 
     models = _command(commands, "models", "list the memory models, or show one")
     models.add_argument("action", nargs="?", choices=["show"])
@@ -204,6 +200,27 @@ def _command(
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+
+
+def _repair(repair: argparse.ArgumentParser) -> None:
+    """What `repair` is told."""
+    repair.add_argument("file", metavar="FILE", type=Path)
+    _question(repair)
+    _asked(repair)
+    repair.add_argument(
+        "--weaken", action="store_true", help="let go what is stronger than needed, instead of adding"
+    )
+    repair.add_argument(
+        "--first", action="store_true", help="DVE: Barnat's procedure, quick and not the cheapest"
+    )
+    repair.add_argument("--all", action="store_true", help="every repair of the least cost")
+    repair.add_argument(
+        "--costs", metavar="FILE", type=Path, help="what changes cost (default: our own table)"
+    )
+    repair.add_argument("--explain", action="store_true", help="show the execution that each change prevents")
+    repair.add_argument("--apply", action="store_true", help="write the repair, keeping FILE.orig")
+    repair.add_argument("--json", action="store_true", help="one JSON object")
+    repair.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
 
 
 def _asked(command: argparse.ArgumentParser) -> None:

@@ -14,6 +14,7 @@ from membar import api
 from membar.diagnostics import InputError
 from membar.expectations import Expectation, disagreement
 from membar.linearizability import ObjectResult
+from membar.object_proofs import ProofResult
 from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.program.program import Program
 from membar.proving import SystemResult
@@ -205,23 +206,25 @@ def as_data(result: api.Result, *, seconds: float, texts: Collection[str] = ()) 
     )
 
 
-def _sarif(result: api.Result | SystemResult | ObjectResult) -> tuple[dict[str, Any], ...]:
+def _sarif(result: api.Result | SystemResult | ObjectResult | ProofResult) -> tuple[dict[str, Any], ...]:
     from membar.reports import sarif  # noqa: PLC0415 - only where asked for
 
     if isinstance(result, SystemResult):
         return sarif.system_results(result)
+    nothing = Program(name=Path(result.source.path).stem, language="C", objects=(), threads=())
+    if isinstance(result, ProofResult):
+        result = api.Result(result.source, nothing, result.model, result.outcome)
     if isinstance(result, ObjectResult):
-        nothing = Program(name=Path(result.source.path).stem, language="C", objects=(), threads=())
         program = result.program or nothing
         result = api.Result(result.source, program, result.judging, result.outcome)
     return sarif.results(result)
 
 
-def _told(result: api.Result | SystemResult | ObjectResult) -> str:
+def _told(result: api.Result | SystemResult | ObjectResult | ProofResult) -> str:
     """The report for people, of what is violated."""
     from membar.reports import histories, processes, terminal  # noqa: PLC0415 - only where asked for
 
-    if not isinstance(result.outcome, Violated):
+    if not isinstance(result.outcome, Violated) or isinstance(result, ProofResult):
         return ""
     if isinstance(result, SystemResult):
         return processes.render(result, columns=_PAGE)
@@ -245,8 +248,8 @@ def proved(result: SystemResult, *, seconds: float, texts: Collection[str] = ())
     )
 
 
-def judged(result: ObjectResult, *, seconds: float, texts: Collection[str] = ()) -> Answer:
-    """The answer about an object and its clients as plain data; see `Campaign.texts`."""
+def judged(result: ObjectResult | ProofResult, *, seconds: float, texts: Collection[str] = ()) -> Answer:
+    """The answer about an object as plain data; see `Campaign.texts`."""
     return Answer(
         path=result.source.path,
         name=Path(result.source.path).stem,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -22,7 +22,8 @@ class Alternative:
 
     Attributes:
         name: what it is, as tables of costs and reports call it; empty if it is nothing.
-        edits: how the text changes.
+        edits: how the text changes. What stands there now changes nothing; if it has edits all the same, they
+            are made where another place's edits take away what it is written with.
         includes: the numbers of the place's alternatives that it is at least as strong as, itself included.
     """
 
@@ -72,13 +73,16 @@ def alternatives(
     )
 
 
-def edited(source: SourceFile, places: Sequence[Place], choice: Choice) -> SourceFile:
-    """The text as chosen. Files that it includes are changed with it."""
+def edited(
+    source: SourceFile, places: Sequence[Place], choice: Choice, *, is_flat: bool = False
+) -> SourceFile:
+    """The text as chosen. Files that it includes are changed with it.
+
+    `is_flat`: what is added begins no lines, so that everything else is in the line where it was.
+    """
     edits: dict[str, list[Edit]] = {source.path: []}
-    for place, number in zip(places, choice, strict=True):
-        if number != place.current:
-            for edit in place.alternatives[number].edits:
-                edits.setdefault(edit.span.path, []).append(edit)
+    for edit in _edits(places, choice):
+        edits.setdefault(edit.span.path, []).append(_flat(edit) if is_flat else edit)
     texts = {path: _with(found) for path, found in edits.items() if found}
     included = {
         **dict(source.replaced),
@@ -91,6 +95,24 @@ def edited(source: SourceFile, places: Sequence[Place], choice: Choice) -> Sourc
         source.include_dirs,
         tuple(sorted(included.items())),
     )
+
+
+def _flat(edit: Edit) -> Edit:
+    """The edit with as many ends of lines as there were."""
+    ends = "\n" * edit.span.text.count("\n")
+    return Edit(edit.span, f"{' '.join(edit.text.splitlines())} {ends}" if edit.text else ends)
+
+
+def _edits(places: Sequence[Place], choice: Choice) -> Iterator[Edit]:
+    """The edits that a choice needs, place by place."""
+    chosen = [
+        (number != place.current, place.alternatives[number].edits)
+        for place, number in zip(places, choice, strict=True)
+    ]
+    gone = {edit.span for is_changed, edits in chosen if is_changed for edit in edits if edit.span.text}
+    for is_changed, edits in chosen:
+        if is_changed or any(edit.span in gone for edit in edits):
+            yield from edits
 
 
 def _with(edits: Sequence[Edit]) -> str:

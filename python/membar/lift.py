@@ -99,7 +99,7 @@ def check_any(
     """
     given = source if isinstance(source, SourceFile) else SourceFile.read(source)
     folders = tuple(str(folder) for folder in include_dirs)
-    text = SourceFile(given.path, given.text, (*given.defines, *defines), (*given.include_dirs, *folders))
+    text = replace(given, defines=(*given.defines, *defines), include_dirs=(*given.include_dirs, *folders))
     question = _Question(
         text=text,
         name=name,
@@ -224,7 +224,7 @@ def _described(outcome: Outcome, question: _Question, system: ParameterizedSyste
 def concrete(text: SourceFile, name: str, number: int) -> SourceFile:
     """The text with a number of threads."""
     defines = tuple(item for item in text.defines if item.split("=", 1)[0] != name)
-    return SourceFile(text.path, text.text, (*defines, f"{name}={number}"), text.include_dirs)
+    return replace(text, defines=(*defines, f"{name}={number}"))
 
 
 def _with(question: _Question, number: int, *, most: int = _MOST_STATES) -> api.Result:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from membar import api, lift, proving
-from membar.diagnostics import InputError
+from membar.diagnostics import EngineLimitError, InputError
 from membar.models.model import Model
 from membar.outcome import Holds, HoldsWithin, Violated
 from membar.program.warnings import without_warnings
@@ -206,7 +206,10 @@ def proof(system: ParameterizedSystem, model: Model, *, certified: bool = False)
     """Whether `cubes` proves it for any number of threads; None: it does not end in time."""
     task = SystemTask(system=system, model=model, limits=Limits(seconds=_SECONDS))
     engine = proving.load_system_engine("cubes")
-    outcome = proving.answer(task, engine) if certified else engine.run(task)
+    try:
+        outcome = proving.answer(task, engine) if certified else engine.run(task)
+    except EngineLimitError:
+        return None
     return isinstance(outcome, Holds) if isinstance(outcome, Holds | Violated) else None
 
 

@@ -18,7 +18,6 @@ from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, GENERAL, Model
 from membar.program import paths
 from membar.program.atomicity import require_single_accesses
-from membar.program.execution import Execution
 from membar.program.expand import expand
 from membar.program.printer import print_program
 from membar.program.program import Program
@@ -72,42 +71,57 @@ def test_the_exactly_once_search_is_right_for_programs_that_cannot_buffer_loads(
     assert refused >= buffered > 0
 
 
-def _first_path_only(original: Callable[..., Iterator[Execution]]) -> Callable[..., Iterator[Execution]]:
-    def wrong(*args: object, **options: object) -> Iterator[Execution]:
+Paths = Callable[..., Iterator[paths.Path]]
+
+
+def _first_path_only(original: Paths) -> Paths:
+    def wrong(*args: object, **options: object) -> Iterator[paths.Path]:
         return iter(list(original(*args, **options))[:1])
 
     return wrong
 
 
-def _reordered(**changes: str) -> Callable[..., Callable[..., Iterator[Execution]]]:
-    """A mistake in which one relation of a path is taken from another."""
-
-    def mistake(original: Callable[..., Iterator[Execution]]) -> Callable[..., Iterator[Execution]]:
-        def wrong(*args: object, **options: object) -> Iterator[Execution]:
-            for path in original(*args, **options):
-                taken = {name: getattr(path, source) for name, source in changes.items()}
-                yield replace(path, **taken)
-
-        return wrong
-
-    return mistake
-
-
-def _without_writes_behind(
-    original: Callable[..., Iterator[Execution]],
-) -> Callable[..., Iterator[Execution]]:
-    """Leaves out what comes behind the first write."""
-
-    def wrong(*args: object, **options: object) -> Iterator[Execution]:
+def _all_depends_by_data(original: Paths) -> Paths:
+    def wrong(*args: object, **options: object) -> Iterator[paths.Path]:
         for path in original(*args, **options):
-            first = next((e.id for e in path.events if e.kind.value == "W"), len(path.events))
-            yield replace(path, po=frozenset(pair for pair in path.po if pair[1] <= first))
+            yield replace(path, data=path.execution.po)
 
     return wrong
 
 
-def _one_location(original: Callable[..., Iterator[Execution]]) -> Callable[..., Iterator[Execution]]:
-    def wrong(*args: object, **options: object) -> Iterator[Execution]:
+def _all_depends_by_control(original: Paths) -> Paths:
+    def wrong(*args: object, **options: object) -> Iterator[paths.Path]:
+        for path in original(*args, **options):
+            yield replace(path, ctrl=path.execution.po)
+
+    return wrong
+
+
+def _up_to(last: int, pairs: paths.Pairs) -> paths.Pairs:
+    return frozenset(pair for pair in pairs if pair[1] <= last)
+
+
+def _without_writes_behind(original: Paths) -> Paths:
+    """Leaves out what comes behind the first write."""
+
+    def wrong(*args: object, **options: object) -> Iterator[paths.Path]:
+        for path in original(*args, **options):
+            first = next((e.id for e in path.events if e.kind.value == "W"), len(path.events))
+            yield replace(
+                path,
+                events=path.events[: first + 1],
+                addr=_up_to(first, path.addr),
+                data=_up_to(first, path.data),
+                ctrl=_up_to(first, path.ctrl),
+                amo=_up_to(first, path.amo),
+                lxsx=_up_to(first, path.lxsx),
+            )
+
+    return wrong
+
+
+def _one_location(original: Paths) -> Paths:
+    def wrong(*args: object, **options: object) -> Iterator[paths.Path]:
         for path in original(*args, **options):
             events = (replace(e, cell=None if e.cell is None else 0) for e in path.events)
             yield replace(path, events=tuple(events))
@@ -117,8 +131,8 @@ def _one_location(original: Callable[..., Iterator[Execution]]) -> Callable[...,
 
 MISTAKES = {
     "only the first path": _first_path_only,
-    "everything depends by data": _reordered(data="po"),
-    "everything depends by control": _reordered(ctrl="po"),
+    "everything depends by data": _all_depends_by_data,
+    "everything depends by control": _all_depends_by_control,
     "only up to the first write": _without_writes_behind,
     "all addresses are one": _one_location,
 }

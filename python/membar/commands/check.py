@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from membar import api, arguments, linearizability, proving
 from membar.cli import BAD_INPUT, exit_code, gravest
@@ -19,12 +19,16 @@ from membar.objects.client import Size
 from membar.objects.orders import Ordering
 from membar.reports import diagnostic
 
-Answer: TypeAlias = "api.Result | proving.SystemResult | linearizability.ObjectResult"
+if TYPE_CHECKING:
+    from membar.object_proofs import ProofResult
+
+Answer: TypeAlias = "api.Result | proving.SystemResult | linearizability.ObjectResult | ProofResult"
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Answers each file in turn; files for other tools are written even if that is broken off."""
     codes: list[int] = []
+    files.prepare_witness(chosen)
     with files.written(chosen) as filed:
         for file in chosen.files:
             start = time.perf_counter()
@@ -42,6 +46,8 @@ def run(chosen: argparse.Namespace) -> int:
             else:
                 _show(answer, chosen)
                 api.keep(answer.model)
+                if isinstance(answer, api.Result):
+                    files.write_witness(chosen, answer)
                 codes.append(exit_code(answer.outcome, accept_bounded=chosen.accept_bounded))
         return filed.end(gravest(codes))
 
@@ -54,6 +60,9 @@ def _answer(
             return _lifted(file, chosen, progress)
         if _is_object(file, chosen):
             return _linearizable(file, chosen, progress)
+        if api.is_object(file):
+            return _proved_object(file, chosen)
+        _only_for_proofs(file, chosen)
         if proving.is_system(file):
             return _proved(file, chosen, progress)
         return api.check(
@@ -169,6 +178,57 @@ def _linearizable(
     )
 
 
+def _proved_object(file: Path, chosen: argparse.Namespace) -> ProofResult:
+    """The answer about an object with annotations, for any number of threads and calls."""
+    from membar import object_proofs  # noqa: PLC0415 - only where asked for
+
+    asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--explain": chosen.explain, "--herd": chosen.herd}
+    asked |= {"--property": chosen.property, "--all": chosen.all, "--dot": chosen.dot, "--svg": chosen.svg}
+    asked |= {"--spec": chosen.spec}
+    for option, value in asked.items():
+        if value:
+            raise InputError(
+                Diagnostic(
+                    code="W1317",
+                    message=f"{option} cannot be asked of `{file}`",
+                    help="an object is asked whether it is linearizable, by annotations or with --client",
+                )
+            )
+    if chosen.engine not in (None, object_proofs.ENGINE):
+        raise InputError(
+            Diagnostic(
+                code="W1317", message=f"the engine {chosen.engine} proves no objects", help="--engine objects"
+            )
+        )
+    return object_proofs.prove_object(
+        file,
+        model=chosen.model,
+        order=chosen.order or "causal",
+        limits=chosen.limit,
+        infer=chosen.infer,
+    )
+
+
+def _only_for_proofs(file: Path, chosen: argparse.Namespace) -> None:
+    if chosen.infer:
+        raise InputError(
+            Diagnostic(
+                code="W1317",
+                message=f"--infer says nothing about `{file}`",
+                help="it looks for the invariants of an object (.obj)",
+            )
+        )
+
+
+def _show_proof(result: ProofResult, chosen: argparse.Namespace) -> None:
+    from membar.reports import obligations  # noqa: PLC0415 - one report of five
+
+    if chosen.json:
+        sys.stdout.write(obligations.render_json(result))
+    else:
+        sys.stdout.write(obligations.render(result, columns=columns(), color=color(sys.stdout)))
+
+
 def _show_object(result: linearizability.ObjectResult, chosen: argparse.Namespace) -> None:
     from membar.reports import histories  # noqa: PLC0415 - one report of four
 
@@ -208,6 +268,9 @@ def _show(result: Answer, chosen: argparse.Namespace) -> None:
         return
     if isinstance(result, linearizability.ObjectResult):
         _show_object(result, chosen)
+        return
+    if not isinstance(result, api.Result):
+        _show_proof(result, chosen)
         return
     sys.stdout.write(_report(result, chosen))
     if chosen.explain:

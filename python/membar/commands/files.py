@@ -1,4 +1,4 @@
-"""Files for other tools, about all answers of a command: JUnit, SARIF, a summary."""
+"""Files for other tools: JUnit, SARIF and a summary about all answers of a command, a witness about one."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from membar.diagnostics import InputError
+from membar.diagnostics import Diagnostic, InputError
+from membar.outcome import Violated
 
 if TYPE_CHECKING:
-    from membar import api, campaign, linearizability, proving
+    from membar import api, campaign, linearizability, object_proofs, proving
 
 _STANDARD_OUTPUT = Path("-")
+# Ending of a witness → the report that writes it.
+_WITNESSES = {".graphml": "graphml", ".yml": "violation", ".yaml": "violation"}
 
 
 class Filed:
@@ -30,23 +33,27 @@ class Filed:
     def add(
         self,
         file: Path,
-        answer: api.Result | proving.SystemResult | linearizability.ObjectResult | InputError,
+        answer: api.Result
+        | proving.SystemResult
+        | linearizability.ObjectResult
+        | object_proofs.ProofResult
+        | InputError,
         *,
         seconds: float,
     ) -> None:
         """Keeps an answer as plain data, where any file is to be written."""
         if not self._is_wanted:
             return
-        from membar import campaign, linearizability, proving  # noqa: PLC0415 - only where asked for
+        from membar import api, campaign, proving  # noqa: PLC0415 - only where asked for
 
         if isinstance(answer, InputError):
             found = campaign.refusal(file, answer, texts=self.texts)
         elif isinstance(answer, proving.SystemResult):
             found = campaign.proved(answer, seconds=seconds, texts=self.texts)
-        elif isinstance(answer, linearizability.ObjectResult):
-            found = campaign.judged(answer, seconds=seconds, texts=self.texts)
-        else:
+        elif isinstance(answer, api.Result):
             found = campaign.as_data(answer, seconds=seconds, texts=self.texts)
+        else:
+            found = campaign.judged(answer, seconds=seconds, texts=self.texts)
         self.answers.append(found)
 
     def end(self, exit_code: int) -> int:
@@ -69,14 +76,75 @@ def written(chosen: argparse.Namespace) -> Iterator[Filed]:
         OSError: a file cannot be written; this is known before anything is searched.
     """
     for path in _paths(chosen):
-        if path != _STANDARD_OUTPUT:
-            with path.open("a", encoding="utf-8"):
-                pass
+        _try(path)
     filed = Filed(chosen)
     try:
         yield filed
     finally:
         _write(chosen, filed)
+
+
+def _try(path: Path) -> None:
+    """Makes sure that a file can be written, and leaves it as it is."""
+    if path == _STANDARD_OUTPUT:
+        return
+    is_new = not path.exists()
+    with path.open("a", encoding="utf-8"):
+        pass
+    if is_new:
+        path.unlink()
+
+
+def prepare_witness(chosen: argparse.Namespace) -> None:
+    """Makes sure that a witness can be written, where one is asked for, before anything is searched.
+
+    Raises:
+        InputError: not about these files, or not in this format.
+        OSError: not there.
+    """
+    if chosen.witness is None:
+        return
+    from membar import api  # noqa: PLC0415 - only where asked for
+    from membar.source import SourceFile  # noqa: PLC0415
+
+    if len(chosen.files) > 1 or chosen.threads is not None:
+        what = "any number of threads" if chosen.threads is not None else f"{len(chosen.files)} files"
+        raise _refusal("W1441", f"--witness is about one run of one program, not {what}", "ask about one")
+    if chosen.witness.suffix not in _WITNESSES:
+        known = ", ".join(_WITNESSES)
+        raise _refusal("W1442", f"`{chosen.witness}` names no format of witnesses", f"names end in {known}")
+    language = api.language_of(SourceFile(str(chosen.files[0]), "")).name
+    if language != "C":
+        message = f"`{chosen.files[0]}` is {language}, and SV-COMP's witnesses are about C programs"
+        raise _refusal("W1443", message, "`--json` writes a witness that `membar replay` reads")
+    _try(chosen.witness)
+
+
+def _refusal(code: str, message: str, help: str) -> InputError:  # noqa: A002 - the word users see
+    return InputError(Diagnostic(code=code, message=message, help=help))
+
+
+def write_witness(chosen: argparse.Namespace, result: api.Result) -> None:
+    """Writes the witness of a violation, where one is asked for; says so where there is none.
+
+    Raises:
+        InputError: the violation has no witness in this format.
+        OSError: the file cannot be written.
+    """
+    outcome = result.outcome
+    if chosen.witness is None:
+        return
+    if not isinstance(outcome, Violated) or outcome.witness is None:
+        sys.stderr.write(f"note: no witness is written, since nothing is violated: {chosen.witness}\n")
+        return
+    from datetime import UTC, datetime  # noqa: PLC0415 - only where asked for
+    from hashlib import sha256  # noqa: PLC0415
+    from importlib import import_module  # noqa: PLC0415
+
+    report = import_module(f"membar.reports.{_WITNESSES[chosen.witness.suffix]}")
+    found = sha256(chosen.files[0].read_bytes()).hexdigest()
+    text = report.render(result, outcome, outcome.witness, at=datetime.now(UTC), program_hash=found)
+    chosen.witness.write_text(text, encoding="utf-8")
 
 
 def _paths(chosen: argparse.Namespace) -> list[Path]:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
+import shlex
 import sys
-import tempfile
+from dataclasses import replace
 from json import dumps
 from pathlib import Path
+from typing import Any
 
 from membar import arguments, proving, repair
-from membar.cli import HOLDS, UNKNOWN, VIOLATED
+from membar.cli import HOLDS, UNKNOWN, VIOLATED, exit_code
+from membar.commands import writing
 from membar.commands.window import color, columns, progress_line
+from membar.diagnostics import InputError
+from membar.outcome import HoldsWithin
 from membar.reports import processes, terminal
 from membar.reports import repair as report
 from membar.source import SourceFile
+from membar.task import Limits
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Finds a repair, shows it, and writes it where that was asked for."""
+    """Finds a repair, writes it where that was asked for, and shows it."""
     source = _source(chosen)
-    if proving.is_system(source):
-        asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--property": chosen.property}
-        proving.refuse(chosen.file, asked | {"--weaken": chosen.weaken})
+    _refuse(chosen, source)
     with progress_line(sys.stderr) as progress:
         found = repair.repair(
             source,
@@ -37,30 +39,35 @@ def run(chosen: argparse.Namespace) -> int:
         )
     match found:
         case repair.Repair():
-            return _show(found, chosen)
+            return _finish(found, chosen)
         case repair.NothingToRepair(result=result):
-            sys.stdout.write(f"NOTHING TO REPAIR {source.path}: it is right under {result.model.name}\n")
-            return HOLDS
+            _show(
+                report.nothing(source, result, columns=columns()),
+                report.nothing_as_data(source, result),
+                chosen,
+            )
+            return _code(result, chosen)
         case repair.NotRepairable(reason=reason, result=result):
-            sys.stdout.write(f"NOT REPAIRED {source.path}: {reason}\n")
-            if result is not None:
-                sys.stdout.write(f"\n{_shown(result)}")
+            _show(_failed(source, found, chosen), report.failed_as_data(source, reason, result), chosen)
             return VIOLATED
         case repair.Undecided(reason=reason):
-            sys.stdout.write(f"UNKNOWN {source.path}: {reason}\n")
-            return UNKNOWN
+            _show(report.unknown(source, reason), report.unknown_as_data(source, reason), chosen)
+            return _interrupted(found.is_interrupted) or UNKNOWN
 
 
-def _shown(result: repair.Answer) -> str:
-    if isinstance(result, proving.SystemResult):
-        return processes.render(result, columns=columns(), color=color(sys.stdout))
-    return terminal.render(result, columns=columns(), color=color(sys.stdout))
+def _refuse(chosen: argparse.Namespace, source: SourceFile) -> None:
+    """Refuses, before the search, what could not be done after it."""
+    if proving.is_system(source):
+        asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--property": chosen.property}
+        proving.refuse(chosen.file, asked | {"--weaken": chosen.weaken})
+    if chosen.apply:
+        writing.check_writable(chosen.file)
 
 
 def _source(chosen: argparse.Namespace) -> SourceFile:
     read = SourceFile.read(chosen.file)
     folders = tuple(str(folder) for folder in chosen.include)
-    return SourceFile(read.path, read.text, tuple(chosen.define), folders)
+    return replace(read, defines=tuple(chosen.define), include_dirs=folders)
 
 
 def _question(chosen: argparse.Namespace) -> repair.Question:
@@ -71,32 +78,91 @@ def _question(chosen: argparse.Namespace) -> repair.Question:
         error=chosen.error,
         ltl=chosen.ltl,
         words=arguments.words(chosen),
+        limits=replace(chosen.limit, seconds=None),
         options=arguments.options(chosen),
         include_dirs=chosen.include,
         mapping=chosen.mapping,
     )
 
 
-def _show(found: repair.Repair, chosen: argparse.Namespace) -> int:
-    if chosen.json:
-        sys.stdout.write(dumps(report.as_data(found), ensure_ascii=False) + "\n")
+def _finish(found: repair.Repair, chosen: argparse.Namespace) -> int:
+    """Writes and shows a repair. What cannot be written is shown all the same."""
+    problem: Exception | None = None
+    try:
+        if not found.is_interrupted:
+            _write(found, chosen)
+    except (OSError, InputError) as failed:
+        problem = failed
+    text = report.render(
+        found,
+        columns=columns(),
+        color=color(sys.stdout),
+        command=shlex.join(["membar", "check", found.source.path, *_asked_with(chosen)]),
+        explain=chosen.explain,
+    )
+    _show(text, report.as_data(found), chosen)
+    if problem is not None:
+        raise problem
+    return _interrupted(found.is_interrupted) or _code(found.result, chosen)
+
+
+def _write(found: repair.Repair, chosen: argparse.Namespace) -> None:
+    """Writes what was asked for: the repair in place of the files."""
+    if not chosen.apply:
+        return
+    before = {found.source.path: found.source.text, **dict(found.source.replaced)}
+    texts = {found.source.path: found.repaired.text, **dict(found.repaired.replaced)}
+    files = [
+        writing.Rewrite(Path(path), before[path] if path in before else SourceFile.read(path).text, text)
+        for path, text in texts.items()
+    ]
+    for sentence in writing.rewrite(files):
+        sys.stderr.write(f"{sentence}\n")
+
+
+def _asked_with(chosen: argparse.Namespace) -> list[str]:
+    """The words that ask the same of the file with `membar check`."""
+    named = ["--model", chosen.model] if chosen.model else []
+    return [
+        *named,
+        *arguments.repeated(argparse.Namespace(**vars(chosen) | {"all": False, "limit": Limits()})),
+    ]
+
+
+def _failed(source: SourceFile, found: repair.NotRepairable, chosen: argparse.Namespace) -> str:
+    """That nothing helps, and the answer that shows it; with the command to replay it, if a file can."""
+    text, result = report.failed(source, found.reason), found.result
+    if result is None:
+        return text
+    width, paint, replays = columns(), color(sys.stdout), not found.is_edited
+    if isinstance(result, proving.SystemResult):
+        shown = processes.render(result, columns=width, color=paint, replays=replays)
     else:
-        sys.stdout.write(report.render(found, columns=columns(), color=color(sys.stdout)))
-    if chosen.apply:
-        for path, text in [(found.source.path, found.repaired.text), *found.repaired.replaced]:
-            _write(Path(path), text)
+        words = argparse.Namespace(**vars(chosen) | {"all": False})
+        shown = terminal.render(
+            result,
+            columns=width,
+            color=paint,
+            model_argument=(chosen.model or "") if result.model.name != "sc" else "",
+            options=arguments.repeated(words),
+            replays=replays,
+        )
+    return f"{text}\n{shown}"
+
+
+def _interrupted(is_interrupted: bool) -> int:  # noqa: FBT001 - one flag
+    """Goes on with the interruption, now that everything was shown."""
+    if is_interrupted:
+        raise KeyboardInterrupt
     return HOLDS
 
 
-def _write(path: Path, text: str) -> None:
-    """Puts a text in place of a file at once, keeping what was there as `FILE.orig`."""
-    before = path.read_bytes()
-    if before.decode("utf-8", errors="replace") == text:
-        return
-    shutil.copy2(path, path.with_name(path.name + ".orig"))
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-    shutil.copymode(path, name)
-    Path(name).replace(path)
-    sys.stderr.write(f"wrote {path}; what was there is in {path.name}.orig\n")
+def _code(result: repair.Answer, chosen: argparse.Namespace) -> int:
+    """What a right text gives: 0, or what `check` gives for a bound."""
+    outcome = result.outcome
+    is_bounded = isinstance(outcome, HoldsWithin)
+    return exit_code(outcome, accept_bounded=chosen.accept_bounded) if is_bounded else HOLDS
+
+
+def _show(text: str, data: dict[str, Any], chosen: argparse.Namespace) -> None:
+    sys.stdout.write(dumps(data, ensure_ascii=False) + "\n" if chosen.json else text)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
+from membar.lifting.bounds import WORD, Counted, bounds, decided, moved, range_of, window
 from membar.lifting.domains import Memory, constructor, integer, thread_constructor
 from membar.lifting.path import EACH, FIRST, Path, SplitError, has_next, is_less, is_same, is_true
 from membar.lifting.values import (
@@ -20,6 +21,7 @@ from membar.lifting.values import (
     Sum,
     Tally,
     Value,
+    Who,
 )
 from membar.program import expr as e
 from membar.program.expr import MASK, BinaryOp, UnaryOp, signed
@@ -29,8 +31,6 @@ from membar.systems.terms import Basic, Comparison, Literal, ProcessVariable, Te
 
 B = BinaryOp
 _MIRRORED: Final = {B.LT: B.LE, B.LE: B.LT, B.SLT: B.SLE, B.SLE: B.SLT}
-_LEAST_BITS: Final = 32
-"""Numbers of threads fit into this many bits, and no fewer."""
 _TRUE, _FALSE = Number(1), Number(0)
 
 
@@ -107,7 +107,7 @@ class Arithmetic:
         if isinstance(value, Number):
             return Number(e.evaluate(e.Unary(op, e.Constant(value.word)), {}, {}))
         if isinstance(value, Sum) and op is UnaryOp.NEGATE:
-            return _scaled(value, -1)
+            return self._wrapped(_scaled(value, -1), WORD, True, path)
         raise CannotLiftError(f"`{op.value}` of {_spoken(value)}")
 
     def _is_nonzero(self, value: Value, path: Path) -> bool:
@@ -128,6 +128,8 @@ class Arithmetic:
         if op in e.COMPARISONS:
             return _TRUE if self._compared(op, one, other, path) else _FALSE
         found = _calculated(op, one, other)
+        if isinstance(found, Sum):
+            return self._wrapped(found, WORD, True, path)
         if found is None:
             raise CannotLiftError(f"`{op.value.rstrip('us')}` of {_spoken(one)} and {_spoken(other)}")
         return found
@@ -139,9 +141,7 @@ class Arithmetic:
                 low = word & ((1 << width) - 1)
                 return Number(signed(low, width) & MASK if is_signed else low)
             case Identity() | Count() | AtHead() | Tally():
-                if width < _LEAST_BITS:
-                    raise CannotLiftError(f"the number of a thread in {width} bits")
-                return value
+                return _within(value, width, is_signed, path)
             case Sum():
                 return self._wrapped(value, width, is_signed, path)
             case Held():
@@ -155,13 +155,14 @@ class Arithmetic:
 
     def _fits(self, held: Held, width: int, is_signed: bool) -> bool:  # noqa: FBT001
         domain = self.memory.domains[held.storage]
-        if domain.is_integer or (domain.offset is not None and width < _LEAST_BITS):
-            return False
-        least, most = _range(width, is_signed)
-        return all(least <= signed(word) <= most for word in domain.words)
+        least, most = range_of(width, is_signed=is_signed)
+        numbers = [signed(word) for word in domain.words]
+        if domain.offset is not None:
+            numbers += bounds(Identity(FIRST, domain.offset))
+        return not domain.is_integer and all(least <= number <= most for number in numbers)
 
     def _wrapped(self, value: Sum, width: int, is_signed: bool, path: Path) -> Value:  # noqa: FBT001
-        least, most = _range(width, is_signed)
+        least, most = range_of(width, is_signed=is_signed)
         low, high, span = value.low, value.high, 1 << width
         if low < least - span or high > most + span:
             raise CannotLiftError("a number that may wrap around more than once")
@@ -213,36 +214,29 @@ class Arithmetic:
             if op is not B.EQ:
                 return not self._with_constant(_MIRRORED[op], right, left, path)
             left, right = right, left
+        if isinstance(left, Identity | Count) and isinstance(right, Number):
+            number = right.word if op in (B.LT, B.LE) else signed(right.word)
+            certain = decided(op, left, number)
+            if certain is not None:
+                return certain
+            if isinstance(left, Identity):
+                return self._with_number(op, left.who, number - left.offset, path)
         match left, right:
-            case Identity(who=who, offset=offset), Number(word=word):
-                number = word if op in (B.LT, B.LE) else signed(word)
-                return self._with_number(op, Identity(who), number - offset, path)
             case Identity(offset=offset), Count(offset=other):
                 return _below_all(op, other - offset, left, right)
             case Count(offset=offset), Count(offset=other):
                 return {B.EQ: offset == other, B.LT: offset < other, B.SLT: offset < other}.get(
                     op, offset <= other
                 )
-            case Count(offset=offset), Number(word=word):
-                return _exceeded(offset, word if op in (B.LT, B.LE) else signed(word), left, right)
             case _:
                 raise CannotLiftError(f"{_spoken(left)} compared with {_spoken(right)}")
 
-    def _with_number(self, op: BinaryOp, thread: Identity, number: int, path: Path) -> bool:
-        """The number of a thread, without an offset, compared with a constant: 0 is that of the first."""
-        if op is B.EQ:
-            if number < 0:
-                return False
-            if number == 0:
-                return is_same(path, thread.who, FIRST)
-        else:
-            limit = number if op in (B.LT, B.SLT) else number + 1
-            if limit <= 0:
-                return False
-            if limit == 1:
-                return is_same(path, thread.who, FIRST)
-            if limit >= 1 << _LEAST_BITS:
-                return True
+    @staticmethod
+    def _with_number(op: BinaryOp, thread: Who, number: int, path: Path) -> bool:
+        """The number of a thread compared with a constant that it can be: 0 is that of the first."""
+        limit = {B.LT: 1, B.SLT: 1}.get(op, 0)  # below 1, at most 0, equal to 0
+        if number == limit:
+            return is_same(path, thread, FIRST)
         raise CannotLiftError("the number of a thread compared with a constant other than 0")
 
     def _counted(self, tally: Tally, number: Count | Number, path: Path) -> bool:
@@ -299,8 +293,19 @@ class Arithmetic:
         return linear(Basic.INT, Fraction(value.constant), parts)
 
 
-def _range(width: int, is_signed: bool) -> tuple[int, int]:  # noqa: FBT001
-    return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
+def _within(value: Counted, width: int, is_signed: bool, path: Path) -> Value:  # noqa: FBT001
+    """The low bits of what depends on the threads; the first of them may be an exception."""
+    found = window(value, width, is_signed=is_signed)
+    if found is not None:
+        return found
+    if isinstance(value, Identity):
+        rest = window(Count(value.offset), width, is_signed=is_signed)  # all others: from `offset + 1` on
+        if isinstance(rest, Count):
+            if not is_same(path, value.who, FIRST):
+                return replace(value, offset=rest.offset)
+            low = value.offset & ((1 << width) - 1)
+            return Number(signed(low, width) & MASK if is_signed else low)
+    raise CannotLiftError(f"{_spoken(value)} and a constant whose sum may wrap around at {width} bits")
 
 
 def _below_all(op: BinaryOp, distance: int, left: Value, right: Value) -> bool:
@@ -309,13 +314,6 @@ def _below_all(op: BinaryOp, distance: int, left: Value, right: Value) -> bool:
         return op is not B.EQ
     if distance == -1 and op in (B.LE, B.SLE):
         return True
-    raise CannotLiftError(f"{_spoken(left)} compared with {_spoken(right)}")
-
-
-def _exceeded(offset: int, number: int, left: Value, right: Value) -> bool:
-    """How many threads there are, at least one, plus `offset`, equal to or below a constant: never, if so."""
-    if 1 + offset > number:
-        return False
     raise CannotLiftError(f"{_spoken(left)} compared with {_spoken(right)}")
 
 
@@ -368,12 +366,8 @@ def _calculated(op: BinaryOp, left: Value, right: Value) -> Value | None:
     match op, left, right:
         case (B.ADD, Number(), Identity() | Count() | Tally() | Pointer()):
             return _calculated(op, right, left)
-        case (B.ADD, Identity(), Number()):
-            return Identity(left.who, left.offset + signed(right.word))
-        case (B.ADD, Tally(), Number()):
-            return replace(left, offset=left.offset + signed(right.word))
-        case (B.ADD, Count(), Number()):
-            return Count(left.offset + signed(right.word))
+        case (B.ADD, Identity() | Count() | Tally(), Number()):
+            return moved(left, signed(right.word))
         case (B.ADD, Pointer(), Number()):
             return Pointer(left.name, left.offset + signed(right.word), left.index, left.factor)
         case (B.ADD, Pointer(index=None), Scaled()):

@@ -13,6 +13,8 @@ from membar.program.program import Thread
 from membar.program.template import ME, NUMBER
 from membar.source import Span
 
+LEAST_BITS = 32
+"""What counts threads has at least so many bits."""
 ACCESSES = (Load, Store, Rmw, Lock, Unlock)
 
 
@@ -104,11 +106,16 @@ def _counts(operation: Set) -> bool:
 
 def is_next(operation: Set) -> bool:
     """Whether a register is set to one more than it was."""
-    value = operation.value
-    while isinstance(value, Extend):
-        value = value.operand
+    value = unextended(operation.value)
     own = Register(operation.register)
     return value in (Binary(BinaryOp.ADD, own, Constant(1)), Binary(BinaryOp.ADD, Constant(1), own))
+
+
+def unextended(value: Expr) -> Expr:
+    """An expression without the conversions that leave numbers of threads as they are."""
+    while isinstance(value, Extend) and value.width >= LEAST_BITS:
+        value = value.operand
+    return value
 
 
 def steps_of(thread: Thread) -> Steps:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from membar.lifting.steps import Step, Steps
+from membar.lifting.steps import LEAST_BITS, Step, Steps, unextended
 from membar.program.dependencies import expressions_of
 from membar.program.expr import (
     TRUE,
@@ -13,13 +13,12 @@ from membar.program.expr import (
     BinaryOp,
     Constant,
     Expr,
-    Extend,
     Register,
     addresses_of,
     registers_of,
 )
 from membar.program.operations import Load, Operation, Rmw, Store
-from membar.program.program import Program
+from membar.program.program import MemoryObject, Program
 from membar.program.template import NUMBER
 
 
@@ -29,10 +28,12 @@ def tallies(program: Program, per_thread: frozenset[str], steps: Steps) -> froze
     for item in program.objects:
         if item.count != 1 or item.name in per_thread or any(item.initial):
             continue
+        if 8 * item.size < LEAST_BITS:
+            continue  # it may wrap around while threads come
         using = [step.operation for step in steps.steps if _mentions(step, item.name)]
         added = [op for op in using if isinstance(op, Rmw)]
         results = {op.register for op in using if isinstance(op, Rmw | Load)}
-        if added and all(_fits(op, item.name) for op in using) and _is_compared(results, steps):
+        if added and all(_fits(op, item) for op in using) and _is_compared(results, steps):
             found.add(item.name)
     return frozenset(found)
 
@@ -47,19 +48,18 @@ def _expressions(step: Step) -> Iterator[Expr]:
         yield from expressions_of(step.operation)
 
 
-def _fits(operation: Operation | None, name: str) -> bool:
+def _fits(operation: Operation | None, item: MemoryObject) -> bool:
     match operation:
-        case Load(address=Address(name=found, offset=0)):
-            return found == name
-        case Store(address=Address(name=found, offset=0), value=Constant(value=0)):
-            return found == name
-        case Rmw(address=Address(name=found, offset=0), register=register, value=value, condition=condition):
-            while isinstance(value, Extend):
-                value = value.operand
+        case Load():
+            fits = True
+        case Store(value=value):
+            fits = value == Constant(0)
+        case Rmw(register=register, value=value, condition=condition):
             next_one = Binary(BinaryOp.ADD, Register(register), Constant(1))
-            return found == name and value == next_one and condition == TRUE
+            fits = unextended(value) == next_one and condition == TRUE
         case _:
             return False
+    return fits and operation.address == Address(item.name) and operation.size == item.size
 
 
 def _is_compared(registers: set[str], steps: Steps) -> bool:

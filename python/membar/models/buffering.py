@@ -10,16 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from weakref import WeakKeyDictionary
 
-from membar.models.evaluate import evaluator_of
+from membar.models.evaluate import Evaluator, evaluator_of
 from membar.models.model import Model
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.execution import Event, Execution, Kind
 from membar.program.operations import NO_TAGS, Load, Operation, Rmw, Store, StoreConditional, Tags
-from membar.program.paths import TooManyPathsError, paths
+from membar.program.paths import Shape, TooManyPathsError, paths
 from membar.program.program import Program, Thread
 
 _MOST_PATHS = 400
+# The shapes of paths that keep their order, by evaluator and name of the relation: threads are often alike,
+# and so are the programs that `repair` asks about.
+_KEPT: WeakKeyDictionary[Evaluator, dict[str, set[Shape]]] = WeakKeyDictionary()
+_MOST_KEPT = 100_000
 
 
 def keeps_loads_before_stores(program: Program, model: Model, *, bound: int) -> bool:
@@ -29,16 +34,22 @@ def keeps_loads_before_stores(program: Program, model: Model, *, bound: int) -> 
     """
     if model.plan is None or not model.load_buffering:
         return False
-    evaluator = evaluator_of(model.plan)
+    evaluator, relation = evaluator_of(model.plan), model.load_buffering
+    kept = _KEPT.setdefault(evaluator, {}).setdefault(relation, set())
     try:
-        return not any(
-            evaluator.whole(path).relation(model.load_buffering)
-            for thread in program.threads
-            if any(evaluator.whole(pair).relation(model.load_buffering) for pair in _pairs(thread))
-            for path in paths(program, thread, bound=bound, most=_MOST_PATHS)
-        )
+        for thread in program.threads:
+            if not any(evaluator.whole(pair).relation(relation) for pair in _pairs(thread)):
+                continue
+            for path in paths(program, thread, bound=bound, most=_MOST_PATHS):
+                if (shape := path.shape) in kept:
+                    continue
+                if evaluator.whole(path.execution).relation(relation):
+                    return False
+                if len(kept) < _MOST_KEPT:
+                    kept.add(shape)
     except TooManyPathsError:
         return False
+    return True
 
 
 def _pairs(thread: Thread) -> Iterator[Execution]:

@@ -127,9 +127,9 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class PendingValue:
-    """The value of the oldest pending store of a line, or what `name` is in its operation.
+    """The value of the oldest pending store of a line, or its operation's parameter or result (`@1`, …).
 
-    Arbitrary if none is pending.
+    0 if none is pending, or the operation has not returned or does not take effect with the store.
     """
 
     line: str
@@ -145,8 +145,45 @@ class Sees:
     who: Who = Who.SELF
 
 
+@dataclass(frozen=True, slots=True)
+class Linearized:
+    """Whether the thread's operation has taken effect, or will when a store does that it waits for."""
+
+    who: Who = Who.SELF
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """Whether an operation of the thread takes effect when the pending store of this line does, after it."""
+
+    line: str
+    who: Who = Who.SELF
+
+
+@dataclass(frozen=True, slots=True)
+class DeferredResult:
+    """What such an operation returns, counted from 1; 0 if there is none."""
+
+    line: str
+    number: int
+    who: Who = Who.SELF
+
+
 Term: TypeAlias = (
-    Number | Variable | Element | Loaded | Unary | Binary | Choice | At | Pending | PendingValue | Sees
+    Number
+    | Variable
+    | Element
+    | Loaded
+    | Unary
+    | Binary
+    | Choice
+    | At
+    | Pending
+    | PendingValue
+    | Sees
+    | Linearized
+    | Deferred
+    | DeferredResult
 )
 
 TRUE = Number(1)
@@ -200,14 +237,17 @@ def replaced(term: Term, change: Callable[[Term], Term | None]) -> Term:
     if new is not None:
         return new
     match term:
-        case Unary(operand=operand):
-            return replace(term, operand=replaced(operand, change))
-        case Binary(left=left, right=right):
-            return replace(term, left=replaced(left, change), right=replaced(right, change))
+        case Unary(op=op, operand=operand):
+            one = replaced(operand, change)
+            return term if one is operand else Unary(op, one)
+        case Binary(op=operator, left=left, right=right):
+            first, second = replaced(left, change), replaced(right, change)
+            return term if first is left and second is right else Binary(operator, first, second)
         case Choice(condition=condition, then=then, otherwise=otherwise):
-            return Choice(replaced(condition, change), replaced(then, change), replaced(otherwise, change))
-        case Element(index=index):
-            return replace(term, index=replaced(index, change))
+            parts = (replaced(condition, change), replaced(then, change), replaced(otherwise, change))
+            return Choice(*parts)
+        case Element(name=name, index=index):
+            return Element(name, replaced(index, change))
         case _:
             return term
 
@@ -218,6 +258,8 @@ def of_other(term: Term) -> Term:
     def change(part: Term) -> Term | None:
         match part:
             case Variable(space=Space.LOCAL | Space.PRIVATE) | At() | Pending() | PendingValue() | Sees():
+                return replace(part, who=Who.OTHER)
+            case Linearized() | Deferred() | DeferredResult():
                 return replace(part, who=Who.OTHER)
             case _:
                 return None

@@ -10,7 +10,7 @@ Loops are as in the engines: each back edge is taken at most `bound` times.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -35,6 +35,7 @@ from membar.program.operations import (
 from membar.program.program import Edge, Program, Thread
 
 Reads: TypeAlias = frozenset[int]
+Shape: TypeAlias = tuple[Hashable, ...]
 Pairs: TypeAlias = frozenset[tuple[int, int]]
 _NOTHING: Reads = frozenset()
 _MOST_LOCAL_TURNS = 64
@@ -46,7 +47,7 @@ class TooManyPathsError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Path:
+class Path:
     """A path so far.
 
     Attributes:
@@ -75,15 +76,54 @@ class _Path:
     turns: tuple[tuple[int, tuple[int, int, int]], ...] = ()
     reserved: tuple[tuple[int, int], ...] = ()
 
+    @property
+    def shape(self) -> Shape:
+        """What a model sees of it, whatever its locations are called: equal for paths that are alike."""
+        cells: dict[int | None, int] = {None: -1}
+        steps: dict[int, int] = {}
+        events = tuple(
+            (
+                event.kind,
+                cells.setdefault(event.cell, len(cells)),
+                event.tags,
+                steps.setdefault(event.step, len(steps)),
+                event.step in self.unordered,
+            )
+            for event in self.events
+        )
+        return (events, self.addr, self.data, self.ctrl, self.amo, self.lxsx)
 
-def paths(program: Program, thread: Thread, *, bound: int, most: int) -> Iterator[Execution]:
+    @property
+    def execution(self) -> Execution:
+        """Its events and orders."""
+        events = self.events
+        ordered = (
+            (a.id, b.id)
+            for b in events
+            for a in events[: b.id]
+            if a.step != b.step or b.step not in self.unordered
+        )
+        return Execution(
+            events=events,
+            po=frozenset(ordered),
+            rf=(),
+            co=(),
+            addr=self.addr,
+            data=self.data,
+            ctrl=self.ctrl,
+            amo=self.amo,
+            lxsx=self.lxsx,
+        )
+
+
+def paths(program: Program, thread: Thread, *, bound: int, most: int) -> Iterator[Path]:
     """All paths of a thread of `program`, in which locks are expanded.
 
     Raises:
         TooManyPathsError: there are more than `most`, or a loop may compute for very long.
     """
     walker = _Walker(program, thread, bound)
-    todo = [_Path(point=thread.entry, values={name: program.word(value) for name, value in thread.registers})]
+    todo = [Path(point=thread.entry, values={name: program.word(value) for name, value in thread.registers})]
     found = 0
     while todo:
         path = todo.pop()
@@ -96,28 +136,7 @@ def paths(program: Program, thread: Thread, *, bound: int, most: int) -> Iterato
         found += 1
         if found > most:
             raise TooManyPathsError
-        yield _execution(path)
-
-
-def _execution(path: _Path) -> Execution:
-    events = path.events
-    ordered = (
-        (a.id, b.id)
-        for b in events
-        for a in events[: b.id]
-        if a.step != b.step or b.step not in path.unordered
-    )
-    return Execution(
-        events=events,
-        po=frozenset(ordered),
-        rf=(),
-        co=(),
-        addr=path.addr,
-        data=path.data,
-        ctrl=path.ctrl,
-        amo=path.amo,
-        lxsx=path.lxsx,
-    )
+        yield path
 
 
 class _Walker:
@@ -132,7 +151,7 @@ class _Walker:
         for number, edge in enumerate(thread.edges):
             self.leaving.setdefault(edge.source, []).append(number)
 
-    def onward(self, path: _Path) -> Iterator[_Path]:
+    def onward(self, path: Path) -> Iterator[Path]:
         """The path with each step that it may take next; nothing at its end."""
         numbers = self.leaving.get(path.point, [])
         guards = [self.thread.edges[number].guard for number in numbers]
@@ -149,7 +168,7 @@ class _Walker:
                 if turned is not None:
                     yield from self._taken(turned, self.thread.edges[number])
 
-    def _turn(self, path: _Path, number: int) -> _Path | None:
+    def _turn(self, path: Path, number: int) -> Path | None:
         """The path about to take an edge; None if that is a back edge that was taken often enough."""
         if number not in self.thread.back_edges:
             return path
@@ -165,7 +184,7 @@ class _Walker:
             table[number] = (turns + 1, 0, len(path.events))
         return replace(path, turns=tuple(table.items()))
 
-    def _taken(self, path: _Path, edge: Edge) -> Iterator[_Path]:
+    def _taken(self, path: Path, edge: Edge) -> Iterator[Path]:
         if edge.unordered:
             path = replace(path, unordered=path.unordered | {path.steps})
         here = [path]
@@ -179,7 +198,7 @@ class _Walker:
             point = _END if after.point == _END else edge.target
             yield replace(after, point=point, steps=after.steps + 1)
 
-    def _done(self, path: _Path, operation: Operation, edge: Edge) -> Iterator[_Path]:
+    def _done(self, path: Path, operation: Operation, edge: Edge) -> Iterator[Path]:
         match operation:
             case Load():
                 read, path = self._read(path, operation, operation.tags, edge)
@@ -210,14 +229,14 @@ class _Walker:
             case _:
                 raise TypeError(f"{type(operation).__name__} has no axiomatic reading")
 
-    def _store(self, path: _Path, op: Store, edge: Edge) -> Iterator[_Path]:
+    def _store(self, path: Path, op: Store, edge: Edge) -> Iterator[Path]:
         write, after = self._write(path, op, edge)
         if op.exclusive:
             reads = self._reserved_by(after, write)
             after = _closed(after, reads[-1], write) if reads else replace(path, point=_END)
         yield after
 
-    def _store_conditional(self, path: _Path, op: StoreConditional, edge: Edge) -> Iterator[_Path]:
+    def _store_conditional(self, path: Path, op: StoreConditional, edge: Edge) -> Iterator[Path]:
         yield _set(replace(path, reserved=()), op.status, 1, _NOTHING)
         write, after = self._write(path, op, edge)
         reads = self._reserved_by(after, write)
@@ -225,7 +244,7 @@ class _Walker:
             after = replace(_closed(after, reads[-1], write), reserved=())
             yield _set(after, op.status, 0, frozenset({write}) if op.carries else _NOTHING)
 
-    def _rmw(self, path: _Path, op: Rmw, edge: Edge) -> Iterator[_Path]:
+    def _rmw(self, path: Path, op: Rmw, edge: Edge) -> Iterator[Path]:
         address = self._origins(path, op.address)
         read, path = self._read(path, op, op.read_tags, edge)
         path = _set(path, op.register, None, _NOTHING)
@@ -243,28 +262,28 @@ class _Walker:
                 path = replace(path, events=(*path.events[:read], failed, *path.events[read + 1 :]))
             yield _set(path, op.register, None, frozenset({read}))
 
-    def _read(self, path: _Path, op: Load | Rmw, tags: Tags, edge: Edge) -> tuple[int, _Path]:
+    def _read(self, path: Path, op: Load | Rmw, tags: Tags, edge: Edge) -> tuple[int, Path]:
         after = self._event(path, Kind.READ, self._cell(path, op.address), tags, edge)
         return len(path.events), _depending(after, len(path.events), address=self._origins(path, op.address))
 
-    def _write(self, path: _Path, op: Store | StoreConditional, edge: Edge) -> tuple[int, _Path]:
+    def _write(self, path: Path, op: Store | StoreConditional, edge: Edge) -> tuple[int, Path]:
         write = len(path.events)
         after = self._event(path, Kind.WRITE, self._cell(path, op.address), op.tags, edge)
         address, data = self._origins(path, op.address), self._origins(path, op.value)
         return write, _depending(after, write, address=address, data=data)
 
-    def _reserved_by(self, path: _Path, write: int) -> list[int]:
+    def _reserved_by(self, path: Path, write: int) -> list[int]:
         """The exclusive loads that the write may close: of its cell, or of one that is not known."""
         known, cell = len(self.program.cells), _cell_of(path, write)
         return [read for where, read in path.reserved if where == cell or max(where, cell) >= known]
 
-    def _cell(self, path: _Path, address: Expr) -> int:
+    def _cell(self, path: Path, address: Expr) -> int:
         """The cell at an address; a number of its own where that is not known."""
         word = self._value(path, address)
         cell = None if word is None else self.program.cell_at.get(word)
         return len(self.program.cells) + len(path.events) if cell is None else cell.id
 
-    def _event(self, path: _Path, kind: Kind, cell: int | None, tags: Tags, edge: Edge) -> _Path:
+    def _event(self, path: Path, kind: Kind, cell: int | None, tags: Tags, edge: Edge) -> Path:
         number = len(path.events)
         event = Event(
             id=number, thread=0, kind=kind, cell=cell, tags=tags or NO_TAGS, step=path.steps, span=edge.span
@@ -272,7 +291,7 @@ class _Walker:
         control = path.control.union(*(reads for _, reads in path.branches))
         return _depending(replace(path, events=(*path.events, event)), number, control=control)
 
-    def _value(self, path: _Path, expr: Expr) -> int | None:
+    def _value(self, path: Path, expr: Expr) -> int | None:
         """The value of an expression; None if it depends on what was read or chosen."""
         known: dict[str, int] = {}
         for name in registers_of(expr):
@@ -282,7 +301,7 @@ class _Walker:
             known[name] = value
         return evaluate(expr, known, self.program.bases)
 
-    def _origins(self, path: _Path, expr: Expr) -> Reads:
+    def _origins(self, path: Path, expr: Expr) -> Reads:
         """The reads that the value of an expression comes from, whatever they return."""
         match expr:
             case Register(name=name):
@@ -300,11 +319,11 @@ class _Walker:
                 return _NOTHING
 
 
-def _set(path: _Path, register: str, value: int | None, origins: Reads) -> _Path:
+def _set(path: Path, register: str, value: int | None, origins: Reads) -> Path:
     return replace(path, values={**path.values, register: value}, origins={**path.origins, register: origins})
 
 
-def _cell_of(path: _Path, event: int) -> int:
+def _cell_of(path: Path, event: int) -> int:
     cell = path.events[event].cell
     if cell is None:
         raise TypeError("only accesses have a cell")
@@ -312,13 +331,13 @@ def _cell_of(path: _Path, event: int) -> int:
 
 
 def _depending(
-    path: _Path,
+    path: Path,
     event: int,
     *,
     address: Reads = _NOTHING,
     data: Reads = _NOTHING,
     control: Reads = _NOTHING,
-) -> _Path:
+) -> Path:
     def pairs(reads: Reads) -> Pairs:
         return frozenset((read, event) for read in reads)
 
@@ -330,7 +349,7 @@ def _depending(
     )
 
 
-def _closed(path: _Path, read: int, write: int) -> _Path:
+def _closed(path: Path, read: int, write: int) -> Path:
     """Read and write of one step are one instruction; else a load-linked and its store."""
     if _cell_of(path, read) != _cell_of(path, write):
         return path  # perhaps one, but that is not known

@@ -34,6 +34,8 @@ class Found:
         lower_bound: nothing that passes costs less, if strength is monotone.
         tested: how many choices were tested.
         failing: how many strongest failing choices were found.
+        undecided: how many choices could not be decided.
+        is_interrupted: whether the search was, by Ctrl-C.
     """
 
     choices: tuple[Choice, ...]
@@ -41,6 +43,8 @@ class Found:
     lower_bound: int
     tested: int
     failing: int
+    undecided: int = 0
+    is_interrupted: bool = False
 
     @property
     def is_cheapest(self) -> bool:
@@ -80,19 +84,14 @@ class Search:
         self._best: Choice | None = None
         self._bound = 0
         self._undecided: int | None = None
+        self.is_interrupted = False
 
     def run(self, *, all_cheapest: bool = False) -> Found | None:
-        """What passes at the least cost; None if nothing passes."""
-        strongest = tuple(place.strongest for place in self._places)
-        cheapest: list[Choice] = []
-        passes = self._passes(strongest)
-        if passes:
-            self._best = self._reduced(strongest)
-            cheapest = self._by_demands(all_cheapest=all_cheapest and self._is_monotone)
-        elif passes is False and self._is_monotone:
-            return None
-        if not self._is_monotone:
-            cheapest = self._one_by_one(all_cheapest=all_cheapest)
+        """What passes at the least cost; None if nothing passes, or nothing was found before Ctrl-C."""
+        try:
+            cheapest = self._cheapest(all_cheapest=all_cheapest)
+        except KeyboardInterrupt:
+            cheapest, self.is_interrupted = [], True
         if self._best is None:
             return None
         found = tuple(sorted(cheapest)) or (self._best,)
@@ -102,7 +101,28 @@ class Search:
             lower_bound=self._bound,
             tested=len(self._known),
             failing=self._failing,
+            undecided=sum(passed is None for passed in self._known.values()),
+            is_interrupted=self.is_interrupted,
         )
+
+    def _cheapest(self, *, all_cheapest: bool) -> list[Choice]:
+        """The cheapest choices that pass; none if there are none, or time is over before."""
+        strongest = tuple(place.strongest for place in self._places)
+        cheapest: list[Choice] = []
+        passes = self._passes(strongest)
+        if passes:
+            self._best = self._reduced(strongest)
+            cheapest = self._by_demands(all_cheapest=all_cheapest and self._is_monotone)
+        elif passes is False and self._is_monotone:
+            return []
+        if not self._is_monotone:
+            cheapest = self._one_by_one(all_cheapest=all_cheapest)
+        return cheapest
+
+    @property
+    def lower_bound(self) -> int:
+        """What no choice that passes costs less than."""
+        return self._bound
 
     @property
     def is_undecided(self) -> bool:
@@ -117,16 +137,14 @@ class Search:
             if cheapest and cost > self._hitting.total(cheapest[0]):
                 break
             self._raise_bound(cost if self._is_monotone else 0)
-            match self._passes(choice):
-                case False:
-                    self._hitting.demand(self._grown(choice))
-                    self._failing += 1
-                    continue
-                case True:
-                    cheapest.append(choice)
-                case None:
-                    self._undecided = cost if self._undecided is None else self._undecided
-            if cheapest and not all_cheapest:
+            passes = self._passes(choice)
+            if not passes:
+                self._freeze(cost, passes)
+                self._hitting.demand(self._grown(choice))
+                self._failing += 1
+                continue
+            cheapest.append(choice)
+            if not all_cheapest:
                 break
             self._hitting.exclude(choice)
         return cheapest
@@ -140,16 +158,18 @@ class Search:
             self._raise_bound(cost)
             if self._is_late() or count > _MOST_CHOICES:
                 return []
-            match self._passes(choice):
-                case True:
-                    cheapest.append(choice)
-                case None:
-                    self._undecided = cost if self._undecided is None else self._undecided
-                case False:
-                    pass
+            passes = self._passes(choice)
+            self._freeze(cost, passes)
+            if passes:
+                cheapest.append(choice)
             if cheapest and not all_cheapest:
                 break
         return cheapest
+
+    def _freeze(self, cost: int, passes: bool | None) -> None:  # noqa: FBT001 - one answer
+        """From the first choice on that could not be decided nothing more is claimed."""
+        if passes is None and self._undecided is None:
+            self._undecided = cost
 
     def _raise_bound(self, cost: int) -> None:
         """Nothing that passes costs less than `cost`, but for what could not be decided."""
@@ -205,13 +225,18 @@ class Search:
         return choice
 
     def _grown(self, choice: Choice) -> Choice:
-        """A choice at least as strong that still fails, and passes if it is stronger anywhere."""
+        """A choice at least as strong that still fails, and passes if it is stronger anywhere.
+
+        From one that could not be decided it is the same, with others that could not: those that are
+        weaker are not looked at any more, but the lower bound is frozen (`_freeze`).
+        """
+        failing = (False,) if self._passes(choice) is False else (False, None)
         order = sorted(range(len(choice)), key=lambda n: choice[n] != self._base[n])
         for stretch in _halves(order):
             if self._is_late():
                 break
             for higher in self._raised(choice, stretch):
-                if self._passes(higher) is False:
+                if self._passes(higher) in failing:
                     choice = higher
                     stretch.clear()
                     break

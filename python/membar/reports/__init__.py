@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from membar.models.model import Model
 from membar.outcome import Outcome
@@ -33,6 +33,7 @@ class Answer(Protocol):
         """What was found."""
 
 
+@runtime_checkable
 class SystemAnswer(Protocol):
     """What a report about a parameterized system shows."""
 

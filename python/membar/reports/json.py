@@ -58,6 +58,7 @@ def witness_value(source: SourceFile, program: Program, model: Model, witness: W
         "source": source.text,
         **({"defines": list(source.defines)} if source.defines else {}),
         **({"include_dirs": list(source.include_dirs)} if source.include_dirs else {}),
+        **({"replaced": dict(source.replaced)} if source.replaced else {}),
         "program": program.name,
         "model": model.name,
     }
@@ -243,11 +244,13 @@ def _saved(field: Field) -> SavedWitness:
         field.key("format").fail(f'"{FORMAT}"')
     if field.key("version").integer() != VERSION:
         field.key("version").fail(str(VERSION))
+    replaced = field.optional("replaced")
     source = SourceFile(
         field.key("file").text(),
         field.key("source").text(),
         _texts(field.optional("defines")),
         _texts(field.optional("include_dirs")),
+        tuple((path, text.text()) for path, text in replaced.entries()) if replaced else (),
     )
     model_source, model_file = field.optional("model_source"), field.optional("model_file")
     return SavedWitness(

@@ -17,22 +17,35 @@ from membar.systems.run import ProcessRun, ProcessStep, Shown
 from membar.systems.system import Cube, ParameterizedSystem
 
 
-def render(answer: SystemAnswer, *, columns: int = 80, color: bool = False) -> str:
-    """The report for people: verdict first, then what it rests on, and the run that breaks it."""
+def render(answer: SystemAnswer, *, columns: int = 80, color: bool = False, replays: bool = True) -> str:
+    """The report for people: verdict first, then what it rests on, and the run that breaks it.
+
+    `replays`: with the command that runs it again, which needs a file that has this text.
+    """
     outcome = answer.outcome
     lines = [_first_line(answer.source.path, outcome), *_facts(answer, columns)]
-    if isinstance(outcome, Violated) and outcome.processes is not None:
-        lines += [Line(), *_run(answer.system, outcome.processes, columns)]
+    if run := execution(answer, columns=columns):
+        lines += [Line(), *run]
+    if run and replays:
         lines += [Line(), line(("replay: ", "dim"), _replay_command(answer.source.path, outcome.run.model))]
     return join(lines, color=color)
 
 
+def execution(answer: SystemAnswer, *, columns: int = 80) -> list[Line]:
+    """The run that shows a violation; nothing if there is none."""
+    outcome = answer.outcome
+    if not isinstance(outcome, Violated) or outcome.processes is None:
+        return []
+    return _run(answer.system, outcome.processes, columns)
+
+
 def render_json(answer: SystemAnswer) -> str:
     """The answer as one line of JSON."""
-    return json.dumps(_value(answer), ensure_ascii=False, separators=(", ", ": ")) + "\n"
+    return json.dumps(value(answer), ensure_ascii=False, separators=(", ", ": ")) + "\n"
 
 
-def _value(answer: SystemAnswer) -> Object:
+def value(answer: SystemAnswer) -> Object:
+    """The answer as a JSON object."""
     outcome = answer.outcome
     result = common(answer.source, outcome)
     if isinstance(outcome, Violated) and outcome.processes is not None:

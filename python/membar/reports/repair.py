@@ -6,24 +6,20 @@ import difflib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from membar.changes import Place
-from membar.outcome import HoldsWithin, Outcome, Violated
+from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
+from membar.reports import Answer, SystemAnswer, json, processes, terminal
 from membar.reports._parts.answer import Object
+from membar.reports._parts.condition import state_text
 from membar.reports._parts.style import EMPTY, Line, join, line, paint, printable, wrapped
 from membar.reports._parts.verdict import role, spoken, witness_of, word
 from membar.source import SourceFile
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 
-
-class Answered(Protocol):
-    """An answer about one candidate."""
-
-    @property
-    def outcome(self) -> Outcome:
-        """What was found."""
+AnyAnswer: TypeAlias = Answer | SystemAnswer
 
 
 class Changed(Protocol):
@@ -46,7 +42,7 @@ class Changed(Protocol):
         """What it adds."""
 
     @property
-    def prevents(self) -> Answered | None:
+    def prevents(self) -> AnyAnswer | None:
         """What happens without it."""
 
 
@@ -86,83 +82,189 @@ class Repaired(Protocol):
         """Further repairs of the same cost."""
 
     @property
-    def result(self) -> Answered:
+    def result(self) -> AnyAnswer:
         """The answer about the repaired text."""
 
     @property
     def tested(self) -> int:
         """How many texts were checked."""
 
+    @property
+    def undecided(self) -> int:
+        """How many of those could not be decided."""
 
-def render(found: Repaired, *, columns: int = 80, color: bool = False) -> str:
-    """The repair as text: the changes, the patch, and the answer about the result."""
-    outcome = found.result.outcome
-    parts = [
-        join([*_head(found, columns), *_changes(found, columns), EMPTY], color=color),
-        _painted(patch(found.source, found.repaired), color=color),
-    ]
+    @property
+    def places(self) -> int:
+        """How many places of the text were looked at."""
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether the search was, so that this is only the best so far."""
+
+
+def render(
+    found: Repaired, *, columns: int = 80, color: bool = False, command: str = "", explain: bool = False
+) -> str:
+    """The repair as text: the changes, the patch, and the answer about the result.
+
+    Args:
+        found: the repair.
+        columns: width to keep within.
+        color: paint it.
+        command: what asks the same question about the repaired file.
+        explain: with the execution that each change prevents.
+    """
+    parts = [join([*_head(found, columns), *_changes(found, columns)], color=color)]
+    if found.changes:
+        parts.append(join([EMPTY], color=color))
+        parts.append(_painted(patch(found.source, found.repaired), color=color))
     for other in found.others:
         parts.append(join([EMPTY, line(("or, at the same cost:", "bold"))], color=color))
         parts.append(_painted(patch(found.source, other), color=color))
-    checked = line(
-        "checked again: ",
-        (spoken(outcome), role(outcome)),
-        f" under {outcome.run.model}, ",
-        _claim(outcome),
-    )
-    return "".join((*parts, join([EMPTY, *wrapped(checked, columns)], color=color)))
+    last = [*_explained(found, columns)] if explain else []
+    last += [EMPTY, *wrapped(_checked_again(found.result), columns), *_warnings(found.result, columns)]
+    if command and found.changes:
+        last.append(line(("once it is applied: ", "dim"), command))
+    return "".join((*parts, join(last, color=color)))
 
 
-def _claim(outcome: Outcome) -> str:
-    if isinstance(outcome, HoldsWithin):
-        return f"within {outcome.bound}"
-    return "the outcome asked for cannot happen" if isinstance(outcome, Violated) else outcome.run.guarantee
+def nothing(source: SourceFile, answer: AnyAnswer, *, columns: int = 80) -> str:
+    """That a text is right as it is."""
+    outcome = answer.outcome
+    within = f", within {outcome.bound}" if isinstance(outcome, HoldsWithin) else ""
+    first = line(f"NOTHING TO REPAIR {printable(source.path)}: it is right under {outcome.run.model}{within}")
+    return join([first, *_warnings(answer, columns)], color=False)
+
+
+def unknown(source: SourceFile, reason: str) -> str:
+    """That nobody knows, and why."""
+    return f"UNKNOWN {printable(source.path)}: {reason}\n"
+
+
+def failed(source: SourceFile, reason: str) -> str:
+    """That nothing that is known here helps, and why."""
+    return f"NOT REPAIRED {printable(source.path)}: {reason}\n"
+
+
+def _checked_again(answer: AnyAnswer) -> Line:
+    outcome = answer.outcome
+    within = f"within {outcome.bound}" if isinstance(outcome, HoldsWithin) else outcome.run.guarantee
+    return line("checked again: ", _told(outcome), f" under {outcome.run.model}, {within}")
+
+
+def _told(outcome: Outcome) -> tuple[str, str]:
+    """A verdict in words, with its style; what `exists` asks for is what should not happen."""
+    match outcome:
+        case Violated(property="condition", witness=None, processes=None):
+            return "the outcome asked for cannot happen", "good"
+        case Holds(witness=witness) if witness is not None:
+            return "the outcome asked for can happen", "bad"
+        case _:
+            return spoken(outcome), role(outcome)
+
+
+def _warnings(answer: AnyAnswer, columns: int) -> list[Line]:
+    """What is wrong all the same, and was not asked about."""
+    run = answer.outcome.run
+    if "data-race" not in run.flags or "races" in run.checked:
+        return []
+    text = "it has a data race in C, which was not asked about: `--property races` asks, under rc11"
+    return wrapped(line(("note: ", "warn"), text), columns)
 
 
 def _head(found: Repaired, columns: int) -> Iterator[Line]:
     count = len(found.changes)
-    changes = f"{count} change{'' if count == 1 else 's'}"
-    cost = f"cost {found.cost}" if found.before is None else f"cost {found.before} becomes {found.cost}"
     title = "REPAIRED" if found.before is None else "WEAKENED" if count else "NOTHING TO WEAKEN"
     yield from wrapped(
         line(
             (title, "good"),
             f" {printable(found.source.path)} under {found.result.outcome.run.model}: ",
-            f"{changes}, {cost}, {_minimality(found)} ({found.tested} programs checked)",
+            _summary(found),
         ),
         columns,
     )
 
 
+def _summary(found: Repaired) -> str:
+    """How much changes, and what is claimed about it."""
+    if found.before is not None and not found.places:
+        return (
+            "no fence, order or atomic write that could be weaker is written there; what the language implies"
+            " without a word was not looked at"
+        )
+    count = len(found.changes)
+    changes = f"{count} change{'' if count == 1 else 's'}"
+    cost = f"cost {found.cost}" if found.before is None else f"cost {found.before} becomes {found.cost}"
+    undecided = f", {found.undecided} not decided" if found.undecided else ""
+    return f"{changes}, {cost}, {_minimality(found)} ({found.tested} programs checked{undecided})"
+
+
 def _minimality(found: Repaired) -> str:
+    interrupted = "interrupted, the best so far; " if found.is_interrupted else ""
+    if found.is_minimal and found.before is not None:
+        word = "place" if found.places == 1 else "places"
+        return f"no cheaper one exists at the {found.places} {word} that can be weaker"
     if found.is_minimal:
-        return "no cheaper one exists"
+        return f"{interrupted}no cheaper one exists"
     if 0 < found.lower_bound < found.cost:
-        return f"not proved minimal: every one costs at least {found.lower_bound}"
-    return "not proved minimal"
+        return f"{interrupted}not proved minimal: every one costs at least {found.lower_bound}"
+    return f"{interrupted}not proved minimal"
 
 
 def _changes(found: Repaired, columns: int) -> Iterator[Line]:
     for change in found.changes:
-        was = f" instead of {change.was}" if change.was else ""
-        what = change.name or f"no {change.was}"
-        if not change.name:
-            was = ""
-        yield line("  ", (what, "bold"), f"{was}, {_place(found.source, change.place)} (cost {change.cost})")
-        if change.prevents is not None:
+        yield line("  ", (_name(change), "bold"), f"{_instead(found.source, change)} (cost {change.cost})")
+        if found.before is None:
             yield from wrapped(_without(change.prevents), columns, indent=6)
+
+
+def _name(change: Changed) -> str:
+    return change.name or f"no {change.was}"
+
+
+def _instead(source: SourceFile, change: Changed) -> str:
+    was = f" instead of {change.was}" if change.was and change.name else ""
+    return f"{was}, {_place(source, change.place)}"
+
+
+def _explained(found: Repaired, columns: int) -> Iterator[Line]:
+    """The execution that each change prevents."""
+    for change in found.changes:
+        if change.prevents is not None and (execution := _execution(change.prevents, columns)):
+            title = f"without {_name(change)}{_instead(found.source, change)}, and with all other changes:"
+            yield from [EMPTY, *wrapped(line((title, "bold")), columns), EMPTY, *execution]
+
+
+def _execution(answer: AnyAnswer, columns: int) -> list[Line]:
+    if isinstance(answer, SystemAnswer):
+        return processes.execution(answer, columns=columns)
+    return terminal.execution(answer, columns=columns)
 
 
 def _place(source: SourceFile, place: Place) -> str:
     return place.title if place.span.path == source.path else f"{place.title} of {_short(place.span.path)}"
 
 
-def _without(answer: Answered) -> Line:
+def _without(answer: AnyAnswer | None) -> Line:
+    """What happens without a change, in one line."""
+    if answer is None:
+        return line("    without it: ", ("not looked at, no time was left", "dim"))
+    return line("    without it: ", _told(answer.outcome), " ", _shown(answer))
+
+
+def _shown(answer: AnyAnswer) -> str:
+    """What shows a verdict, in a few words: what is wrong, and what such an execution ends with."""
     outcome = answer.outcome
+    if isinstance(outcome, Unknown):
+        return outcome.reason
+    if isinstance(answer, SystemAnswer):
+        return _run(outcome)
+    asked = outcome.property if isinstance(outcome, Violated) else ""
     witness = witness_of(outcome)
-    told = printable(witness.message) if witness is not None and witness.message else _run(outcome)
-    asked = outcome.property if isinstance(outcome, Violated) else "the outcome asked for can happen"
-    return line("    without it: ", (spoken(outcome), role(outcome)), f" {told or asked}")
+    if witness is None:
+        return asked
+    final = state_text(answer.program, witness.final) if answer.program.condition is not None else ""
+    return ": ".join(filter(None, [printable(witness.message) or asked, final]))
 
 
 def _run(outcome: Outcome) -> str:
@@ -221,11 +323,13 @@ def as_data(found: Repaired) -> Object:
             "was": change.was,
             "becomes": change.name,
             "cost": change.cost,
-            "prevents": _prevented(change.prevents),
+            "prevents": None if change.prevents is None else _answer_as_data(change.prevents),
         }
         for change in found.changes
     ]
+    kind = "repaired" if found.before is None else "weakened" if changes else "nothing-to-weaken"
     return {
+        "result": kind,
         "file": found.source.path,
         "model": found.result.outcome.run.model,
         "changes": changes,
@@ -233,15 +337,34 @@ def as_data(found: Repaired) -> Object:
         "before": found.before,
         "lower_bound": found.lower_bound,
         "minimal": found.is_minimal,
+        "interrupted": found.is_interrupted,
+        "places": found.places,
         "checked": found.tested,
+        "undecided": found.undecided,
         "verdict": word(found.result.outcome),
+        "guarantee": found.result.outcome.run.guarantee,
+        "flags": list(found.result.outcome.run.flags),
         "patch": patch(found.source, found.repaired),
         "others": [patch(found.source, other) for other in found.others],
     }
 
 
-def _prevented(answer: Answered | None) -> str | None:
-    if answer is None:
-        return None
-    witness = witness_of(answer.outcome)
-    return witness.message if witness is not None else None
+def nothing_as_data(source: SourceFile, answer: AnyAnswer) -> Object:
+    """That a text is right as it is, as JSON has it."""
+    return {"result": "nothing-to-repair", "file": source.path, "answer": _answer_as_data(answer)}
+
+
+def failed_as_data(source: SourceFile, reason: str, answer: AnyAnswer | None) -> Object:
+    """That nothing helps, as JSON has it."""
+    told = None if answer is None else _answer_as_data(answer)
+    return {"result": "not-repaired", "file": source.path, "reason": reason, "answer": told}
+
+
+def unknown_as_data(source: SourceFile, reason: str) -> Object:
+    """That nobody knows, as JSON has it."""
+    return {"result": "unknown", "file": source.path, "reason": reason}
+
+
+def _answer_as_data(answer: AnyAnswer) -> Object:
+    """An answer as `check --json` gives it, with its witness."""
+    return processes.value(answer) if isinstance(answer, SystemAnswer) else json.value(answer)

@@ -47,6 +47,7 @@ def render(
     color: bool | None = None,
     model_argument: str = "",
     options: Sequence[str] = (),
+    replays: bool = True,
 ) -> str:
     """The report as text.
 
@@ -57,6 +58,7 @@ def render(
         color: paint it; by default if `terminal`.
         model_argument: what `--model` was given, for the replay command; by default the model's name.
         options: what else the question was asked with, for the same.
+        replays: whether to give that command: not where no file has the text that was asked about.
     """
     signs = UNICODE if terminal else ASCII
     outcome, program = answer.outcome, answer.program
@@ -68,7 +70,7 @@ def render(
         lines += _told(program, witness, columns, signs)
     if outcome.run.outcomes:
         lines += [Line(), *final_states(program, outcome.run, columns=columns)]
-    if witness is not None:
+    if witness is not None and replays:
         unbounded = ("--buffers", "unbounded") if outcome.run.engine == "buffers" else ()
         words = tuple(options) or unbounded
         command = replay_command(answer.source.path, model_argument or outcome.run.model, *words)
@@ -88,6 +90,15 @@ def replayed(
     lines = [line((printable(witness.message) or f"{program.name}: the witness replays", "bold")), Line()]
     lines += _told(program, witness, columns, UNICODE if terminal else ASCII)
     return join(lines, color=terminal if color is None else color)
+
+
+def execution(answer: Answer, *, columns: int = 80, terminal: bool = False) -> list[Line]:
+    """The execution that shows the verdict, as a table; nothing if none does."""
+    witness = witness_of(answer.outcome)
+    if witness is None:
+        return []
+    signs = UNICODE if terminal else ASCII
+    return [*_races(answer, witness, columns), *_told(answer.program, witness, columns, signs)]
 
 
 def _told(program: Program, witness: Witness, columns: int, signs: Signs) -> list[Line]:

@@ -11,7 +11,7 @@ from membar.source import SourceFile
 def found(steps: str, *, bound: int = 2, most: int = 100) -> list[Execution]:
     text = f"program p\nmemory x : i32\nmemory y : i32\nmemory v : i32[2]\nthread T {{ {steps} }}"
     program = FRONTEND.parse(SourceFile("p.mbp", text))
-    return list(paths(program, program.threads[0], bound=bound, most=most))
+    return [path.execution for path in paths(program, program.threads[0], bound=bound, most=most)]
 
 
 def kinds(path: Execution) -> str:

@@ -71,7 +71,7 @@ def parse_copies(source: SourceFile, macro: str) -> Template:
     """
     copies.check_directives(source, macro)
     defines = tuple(item for item in source.defines if item.split("=", 1)[0] != macro)
-    text = SourceFile(source.path, source.text, (*defines, f"{macro}={ANY}"), source.include_dirs)
+    text = replace(source, defines=(*defines, f"{macro}={ANY}"))
     program, world, objects = _translated(text, is_any=True)
     if world.copied is None:
         copies.nothing_copied(source, macro)

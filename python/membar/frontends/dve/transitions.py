@@ -85,11 +85,15 @@ def tags_of(rules: Rules, process: Process, transition: x.Transition, variable: 
 
 def is_atomic(module: x.Module, process: str, transition: int, variable: str) -> bool:
     """Whether the model says that a transition's write of a variable goes around the store buffer."""
-    return any(
+    return any(names(item, process, transition, variable) for item in module.atomics)
+
+
+def names(item: x.Atomic, process: str, transition: int, variable: str) -> bool:
+    """Whether an `atomic` line names a transition's write of a variable."""
+    return (
         (item.variable is None or item.variable.text == variable)
         and (item.process is None or item.process.text == process)
         and (item.transition is None or item.transition == transition)
-        for item in module.atomics
     )
 
 

@@ -9,14 +9,15 @@ from membar.frontends._cursor import Token
 from membar.frontends.object.expressions import expression, several
 from membar.frontends.object.scope import Scope, unknown
 from membar.frontends.object.tokens import Words
-from membar.objects.syntax import Claim, LinearizationPoint, Load, Location, Rmw, Store
+from membar.objects.syntax import Claim, LinearizationPoint, Load, Location, Operation, Rmw, Store
 from membar.objects.terms import (
     IDLE,
     TRUE,
     At,
-    Binary,
-    BinaryOp,
+    Deferred,
+    DeferredResult,
     Element,
+    Linearized,
     Loaded,
     Pending,
     PendingValue,
@@ -25,7 +26,11 @@ from membar.objects.terms import (
     Term,
     Variable,
     of_other,
+    subterms,
 )
+from membar.source import Span
+
+_MOST_RESULTS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,18 @@ class AnnotationReader:
             lines = self.lines(":")
             self.words.expect(":", "after the lines")
         formula = self.formula()
+        self._fitting(formula, start.to(self.words.previous.span))
         return Claim(formula, start.to(self.words.expect(";", "after the formula").span), lines)
+
+    def _fitting(self, formula: Term, span: Span) -> None:
+        """Abs speaks of memory and the specification, Inv of memory and a thread, D of two threads alone."""
+        for part in subterms(formula):
+            if self.abstract and (_is_thread(part) or isinstance(part, Sees)):
+                raise error("W1307", "`abstraction` cannot speak of threads", span)
+            if self.two and _is_memory(part):
+                raise error("W1307", "`between` cannot speak of memory", span, "other threads change it")
+            if not self.abstract and isinstance(part, Variable) and part.space is Space.ABSTRACT:
+                raise error("W1307", f"`{part.name}` belongs to the specification", span)
 
     def formula(self) -> Term:
         """A formula."""
@@ -114,6 +130,10 @@ class AnnotationReader:
             return At(lines)
         if words.accept("pending"):
             return self._pending()
+        if words.accept("deferred"):
+            return self._deferred()
+        if words.accept("linearized"):
+            return Linearized()
         if words.accept("sees"):
             words.expect("(", "after `sees`")
             token = words.name("a shared variable")
@@ -125,23 +145,40 @@ class AnnotationReader:
             return Sees(token.text)
         return self._name(words.name("a variable, a line or a number"))
 
-    def _pending(self) -> Term:
-        words = self.words
-        words.expect("(", "after `pending`")
+    def _storing(self) -> tuple[str, Operation]:
+        """A line that stores, between brackets, and its operation."""
+        self.words.expect("(", f"after `{self.words.previous.text}`")
         line = self._line()
-        words.expect(")", "after the line")
+        self.words.expect(")", "after the line")
         operation = self.scope.operations.get(self.scope.labels.get(line.text, ""))
         actions = {each.label: each.action for each in operation.lines} if operation else {}
         if operation is None or not isinstance(actions.get(line.text), Store):
             raise error("W1307", f"line `{line.text}` stores nothing that could be pending", line.span)
-        if not words.accept("."):
-            return Pending(line.text)
-        name = words.name("`value`, or a variable of the operation")
+        return line.text, operation
+
+    def _pending(self) -> Term:
+        line, operation = self._storing()
+        if not self.words.accept("."):
+            return Pending(line)
+        name = self.words.name("`value`, or a parameter of the operation")
         if name.text == "value":
-            return PendingValue(line.text)
-        if name.text not in (*operation.parameters, *operation.locals):
-            raise unknown("variable", name, [*operation.parameters, *operation.locals])
-        return PendingValue(line.text, name.text)
+            return PendingValue(line)
+        if name.text in operation.parameters:
+            return PendingValue(line, name.text)
+        results = [f"result{number + 1}" for number in range(operation.results)]
+        if name.text not in results:
+            raise unknown("parameter", name, ["value", *operation.parameters, *results])
+        return PendingValue(line, name.text.replace("result", "@"))
+
+    def _deferred(self) -> Term:
+        line, _ = self._storing()
+        if not self.words.accept("."):
+            return Deferred(line)
+        name = self.words.name("`result1`, `result2`, …")
+        number = name.text.removeprefix("result")
+        if not number.isdecimal() or number == name.text or not 1 <= int(number) <= _MOST_RESULTS:
+            raise error("W1302", f"unexpected {name}", name.span, "expected `result1`, `result2`, …")
+        return DeferredResult(line, int(number))
 
     def _name(self, token: Token) -> Term:
         scope, words = self.scope, self.words
@@ -199,6 +236,16 @@ class AnnotationReader:
         )
 
 
+def _is_thread(part: Term) -> bool:
+    if isinstance(part, Variable):
+        return part.space in (Space.LOCAL, Space.PRIVATE)
+    return isinstance(part, At | Pending | PendingValue | Linearized | Deferred | DeferredResult)
+
+
+def _is_memory(part: Term) -> bool:
+    return isinstance(part, Sees | Element) or (isinstance(part, Variable) and part.space is Space.SHARED)
+
+
 def point(words: Words, scope: Scope) -> LinearizationPoint:
     """`OPERATION at LINE [when FORMULA] [returning (VALUES)];`."""
     name = words.name("the operation's name")
@@ -213,6 +260,9 @@ def point(words: Words, scope: Scope) -> LinearizationPoint:
     loaded = found.action.location if isinstance(found.action, Load | Rmw) else None
     reader = AnnotationReader(scope, words, operation=name.text, loaded=loaded)
     when = reader.formula() if words.accept("when") else TRUE
+    if isinstance(found.action, Store) and any(_is_memory(part) for part in subterms(when)):
+        message = "`when` of a line that stores cannot speak of memory"
+        raise error("W1307", message, line.span, "the store reaches memory later")
     results = None
     if words.accept("returning"):
         inner = AnnotationReader(scope, words, operation=name.text)
@@ -225,10 +275,3 @@ def point(words: Words, scope: Scope) -> LinearizationPoint:
     return LinearizationPoint(
         operation=name.text, line=line.text, when=when, results=results, span=name.span.to(end)
     )
-
-
-def implied(claim: Claim) -> Term:
-    """What a claim says of any thread, wherever it is."""
-    if claim.lines is None:
-        return claim.formula
-    return Binary(BinaryOp.IMPLIES, At(claim.lines), claim.formula)

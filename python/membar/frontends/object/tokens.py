@@ -12,7 +12,7 @@ KEYWORDS = frozenset(
     {"object", "shared", "private", "operation", "local", "requires", "specification", "state", "define"}
     | {"abstraction", "linearize", "at", "when", "returning", "invariant", "between", "other", "pending"}
     | {"sees", "in", "if", "else", "while", "do", "goto", "return", "fence", "cfence", "await", "skip"}
-    | {"cas", "swap", "fetch_add", "true", "false", "idle"}
+    | {"cas", "swap", "fetch_add", "true", "false", "idle", "linearized", "deferred"}
 )
 _TOKEN = re.compile(
     r"""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from membar.diagnostics import Diagnostic, InputError, error
+from membar.frontends._cursor import Token
 from membar.frontends.promela import syntax as p
 from membar.frontends.promela.expressions import Expressions
-from membar.frontends.promela.preprocess import preprocessed
+from membar.frontends.promela.preprocess import inlines, preprocessed
 from membar.frontends.promela.statements import SIMPLE_TYPES, Statements
 from membar.frontends.promela.tokens import Cursor
 from membar.source import SourceFile, Span
@@ -21,6 +22,21 @@ def parse(source: SourceFile) -> p.Module:
     """
     cursor = Cursor(preprocessed(source))
     return _Parser(cursor).module()
+
+
+def parse_inlines(source: SourceFile, records: set[str]) -> tuple[p.Block, ...]:
+    """The bodies of a text's inlines, as they stand there; `records` are the names of its types.
+
+    Left out are those that say something only where they are used: a parameter may be more than a name.
+    """
+    found: list[p.Block] = []
+    for words in inlines(source):
+        cursor = Cursor((*words, Token("", "", words[-1].span)))
+        try:
+            found.append(Statements(cursor, records).block())
+        except InputError:
+            continue
+    return tuple(found)
 
 
 class _Parser:

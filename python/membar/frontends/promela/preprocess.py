@@ -6,7 +6,7 @@ message points at what the user wrote there. An inline is a macro whose body is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
@@ -41,6 +41,17 @@ def preprocessed(source: SourceFile) -> tuple[Token, ...]:
     return tuple(reader.words)
 
 
+def inlines(source: SourceFile) -> tuple[tuple[Token, ...], ...]:
+    """The words of each inline's body, where they stand in the text; macros and inlines in them in place.
+
+    Raises:
+        InputError: as `preprocessed`.
+    """
+    reader = _Reader(tokenize(source))
+    reader.read()
+    return tuple(reader.bodies())
+
+
 class _Reader:
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.words: list[Token] = []
@@ -71,6 +82,12 @@ class _Reader:
         if self._open:
             raise error("W0703", "a conditional without `#endif`", self._open[-1][1].span, "it begins here")
         self.words.append(self._tokens[self._at])
+
+    def bodies(self) -> Iterator[tuple[Token, ...]]:
+        """The words of the inlines' bodies."""
+        for macro in self._macros.values():
+            if macro.is_inline:
+                yield tuple(self._expanded(macro.body, (macro.name,)))
 
     # Directives
 

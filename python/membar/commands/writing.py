@@ -1,0 +1,95 @@
+"""Putting new texts in place of the user's files, without losing anything."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from membar.diagnostics import Diagnostic, InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """A file, what was read from it, and what shall be in it."""
+
+    path: Path
+    before: str
+    after: str
+
+
+def check_writable(path: Path) -> None:
+    """Makes sure that a file's bytes are those of its text, so that writing the text loses nothing.
+
+    Raises:
+        InputError: it is not UTF-8.
+        OSError: it cannot be read.
+    """
+    try:
+        path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as problem:
+        raise InputError(
+            Diagnostic(
+                code="W0423",
+                message=f"`{path}` is not UTF-8 (byte {problem.start + 1}): it cannot be written back",
+                help="make it UTF-8 first (`iconv -f latin1 -t utf-8`), or leave `--apply` out",
+            )
+        ) from None
+
+
+def rewrite(files: Sequence[Rewrite]) -> list[str]:
+    """Puts each text in place of its file, keeping what was there; a sentence for each.
+
+    Nothing is written if one of the files cannot be.
+
+    Raises:
+        InputError: a file is not UTF-8, or is no longer what was read.
+        OSError: a file cannot be written.
+    """
+    changed = [file for file in files if file.before != file.after]
+    for file in changed:
+        check_writable(file.path)
+        if file.path.read_bytes().decode("utf-8") != file.before:
+            raise InputError(
+                Diagnostic(
+                    code="W0424",
+                    message=f"`{file.path}` was changed while its repair was looked for: nothing is written",
+                )
+            )
+    return [_replaced(file) for file in changed]
+
+
+def _replaced(file: Rewrite) -> str:
+    """Writes one file: what a link points to, not the link."""
+    target = file.path.resolve()
+    backup = _kept(target)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(file.after)
+            stream.flush()
+            os.fsync(stream.fileno())
+        shutil.copymode(target, name)
+        Path(name).replace(target)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return f"wrote {file.path}; what was there is in {backup.name}"
+
+
+def _kept(path: Path) -> Path:
+    """A copy of a file beside it, `FILE.orig`; `FILE.orig.1` and so on if there is one already."""
+    number = 0
+    while True:
+        backup = path.with_name(f"{path.name}.orig{f'.{number}' if number else ''}")
+        try:
+            with backup.open("xb") as stream:
+                stream.write(path.read_bytes())
+        except FileExistsError:
+            number += 1
+            continue
+        shutil.copystat(path, backup)
+        return backup

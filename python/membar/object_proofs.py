@@ -1,0 +1,248 @@
+"""`prove_object`: is a concurrent object linearizable, for any number of threads and calls?
+
+Text → ConcurrentObject → transition system of one thread under the model → obligations → z3 → Outcome. A
+failed obligation refutes the annotations, not the object: the answer is UNKNOWN, with the two states.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from membar.api import WORDS, language_of, load_model
+from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.frontends import ObjectFrontend
+from membar.models.model import Model
+from membar.objects.proof.claims import Claims, claims
+from membar.objects.proof.findings import Failure, Proof
+from membar.objects.syntax import ConcurrentObject, Specification
+from membar.objects.systems import buffered
+from membar.objects.systems.moves import ThreadSystem
+from membar.outcome import Holds, HoldsWithin, Outcome, Run, Statistics, Unknown
+from membar.source import SourceFile
+from membar.task import Limits
+
+ENGINE: Final = "objects"
+PROPERTY: Final = "linearizability"
+REAL_TIME: Final = "real-time"
+_NOTHING: Final = "nothing was established"
+_ALGORITHM: Final = "obligations per step"
+_WITH_BUFFERS: Final = {"sc": False, "x86-tso": True}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProofResult:
+    """The answer about one object.
+
+    Attributes:
+        source: the text.
+        about: what it means.
+        model: the memory model.
+        order: when an operation is before another: `causal`, `flush` or `real-time`.
+        outcome: the verdict.
+        system: a thread of the object under the model; None where there is none.
+        failure: the obligation that was not discharged.
+        inferred: invariants that were found, in the object language; "" where none were looked for.
+    """
+
+    source: SourceFile
+    about: ConcurrentObject
+    model: Model
+    order: str
+    outcome: Outcome
+    system: ThreadSystem | None = None
+    failure: Failure | None = None
+    inferred: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """`holds`, `holds-within` or `unknown`."""
+        return WORDS[type(self.outcome)]
+
+
+def parse_object(source: SourceFile) -> ConcurrentObject:
+    """The object that a text means.
+
+    Raises:
+        InputError: with every problem found in the text.
+    """
+    return _frontend(source).parse(source)
+
+
+def _frontend(source: SourceFile) -> ObjectFrontend:
+    found = language_of(source)
+    if isinstance(found, ObjectFrontend):
+        return found
+    raise InputError(
+        Diagnostic(
+            code="W1314",
+            message=f"`{source.path}` is no object in the object language",
+            help="file names of objects end in .obj",
+        )
+    )
+
+
+def system_of(about: ConcurrentObject, model: Model, *, order: str = "causal") -> ThreadSystem:
+    """A thread of the object under the model.
+
+    Raises:
+        InputError: there is no such system for the model.
+    """
+    if model.name not in _WITH_BUFFERS:
+        raise InputError(
+            Diagnostic(
+                code="W1315",
+                message=f"objects have no transition system under {model.name}",
+                help=f"they have one under {', '.join(_WITH_BUFFERS)}",
+            )
+        )
+    return buffered.system(
+        about,
+        name=model.name,
+        is_buffered=_WITH_BUFFERS[model.name],
+        in_real_time=order == REAL_TIME,
+    )
+
+
+def prove_object(
+    source: SourceFile | str | Path,
+    *,
+    model: Model | str | None = None,
+    order: str = "causal",
+    limits: Limits | None = None,
+    infer: bool = False,
+) -> ProofResult:
+    """Whether an object is linearizable, by its annotations.
+
+    Args:
+        source: a file name, or a text with a name.
+        model: `sc` or `x86-tso`; by default x86-tso.
+        order: `causal` and `flush`: an operation lasts until all that its thread stored before its return is
+            in memory; `real-time`: until it returns.
+        limits: resources; hitting one gives UNKNOWN.
+        infer: look for invariants, besides those of the text.
+
+    Raises:
+        InputError: the text, the model or an argument is wrong.
+        OSError: a file cannot be read.
+    """
+    text = source if isinstance(source, SourceFile) else SourceFile.read(source)
+    frontend = _frontend(text)
+    about = frontend.parse(text)
+    named = model or frontend.default_model
+    chosen = named if isinstance(named, Model) else load_model(named)
+    specification = _annotated(about)
+    system = system_of(about, chosen, order=order)
+    clock = _Clock(limits or Limits())
+    failure, inferred = None, ""
+    try:
+        if infer:
+            inferred = _inferred(system, clock)
+            about = frontend.parse(replace(text, text=f"{text.text}\n{inferred}"))
+            system = system_of(about, chosen, order=order)
+        proof = _proved(system, claims(about), specification, clock)
+        outcome = judged(proof, chosen.name, order)
+        failure = proof.failures[0] if proof.failures else None
+    except EngineLimitError as limit:
+        outcome = Unknown(_run(chosen.name, _NOTHING, clock.seconds), limit.reason)
+    return ProofResult(
+        source=text,
+        about=about,
+        model=chosen,
+        order=order,
+        outcome=outcome,
+        system=system,
+        failure=failure,
+        inferred=inferred,
+    )
+
+
+class _Clock:
+    """When to stop."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._start = time.monotonic()
+        self._limit = limits.seconds
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken."""
+        return time.monotonic() - self._start
+
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return self._limit is not None and self.seconds > self._limit
+
+
+def _inferred(system: ThreadSystem, clock: _Clock) -> str:
+    from membar.objects.infer.houdini import Houdini  # noqa: PLC0415 - brings z3 along
+    from membar.objects.infer.printing import invariants  # noqa: PLC0415
+
+    return invariants(system, Houdini(system, should_stop=clock.is_over).run())
+
+
+def _proved(system: ThreadSystem, claimed: Claims, specification: Specification, clock: _Clock) -> Proof:
+    from membar.objects.proof.discharge import prove  # noqa: PLC0415 - brings z3 along
+
+    return prove(system, claimed, specification, should_stop=clock.is_over)
+
+
+def _annotated(about: ConcurrentObject) -> Specification:
+    """The specification of an object that has all that a proof needs."""
+    missing = [operation.name for operation in about.operations
+               if not any(point.operation == operation.name for point in about.points)]  # fmt: skip
+    help_text = "add it, or let the bounded checker answer: --client 2,2"
+    if about.specification is None:
+        message = f"`{about.source.path}` has no specification to be proved"
+        raise InputError(Diagnostic(code="W1316", message=message, help=help_text))
+    if missing:
+        message = (
+            f"`{about.source.path}` does not say where {' and '.join(missing)} take effect (`linearize`)"
+        )
+        raise InputError(Diagnostic(code="W1316", message=message, help=help_text))
+    return about.specification
+
+
+def judged(proof: Proof, model: str, order: str) -> Outcome:
+    """The verdict that the obligations allow (DESIGN, what each engine may claim)."""
+    notes = (
+        f"{proof.obligations} obligations discharged by z3, the slowest in {proof.slowest:.2f} s;"
+        f" a thread has {len(proof.controls)} controls",
+    )
+    if proof.failures:
+        run = _run(model, _NOTHING, proof.seconds, notes)
+        return Unknown(run, _reason(proof.failures[0]))
+    run = _run(model, _guarantee(model, order), proof.seconds, notes)
+    if proof.cut:
+        return HoldsWithin(run, f"store buffers of at most {buffered.LONGEST} entries", chosen_by_user=False)
+    return Holds(run)
+
+
+def _reason(failure: Failure) -> str:
+    obligation = failure.obligation
+    where = f"obligation ({obligation.number}) fails for {obligation.text}"
+    return f"{where}: z3 gave up" if failure.goal is None else f"{where}: {failure.goal.text}"
+
+
+def _guarantee(model: str, order: str) -> str:
+    lasting = "until it returns"
+    if _WITH_BUFFERS[model] and order != REAL_TIME:
+        lasting = "until all that its thread stored before its return is in memory"
+    return (
+        "any number of threads and calls, for operation-race-free clients: each operation takes effect in one"
+        f" step, in program order, between its call and its end; it lasts {lasting} (order {order})"
+    )
+
+
+def _run(model: str, guarantee: str, seconds: float, notes: tuple[str, ...] = ()) -> Run:
+    return Run(
+        model=model,
+        engine=ENGINE,
+        algorithm=_ALGORITHM,
+        guarantee=guarantee,
+        checked=(PROPERTY,),
+        notes=notes,
+        statistics=Statistics(seconds=seconds),
+    )

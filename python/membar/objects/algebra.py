@@ -1,0 +1,199 @@
+"""What terms come to: their values, simpler terms that mean the same, and their spelling."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+
+from membar.objects.terms import (
+    FALSE,
+    TRUE,
+    At,
+    Binary,
+    BinaryOp,
+    Choice,
+    Deferred,
+    DeferredResult,
+    Element,
+    Linearized,
+    Loaded,
+    Number,
+    Pending,
+    PendingValue,
+    Sees,
+    Space,
+    Term,
+    Unary,
+    UnaryOp,
+    Variable,
+    Who,
+)
+
+
+def evaluated(term: Term, values: Callable[[Variable], int]) -> int:
+    """The value of a term over variables only."""
+    match term:
+        case Number(value=value):
+            return value
+        case Variable():
+            return values(term)
+        case Unary(op=op, operand=operand):
+            inner = evaluated(operand, values)
+            return -inner if op is UnaryOp.NEGATE else int(not inner)
+        case Choice(condition=condition, then=then, otherwise=otherwise):
+            return evaluated(then if evaluated(condition, values) else otherwise, values)
+        case Binary(op=BinaryOp.AND, left=left, right=right):
+            return int(bool(evaluated(left, values)) and bool(evaluated(right, values)))
+        case Binary(op=BinaryOp.OR, left=left, right=right):
+            return int(bool(evaluated(left, values)) or bool(evaluated(right, values)))
+        case Binary(op=BinaryOp.IMPLIES, left=left, right=right):
+            return int(not evaluated(left, values) or bool(evaluated(right, values)))
+        case Binary(op=op, left=left, right=right):
+            return int(_ARITHMETIC[op](evaluated(left, values), evaluated(right, values)))
+        case _:
+            raise TypeError(f"{type(term).__name__} has no value outside of a thread's control")
+
+
+_ARITHMETIC: Mapping[BinaryOp, Callable[[int, int], int]] = {
+    BinaryOp.ADD: operator.add,
+    BinaryOp.SUB: operator.sub,
+    BinaryOp.MUL: operator.mul,
+    BinaryOp.DIV: operator.floordiv,
+    BinaryOp.REM: operator.mod,
+    BinaryOp.EQ: operator.eq,
+    BinaryOp.NE: operator.ne,
+    BinaryOp.LT: operator.lt,
+    BinaryOp.LE: operator.le,
+    BinaryOp.GT: operator.gt,
+    BinaryOp.GE: operator.ge,
+}
+
+
+def simplified(term: Term) -> Term:
+    """The term with what is constant in it worked out."""
+    match term:
+        case Unary(op=op, operand=operand):
+            inner = simplified(operand)
+            if isinstance(inner, Number):
+                return Number(evaluated(Unary(op, inner), _none))
+            if op is UnaryOp.NOT and isinstance(inner, Unary) and inner.op is UnaryOp.NOT:
+                return _truth(inner.operand)
+            return Unary(op, inner)
+        case Choice(condition=condition, then=then, otherwise=otherwise):
+            chosen = simplified(condition)
+            if isinstance(chosen, Number):
+                return simplified(then if chosen.value else otherwise)
+            first, second = simplified(then), simplified(otherwise)
+            return first if first == second else Choice(chosen, first, second)
+        case Binary():
+            return _simplified_binary(term)
+        case Element(name=name, index=index):
+            return Element(name, simplified(index))
+        case _:
+            return term
+
+
+def _none(_: Variable) -> int:
+    raise TypeError("a constant has no variables")
+
+
+def _truth(term: Term) -> Term:
+    """The term as a truth value."""
+    is_truth = isinstance(term, Binary) and term.op not in _NUMERIC
+    is_truth |= isinstance(term, Unary) and term.op is UnaryOp.NOT
+    return term if is_truth else Binary(BinaryOp.NE, term, FALSE)
+
+
+_NUMERIC = {BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV, BinaryOp.REM}
+
+
+def _simplified_binary(term: Binary) -> Term:
+    left, right = simplified(term.left), simplified(term.right)
+    if isinstance(left, Number) and isinstance(right, Number):
+        return Number(evaluated(Binary(term.op, left, right), _none))
+    match term.op:
+        case BinaryOp.AND:
+            if isinstance(left, Number):
+                return _truth(right) if left.value else FALSE
+            if isinstance(right, Number):
+                return _truth(left) if right.value else FALSE
+        case BinaryOp.OR:
+            if isinstance(left, Number):
+                return TRUE if left.value else _truth(right)
+            if isinstance(right, Number):
+                return TRUE if right.value else _truth(left)
+        case BinaryOp.IMPLIES:
+            if isinstance(left, Number):
+                return _truth(right) if left.value else TRUE
+            if isinstance(right, Number):
+                return TRUE if right.value else simplified(Unary(UnaryOp.NOT, left))
+        case BinaryOp.EQ | BinaryOp.LE | BinaryOp.GE if left == right:
+            return TRUE
+        case _:
+            pass
+    return Binary(term.op, left, right)
+
+
+_BINDING = {
+    BinaryOp.IMPLIES: 1,
+    BinaryOp.OR: 2,
+    BinaryOp.AND: 3,
+    **dict.fromkeys(
+        (BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE),
+        4,
+    ),
+    BinaryOp.ADD: 5,
+    BinaryOp.SUB: 5,
+    BinaryOp.MUL: 6,
+    BinaryOp.DIV: 6,
+    BinaryOp.REM: 6,
+}
+
+
+def spelled(term: Term, *, around: int = 0) -> str:
+    """The term in the object language; `around` says how tightly what stands around it binds."""
+    match term:
+        case Binary(op=op, left=left, right=right):
+            level = _BINDING[op]
+            first = spelled(left, around=level + (level in (1, 4)))
+            second = spelled(right, around=level + (level != 1))
+            text = f"{first} {op.value} {second}"
+            return f"({text})" if level < around else text
+        case Choice(condition=condition, then=then, otherwise=otherwise):
+            text = f"{spelled(condition, around=1)} ? {spelled(then)} : {spelled(otherwise)}"
+            return f"({text})" if around else text
+        case Unary(op=op, operand=operand):
+            return f"{op.value}{spelled(operand, around=7)}"
+        case Number(value=value):
+            return str(value)
+        case Element(name=name, index=index):
+            return f"{name}[{spelled(index)}]"
+        case Loaded():
+            return "loaded"
+        case _:
+            return _spelled_leaf(term)
+
+
+def _spelled_leaf(
+    term: Variable | At | Pending | PendingValue | Sees | Linearized | Deferred | DeferredResult,
+) -> str:
+    other = "other." if term.who is Who.OTHER else ""
+    match term:
+        case Variable(space=Space.LOCAL, name=name, operation=operation) if operation:
+            return f"{other}{operation}.{name}"
+        case Variable(name=name):
+            return other + name
+        case At(lines=lines):
+            return f"{other}at({', '.join(sorted(lines))})"
+        case Pending(line=line):
+            return f"{other}pending({line})"
+        case PendingValue(line=line, name=name):
+            return f"{other}pending({line}).{(name or 'value').replace('@', 'result')}"
+        case Sees(name=name):
+            return f"{other}sees({name})"
+        case Linearized():
+            return f"{other}linearized"
+        case Deferred(line=line):
+            return f"{other}deferred({line})"
+        case DeferredResult(line=line, number=number):
+            return f"{other}deferred({line}).result{number}"

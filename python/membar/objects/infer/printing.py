@@ -1,0 +1,271 @@
+"""Inferred invariants in the object language, as few and as general as they can be said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+
+import z3
+
+from membar.objects.algebra import spelled
+from membar.objects.infer.houdini import Found
+from membar.objects.infer.templates import Templates
+from membar.objects.proof.smt import Encoder
+from membar.objects.syntax import ConcurrentObject, Store
+from membar.objects.systems.moves import ThreadSystem
+from membar.objects.terms import (
+    FALSE,
+    IDLE,
+    TRUE,
+    At,
+    Binary,
+    BinaryOp,
+    Deferred,
+    Linearized,
+    Number,
+    Pending,
+    Space,
+    Term,
+    Variable,
+    Who,
+    conjunction,
+    equals,
+    negation,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Feature:
+    """Something about a thread: where it is, or what is pending, and perhaps how an attempt ended."""
+
+    place: Term
+    outcome: tuple[Variable, int] | None = None
+
+    def spelled(self) -> str:
+        """In the object language."""
+        text = spelled(self.place)
+        if self.outcome is not None:
+            variable, value = self.outcome
+            text += f" && {spelled(equals(variable, Number(value)))}"
+        return text
+
+
+def invariants(system: ThreadSystem, found: Found) -> str:
+    """The text of all of them."""
+    printer = _Printer(system, found)
+    claims = [f"    {text};" for text in printer.claims()]
+    text = "invariant {\n" + "\n".join(claims) + "\n}\n" if claims else ""
+    return text + "".join(f"{line}\n" for line in printer.between())
+
+
+class _Printer:
+    def __init__(self, system: ThreadSystem, found: Found) -> None:
+        self._system = system
+        self._about: ConcurrentObject = system.about
+        self._found = found
+        self._controls = list(found.controls)
+        self._known = {control: {TRUE, *kept.values()} for control, kept in found.controls.items()}
+        self._order = [line.label for _, line in self._about.lines()]
+        self._truths = Templates(system).truths
+        self._stores = [line.label for _, line in self._about.lines() if isinstance(line.action, Store)]
+
+    def _says(self, term: Term, control: Hashable) -> Term:
+        return self._system.resolved(term, control, Who.SELF)
+
+    def _where(self, term: Term) -> list[Hashable]:
+        return [control for control in self._controls if self._says(term, control) == TRUE]
+
+    # About one thread
+
+    def claims(self) -> Iterator[str]:
+        """Claims, each with where it is claimed; redundant ones are left out."""
+        left = {(control, said) for control in self._controls for said in self._needed(control)}
+        atoms = dict.fromkeys(term for kept in self._found.controls.values() for term in kept)
+        for guard_text, places in self._guards():
+            if not left:
+                return
+            for atom in atoms:
+                covered = self._covered(atom, places)
+                if covered and covered & left:
+                    left -= covered
+                    yield guard_text(atom)
+        for control in self._controls:
+            for term, said in self._found.controls[control].items():
+                if (control, said) in left:
+                    left.discard((control, said))
+                    yield f"{spelled(self._exactly(control), around=2)} -> {spelled(term, around=1)}"
+
+    def _covered(self, atom: Term, places: list[Hashable]) -> set[tuple[Hashable, Term]]:
+        """What a claim says about these controls; nothing if it does not hold at one of them."""
+        found = set()
+        for control in places:
+            said = self._says(atom, control)
+            if said not in self._known[control]:
+                return set()
+            found.add((control, said))
+        return found
+
+    def _guards(self) -> Iterator[tuple[Callable[[Term], str], list[Hashable]]]:
+        """Ways to say where, general ones first."""
+        yield spelled, self._controls
+        for place in (IDLE, *self._order):
+            at = self._where(At(frozenset({place})))
+            if at:
+                yield _prefix(f"at {place}: "), at
+        for label in self._stores:
+            pending = self._where(Pending(label))
+            if pending:
+                yield _prefix(f"pending({label}) -> "), pending
+        for label in self._stores:
+            for other in self._stores:
+                if other != label:
+                    term = conjunction((Pending(label), negation(Pending(other))))
+                    if places := self._where(term):
+                        yield _prefix(f"{spelled(term)} -> "), places
+            for place in self._order:
+                term = conjunction((At(frozenset({place})), negation(Pending(label))))
+                if (places := self._where(term)) and len(places) < len(self._where(At(frozenset({place})))):
+                    yield _prefix(f"{spelled(term)} -> "), places
+
+    def _exactly(self, control: Hashable) -> Term:
+        """A formula that holds at one control and at no other that is known."""
+        line = next(
+            place for place in (IDLE, *self._order) if self._says(At(frozenset({place})), control) == TRUE
+        )
+        parts: list[Term] = [At(frozenset({line}))]
+        terms: list[Term] = [Linearized()]
+        terms += [Pending(label) for label in self._stores]
+        terms += [Deferred(label) for label in self._stores]
+        alike = [each for each in self._controls if each != control and self._says(parts[0], each) == TRUE]
+        for term in terms:
+            said = self._says(term, control)
+            different = [each for each in alike if self._says(term, each) != said]
+            if different:
+                parts.append(term if said == TRUE else negation(term))
+                alike = [each for each in alike if each not in different]
+        return conjunction(tuple(parts))
+
+    def _needed(self, control: Hashable) -> Iterator[Term]:
+        """The claims at a control without those that follow from the others."""
+        encoder, solver = Encoder(), z3.Solver()
+        terms = list(self._found.controls[control].values())
+        kept = list(terms)
+        for term in reversed(terms):
+            others = [each for each in kept if each is not term]
+            solver.push()
+            solver.add(encoder.all(others), z3.Not(encoder.truth(term)))
+            if solver.check() == z3.unsat:
+                kept = others
+            solver.pop()
+        yield from kept
+
+    # About two threads
+
+    def between(self) -> Iterator[str]:
+        """That threads keep out of each other's way."""
+        features = [feature for feature in self._features() if self._where(feature.place)]
+        left = {
+            (one, two)
+            for number, one in enumerate(features)
+            for two in features[number:]
+            if self._is_excluded(one, two)
+        }
+        group_number = 0
+        while True:
+            group = self._group(features, left)
+            if len(group) < 2:
+                break
+            group_number += 1
+            left -= {(one, two) for one in group for two in group}
+            name = self._fresh(f"alone{group_number if group_number > 1 else ''}")
+            yield f"define {name} = {' || '.join(each.spelled() for each in group)};"
+            yield f"between !({name} && other.{name});"
+        for one, two in sorted(left, key=lambda pair: (features.index(pair[0]), features.index(pair[1]))):
+            first, second = one.spelled(), _of_other(two)
+            yield f"between !({first} && {second});"
+
+    def _fresh(self, name: str) -> str:
+        taken = {each.name for each in self._about.shared} | {each for each, _ in self._about.private}
+        taken |= {operation.name for operation in self._about.operations}
+        if self._about.specification is not None:
+            taken |= {each for each, _ in self._about.specification.state}
+        while name in taken or name in self._about.source.text:
+            name += "_"
+        return name
+
+    def _features(self) -> Iterator[_Feature]:
+        for operation, line in self._about.lines():
+            place = At(frozenset({line.label}))
+            yield _Feature(place)
+            for name in operation.locals:
+                variable = Variable(Space.LOCAL, name, operation.name)
+                for value in (0, 1) if (operation.name, name) in self._truths else ():
+                    if not self._is_impossible(place, equals(variable, Number(1 - value))):
+                        yield _Feature(place, (variable, value))
+        for label in self._stores:
+            yield _Feature(Pending(label))
+
+    def _is_impossible(self, place: Term, opposite: Term) -> bool:
+        """Whether the opposite is claimed wherever a thread is there."""
+        return all(opposite in self._known[control] for control in self._where(place))
+
+    def _group(self, features: list[_Feature], left: set[tuple[_Feature, _Feature]]) -> list[_Feature]:
+        """Features that all exclude one another."""
+        group: list[_Feature] = []
+        for feature in features:
+            if any(feature.place == each.place for each in group):
+                continue
+            if all((each, feature) in left or (feature, each) in left for each in (*group, feature)):
+                group.append(feature)
+        return group
+
+    def _is_excluded(self, one: _Feature, two: _Feature) -> bool:
+        """Whether it is claimed that no two threads are like this, and not more than that."""
+        general = [_Feature(one.place), one][: 1 + (one.outcome is not None)]
+        others = [_Feature(two.place), two][: 1 + (two.outcome is not None)]
+        for first in general:
+            for second in others:
+                if self._is_claimed(first, second):
+                    return first == one and second == two
+        return False
+
+    def _is_claimed(self, one: _Feature, two: _Feature) -> bool:
+        return all(
+            self._never(first, second, one, two)
+            for first in self._where(one.place)
+            for second in self._where(two.place)
+        )
+
+    def _never(self, first: Hashable, second: Hashable, one: _Feature, two: _Feature) -> bool:
+        direct = self._found.pairs.get((first, second))
+        if direct is not None:
+            return any(_contradicts(term, one.outcome, two.outcome) for term in direct)
+        turned = self._found.pairs.get((second, first), {})
+        return any(_contradicts(term, two.outcome, one.outcome) for term in turned)
+
+
+def _prefix(before: str) -> Callable[[Term], str]:
+    return lambda term: before + spelled(term, around=int(before.endswith("-> ")))
+
+
+def _of_other(feature: _Feature) -> str:
+    text = f"other.{spelled(feature.place)}"
+    if feature.outcome is not None:
+        variable, value = feature.outcome
+        text += f" && other.{spelled(equals(variable, Number(value)))}"
+    return text
+
+
+def _contradicts(term: Term, own: tuple[Variable, int] | None, other: tuple[Variable, int] | None) -> bool:
+    """Whether a claim about two threads excludes these outcomes."""
+    match term:
+        case Binary(op=BinaryOp.EQ, left=Variable() as variable, right=Number(value=value)):
+            asked = own if variable.who is Who.SELF else other
+            if asked is None:
+                return False
+            name, wanted = asked
+            return name.name == variable.name and name.operation == variable.operation and wanted != value
+        case Binary(op=BinaryOp.OR, left=left, right=right):
+            return _contradicts(left, own, other) and _contradicts(right, own, other)
+        case _:
+            return term == FALSE

@@ -1,0 +1,300 @@
+"""The template grammar: what an invariant about a thread at a control may say.
+
+Variables that flow into one another form a *family*; only these are compared. Constants, remainders and the
+conditions of waiting loops and linearization points come from the object's own text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import combinations
+
+from membar.objects.algebra import simplified
+from membar.objects.syntax import (
+    Assign,
+    Branch,
+    ConcurrentObject,
+    Load,
+    Location,
+    Operation,
+    Return,
+    Rmw,
+    RmwKind,
+    Store,
+)
+from membar.objects.systems.moves import ThreadSystem
+from membar.objects.terms import (
+    FALSE,
+    TRUE,
+    Binary,
+    BinaryOp,
+    DeferredResult,
+    Loaded,
+    Number,
+    PendingValue,
+    Sees,
+    Space,
+    Term,
+    Variable,
+    Who,
+    equals,
+    replaced,
+    subterms,
+)
+
+
+class Templates:
+    """The candidates of an object, by operation and control."""
+
+    def __init__(self, system: ThreadSystem) -> None:
+        self._system = system
+        self._about = system.about
+        self._family = _families(self._about)
+        self._constants = sorted(_constants(self._about))
+        self._moduli = sorted(_moduli(self._about))
+        self.truths = _truths(self._about)
+
+    def at(self, control: Hashable, operation: Operation | None) -> tuple[Term, ...]:
+        """What may be claimed at a control, in the object language; `operation` is the current one."""
+        terms = tuple(dict.fromkeys(self._terms(control, operation)))
+        found = dict.fromkeys(self._single(terms))
+        pairs = [pair for pair in combinations(terms, 2) if self._named(pair[0]) == self._named(pair[1])]
+        atoms = [atom for pair in pairs for atom in _related(*pair)]
+        found |= dict.fromkeys(atoms)
+        shared = [term for term in terms if isinstance(term, Variable) and term.space is Space.SHARED]
+        for place in shared:
+            for value in (0, 1):
+                for atom in self._single(each for each in shared if each != place):
+                    found[Binary(BinaryOp.IMPLIES, equals(place, Number(value)), atom)] = None
+        for condition in self._conditions(operation):
+            for one, two in pairs:
+                found[Binary(BinaryOp.IMPLIES, condition, equals(one, two))] = None
+        for one in self._truth_terms(terms):
+            for atom in list(self._single(terms)):
+                if one not in subterms(atom):
+                    for value in (0, 1):
+                        found[Binary(BinaryOp.IMPLIES, equals(one, Number(value)), atom)] = None
+        return tuple(found)
+
+    def _terms(self, control: Hashable, operation: Operation | None) -> Iterator[Term]:
+        for shared in self._about.shared:
+            if shared.size is None:
+                memory = Variable(Space.SHARED, shared.name)
+                yield memory
+                if self._system.resolved(Sees(shared.name), control, Who.SELF) != memory:
+                    yield Sees(shared.name)
+        for name, _ in self._about.private:
+            yield Variable(Space.PRIVATE, name)
+        if operation is not None:
+            for name in (*operation.parameters, *operation.locals):
+                yield Variable(Space.LOCAL, name, operation.name)
+        for each, line in self._about.lines():
+            if isinstance(line.action, Store):
+                names = [None, *each.parameters, *(f"@{number + 1}" for number in range(each.results))]
+                values: list[Term] = [PendingValue(line.label, name) for name in names]
+                values += [DeferredResult(line.label, number + 1) for number in range(self._most_results())]
+                for value in values:
+                    if self._system.resolved(value, control, Who.SELF) != FALSE:
+                        yield value
+
+    def _most_results(self) -> int:
+        return max(operation.results for operation in self._about.operations)
+
+    def _single(self, terms: Iterable[Term]) -> Iterator[Term]:
+        for term in terms:
+            for constant in self._constants:
+                yield equals(term, Number(constant))
+            yield Binary(BinaryOp.OR, equals(term, FALSE), equals(term, TRUE))
+            for modulus in self._moduli:
+                for rest in range(modulus):
+                    yield equals(Binary(BinaryOp.REM, term, Number(modulus)), Number(rest))
+
+    def _truth_terms(self, terms: Iterable[Term]) -> Iterator[Term]:
+        for term in terms:
+            if isinstance(term, Variable) and (term.operation, term.name) in self.truths:
+                yield term
+
+    def _named(self, term: Term) -> Hashable:
+        """The family of a term."""
+        match term:
+            case Variable(space=space, name=name, operation=operation):
+                return self._family.get((space, operation, name), (space, operation, name))
+            case Sees(name=name):
+                return self._family.get((Space.SHARED, "", name), name)
+            case PendingValue(line=label, name=name):
+                owner, line = next(each for each in self._about.lines() if each[1].label == label)
+                if name is not None and name.startswith("@"):
+                    return self._returned(owner, int(name[1:]))
+                if name is not None:
+                    return self._family.get((Space.LOCAL, owner.name, name), name)
+                action = line.action
+                place = action.location.name if isinstance(action, Store) else ""
+                return self._family.get((Space.SHARED, "", place), place)
+            case DeferredResult(number=number):
+                for each in self._about.operations:
+                    if each.results >= number:
+                        return self._returned(each, number)
+            case _:
+                pass
+        return term
+
+    def _returned(self, operation: Operation, number: int) -> Hashable:
+        for line in operation.lines:
+            if isinstance(line.action, Return):
+                result = line.action.results[number - 1]
+                if isinstance(result, Variable):
+                    return self._named(result)
+        return number
+
+    def _conditions(self, operation: Operation | None) -> Iterator[Term]:
+        """What waiting loops and linearization points of an operation ask, about what it would see now."""
+        if operation is None:
+            return
+        for line in operation.lines:
+            asked = [point.when for point in self._about.points if point.line == line.label]
+            if isinstance(line.action, Load) and isinstance(line.action.value, Binary):
+                test = line.action.value
+                if test.op in (BinaryOp.EQ, BinaryOp.NE):
+                    asked.append(Binary(BinaryOp.EQ, test.left, test.right))
+            location = line.action.location if isinstance(line.action, Load | Rmw) else None
+            for term in asked:
+                if term != TRUE and (location is None or location.index is None):
+                    yield simplified(_seen(term, location))
+
+
+def _seen(term: Term, location: Location | None) -> Term:
+    name = "" if location is None else location.name
+    return replaced(term, lambda part: Sees(name) if part == Loaded() else None)
+
+
+def _related(one: Term, two: Term) -> Iterator[Term]:
+    yield equals(one, two)
+    yield equals(one, Binary(BinaryOp.ADD, two, Number(1)))
+    yield equals(two, Binary(BinaryOp.ADD, one, Number(1)))
+    yield Binary(BinaryOp.LE, one, two)
+    yield Binary(BinaryOp.LE, two, one)
+
+
+def _is_truth(term: Term) -> bool:
+    return isinstance(term, Binary) and term.op in (
+        BinaryOp.EQ,
+        BinaryOp.NE,
+        BinaryOp.LT,
+        BinaryOp.LE,
+        BinaryOp.GT,
+        BinaryOp.GE,
+    )
+
+
+def _truths(about: ConcurrentObject) -> frozenset[tuple[str, str]]:
+    """Locals that are only ever 0 or 1, because an access says whether something was so."""
+    found = set()
+    for operation, line in about.lines():
+        match line.action:
+            case Rmw(kind=RmwKind.CAS, target=str(target)):
+                found.add((operation.name, target))
+            case Load(target=target, value=value) if _is_truth(value):
+                found.add((operation.name, target))
+            case _:
+                pass
+    return frozenset(found)
+
+
+def _texts(about: ConcurrentObject) -> Iterator[Term]:
+    for operation, line in about.lines():
+        yield operation.requires
+        match line.action:
+            case Load(value=value) | Store(value=value) | Assign(value=value):
+                yield value
+            case Branch(condition=condition):
+                yield condition
+            case Rmw(operands=operands):
+                yield from operands
+            case _:
+                pass
+    yield from (claim.formula for claim in about.abstraction)
+
+
+def _constants(about: ConcurrentObject) -> set[int]:
+    found = {0, 1} | {shared.initial for shared in about.shared}
+    for term in _texts(about):
+        found |= {part.value for part in subterms(term) if isinstance(part, Number)}
+    return {value for value in found if abs(value) <= 2}
+
+
+def _moduli(about: ConcurrentObject) -> set[int]:
+    return {
+        part.right.value
+        for term in _texts(about)
+        for part in subterms(term)
+        if isinstance(part, Binary) and part.op is BinaryOp.REM and isinstance(part.right, Number)
+        if part.right.value <= 4
+    }
+
+
+def _families(about: ConcurrentObject) -> dict[Hashable, Hashable]:
+    """Variables that are assigned to or compared with one another, each with its family's first member."""
+    parent: dict[Hashable, Hashable] = {}
+
+    def root(key: Hashable) -> Hashable:
+        while parent.setdefault(key, key) != key:
+            key = parent[key]
+        return key
+
+    def join(keys: Iterable[Hashable]) -> None:
+        found = [root(key) for key in keys]
+        for key in found[1:]:
+            parent[key] = found[0]
+
+    for operation, line in about.lines():
+        match line.action:
+            case Load(target=target, location=location, value=value):
+                inside = [_key(part) for part in subterms(value) if isinstance(part, Variable)]
+                place: Hashable = (Space.SHARED, "", location.name)
+                own = [] if _is_truth(value) else [(Space.LOCAL, operation.name, target)]
+                join([place, *own, *inside])
+            case Store(location=location, value=value):
+                inside = [_key(part) for part in subterms(value) if isinstance(part, Variable)]
+                join([(Space.SHARED, "", location.name), *inside])
+            case Rmw(kind=kind, location=location, operands=operands, target=target):
+                inside = [
+                    _key(part) for each in operands for part in subterms(each) if isinstance(part, Variable)
+                ]
+                own = [] if target is None or kind is RmwKind.CAS else [(Space.LOCAL, operation.name, target)]
+                join([(Space.SHARED, "", location.name), *own, *inside])
+            case Assign(target=target, value=value, private=private):
+                inside = [_key(part) for part in subterms(value) if isinstance(part, Variable)]
+                space = Space.PRIVATE if private else Space.LOCAL
+                join([(space, "" if private else operation.name, target), *inside])
+            case Branch(condition=condition):
+                join([_key(part) for part in subterms(condition) if isinstance(part, Variable)])
+            case _:
+                pass
+    return {key: root(key) for key in list(parent)}
+
+
+def _key(variable: Variable) -> Hashable:
+    return (variable.space, variable.operation, variable.name)
+
+
+def excluded(
+    truths: frozenset[tuple[str, str]], one: Operation | None, two: Operation | None
+) -> tuple[Term, ...]:
+    """What may be claimed of two threads in these operations: never together, or only with some outcomes."""
+    found: list[Term] = [FALSE]
+    own = _outcomes(truths, one, Who.SELF)
+    other = _outcomes(truths, two, Who.OTHER)
+    found += [*own, *other]
+    found += [Binary(BinaryOp.OR, first, second) for first in own for second in other]
+    return tuple(found)
+
+
+def _outcomes(truths: frozenset[tuple[str, str]], operation: Operation | None, who: Who) -> list[Term]:
+    if operation is None:
+        return []
+    return [
+        equals(Variable(Space.LOCAL, name, operation.name, who), Number(value))
+        for name in operation.locals
+        if (operation.name, name) in truths
+        for value in (0, 1)
+    ]

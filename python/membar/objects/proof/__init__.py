@@ -1,0 +1,1 @@
+"""Proofs of linearizability: obligations per step of one thread, discharged by z3."""

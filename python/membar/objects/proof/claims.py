@@ -1,0 +1,87 @@
+"""What is claimed of all states: the annotations, and what the checker adds of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from membar.objects.syntax import Claim, ConcurrentObject, Operation
+from membar.objects.systems.points import Points, outputs
+from membar.objects.terms import (
+    At,
+    Binary,
+    BinaryOp,
+    Linearized,
+    Space,
+    Term,
+    Variable,
+    conjunction,
+    equals,
+    subterms,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A formula, and what to call it in a report."""
+
+    formula: Term
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """Abs, Inv and D, each a conjunction."""
+
+    abstraction: tuple[Named, ...]
+    invariants: tuple[Named, ...]
+    between: tuple[Named, ...]
+
+
+def claims(about: ConcurrentObject) -> Claims:
+    """The annotations of an object, and that operations return what they promised."""
+    return Claims(
+        tuple(named(claim, "abstraction") for claim in about.abstraction),
+        (*(named(claim, "invariant") for claim in about.invariants), *_promises(about)),
+        tuple(named(claim, "between") for claim in about.between),
+    )
+
+
+def named(claim: Claim, kind: str) -> Named:
+    """A claim of the text, wherever the thread is."""
+    formula = claim.formula
+    if claim.lines is not None:
+        formula = Binary(BinaryOp.IMPLIES, At(claim.lines), formula)
+    return Named(formula, f"{kind} {' '.join(claim.span.text.split())} (line {claim.span.line})")
+
+
+def _promises(about: ConcurrentObject) -> tuple[Named, ...]:
+    """That what was promised at a linearization point is still what will be returned."""
+    found: list[Named] = []
+    points = Points(about)
+    for operation in about.operations:
+        results = _agreed(points, operation)
+        if results is None or not operation.results:
+            continue
+        lines = frozenset(line.label for line in operation.lines)
+        kept = conjunction(
+            tuple(
+                equals(cell, result)
+                for cell, result in zip(outputs(operation, operation.name), results, strict=True)
+            )
+        )
+        formula = Binary(BinaryOp.IMPLIES, conjunction((At(lines), Linearized())), kept)
+        found.append(Named(formula, f"{operation.name} returns what it promised"))
+    return tuple(found)
+
+
+def _agreed(points: Points, operation: Operation) -> tuple[Term, ...] | None:
+    """What all linearization points of an operation promise, where it is about its own variables."""
+    own = [point for point in points.about.points if point.operation == operation.name]
+    found = {points.results(point) for point in own}
+    if len(found) != 1:
+        return None
+    (results,) = found
+    if results is None:
+        return None
+    spaces = {part.space for result in results for part in subterms(result) if isinstance(part, Variable)}
+    return results if spaces <= {Space.LOCAL} else None

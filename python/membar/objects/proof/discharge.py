@@ -1,0 +1,162 @@
+"""Discharges obligations by z3, and says what failed in the user's terms."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable
+
+import z3
+
+from membar.diagnostics import EngineLimitError
+from membar.objects.algebra import evaluated
+from membar.objects.proof.claims import Claims
+from membar.objects.proof.findings import Failure, Proof
+from membar.objects.proof.obligations import Case, Obligation, Prover
+from membar.objects.proof.smt import Encoder
+from membar.objects.syntax import Specification
+from membar.objects.systems.moves import Move, ThreadSystem
+from membar.objects.terms import Variable
+
+_MILLISECONDS = 20_000
+_MOST_CONTROLS = 20_000
+
+
+def prove(
+    system: ThreadSystem,
+    claims: Claims,
+    specification: Specification,
+    *,
+    should_stop: Callable[[], bool] = lambda: False,
+    all_failures: bool = False,
+) -> Proof:
+    """Builds and discharges all obligations; stops at the first that fails unless `all_failures`."""
+    return _Discharge(system, claims, specification, should_stop, all_failures).run()
+
+
+class _Discharge:
+    def __init__(
+        self,
+        system: ThreadSystem,
+        claims: Claims,
+        specification: Specification,
+        should_stop: Callable[[], bool],
+        all_failures: bool,  # noqa: FBT001
+    ) -> None:
+        self._system = system
+        self._prover = Prover(system, claims, specification)
+        self._encoder = Encoder()
+        self._should_stop = should_stop
+        self._all = all_failures
+        self._proof = Proof()
+        self._moves: list[tuple[Hashable, Move]] = []
+
+    def run(self) -> Proof:
+        start = time.monotonic()
+        try:
+            self._explore()
+            self._decide()
+        finally:
+            self._proof.seconds = time.monotonic() - start
+        return self._proof
+
+    def _explore(self) -> None:
+        """The controls that can be reached, as far as Abs and Inv do not exclude it."""
+        solver = self._solver()
+        seen: dict[Hashable, None] = {self._system.start: None}
+        todo = [self._system.start]
+        while todo:
+            control = todo.pop()
+            self._poll()
+            solver.push()
+            solver.add(self._encoder.all(self._prover.before(control)))
+            for move in self._system.moves(control):
+                solver.push()
+                solver.add(self._encoder.truth(move.guard))
+                possible = solver.check() != z3.unsat
+                solver.pop()
+                if not possible:
+                    continue
+                if self._system.too_long(move.after):
+                    self._proof.cut = True
+                    continue
+                self._moves.append((control, move))
+                if move.after not in seen:
+                    seen[move.after] = None
+                    todo.append(move.after)
+                    if len(seen) > _MOST_CONTROLS:
+                        raise EngineLimitError(f"more than {_MOST_CONTROLS} controls of a thread")
+            solver.pop()
+        self._proof.controls = list(seen)
+
+    def _decide(self) -> None:
+        if not self._discharged(self._prover.initially()):
+            return
+        for control, move in self._moves:
+            if not self._discharged(self._prover.step(control, move)):
+                return
+        for control, move in self._moves:
+            found = self._prover.interference(control, move, self._proof.controls)
+            if not self._discharged(found):
+                return
+
+    def _discharged(self, obligation: Obligation) -> bool:
+        """Whether to go on."""
+        self._poll()
+        start = time.monotonic()
+        failure = self._failure(obligation)
+        self._proof.slowest = max(self._proof.slowest, time.monotonic() - start)
+        if failure is None:
+            self._proof.obligations += 1
+            return True
+        self._proof.failures.append(failure)
+        return self._all
+
+    def _failure(self, obligation: Obligation) -> Failure | None:
+        cases = [case for case in obligation.cases if case.goals]
+        if not cases:
+            return None
+        solver = self._solver()
+        broken = [self._broken(case) for case in cases]
+        solver.add(z3.Or(*broken))
+        answer = solver.check()
+        if answer == z3.unsat:
+            return None
+        if answer == z3.unknown:
+            return Failure(obligation=obligation, goal=None)
+        return self._explained(obligation, cases, solver.model())
+
+    def _broken(self, case: Case) -> z3.BoolRef:
+        goals = self._encoder.all(goal.formula for goal in case.goals)
+        return z3.And(self._encoder.all(case.hypotheses), z3.Not(goals))
+
+    def _explained(self, obligation: Obligation, cases: list[Case], model: z3.ModelRef) -> Failure:
+        def value(variable: Variable) -> int:
+            return int(model.eval(self._encoder.variable(variable), model_completion=True).as_long())
+
+        for case in cases:
+            if not all(evaluated(term, value) for term in case.hypotheses):
+                continue
+            for goal in case.goals:
+                if evaluated(goal.formula, value):
+                    continue
+                shown = {
+                    variable
+                    for variable, unknown in self._encoder.variables.items()
+                    if model[unknown] is not None
+                }
+                before = tuple((each, value(each)) for each in sorted(shown, key=repr))
+                after = tuple(
+                    (variable, evaluated(term, value))
+                    for variable, term in sorted(obligation.updates.items(), key=repr)
+                )
+                return Failure(obligation=obligation, goal=goal, other=case.other, before=before, after=after)
+        raise AssertionError("z3's model breaks no case")
+
+    def _solver(self) -> z3.Solver:
+        solver = z3.Solver()
+        solver.set("timeout", _MILLISECONDS)
+        return solver
+
+    def _poll(self) -> None:
+        if self._should_stop():
+            raise EngineLimitError("the time limit was reached")

@@ -1,0 +1,49 @@
+"""What comes out of an attempt at a proof, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from membar.objects.proof.obligations import Goal, Obligation
+from membar.objects.terms import Variable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """An obligation that does not hold: two states, and what is wrong with the second.
+
+    Attributes:
+        obligation: which.
+        goal: what does not follow; None where z3 gave up.
+        other: the control of the other thread.
+        before: values of variables before the step.
+        after: those that the step changes, afterwards.
+    """
+
+    obligation: Obligation
+    goal: Goal | None
+    other: Hashable | None = None
+    before: tuple[tuple[Variable, int], ...] = ()
+    after: tuple[tuple[Variable, int], ...] = ()
+
+
+@dataclass(slots=True)
+class Proof:
+    """What came out.
+
+    Attributes:
+        controls: the controls that a thread can be at, as far as the claims tell.
+        obligations: how many were discharged.
+        slowest: seconds of the slowest of them.
+        seconds: of all.
+        failures: those that were not.
+        cut: a sequence may grow beyond the bound.
+    """
+
+    controls: list[Hashable] = field(default_factory=list)
+    obligations: int = 0
+    slowest: float = 0.0
+    seconds: float = 0.0
+    failures: list[Failure] = field(default_factory=list)
+    cut: bool = False

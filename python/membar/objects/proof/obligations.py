@@ -1,0 +1,257 @@
+"""The obligations (1) to (4) of Derrick, Schellhorn and Wehrheim, per step of a thread.
+
+(1) A step that is no linearization point keeps Abs and Inv. (2) One that is does what the specification does,
+and keeps them too. The variants for returns: what is returned was promised, and the operation has taken
+effect. (3) A step keeps Inv of any other thread, and D of the two. (4) All of it holds initially. The status
+is part of the control here, so that no step of another thread can change it.
+
+A goal is stated before the step, by substitution: it needs no second copy of the variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from membar.objects.algebra import simplified
+from membar.objects.proof.claims import Claims, Named
+from membar.objects.syntax import AbstractOperation, Specification
+from membar.objects.systems.moves import Effect, Memory, Move, ThreadSystem, substituted
+from membar.objects.terms import (
+    TRUE,
+    At,
+    Deferred,
+    DeferredResult,
+    Linearized,
+    Number,
+    Pending,
+    PendingValue,
+    Space,
+    Term,
+    Variable,
+    Who,
+    equals,
+    of_other,
+    replaced,
+    subterms,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What must follow, and what is wrong where it does not."""
+
+    formula: Term
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An implication: the hypotheses imply every goal. `other` is the control of another thread, if any."""
+
+    hypotheses: tuple[Term, ...]
+    goals: tuple[Goal, ...]
+    other: Hashable | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Obligation:
+    """Something to be proved: all of its cases.
+
+    Attributes:
+        number: which of the paper's four.
+        text: about which step.
+        control: the thread's control before the step; None for (4).
+        move: the step.
+        updates: all that changes in the step: the thread's, memory's and the specification's variables.
+        cases: the implications.
+    """
+
+    number: int
+    text: str
+    control: Hashable | None
+    move: Move | None
+    updates: dict[Variable, Term]
+    cases: tuple[Case, ...]
+
+
+class Prover:
+    """Builds obligations for a system and claims about it."""
+
+    def __init__(self, system: ThreadSystem, claims: Claims, specification: Specification) -> None:
+        self._system = system
+        self._claims = claims
+        self._specification = specification
+        self._memory = Memory.of(system.about)
+        self._abstraction = tuple(
+            Named(self._memory.elements(each.formula), each.text) for each in claims.abstraction
+        )
+        self._invariants: dict[tuple[Hashable, Who], tuple[Named, ...]] = {}
+        self._half: dict[Hashable, tuple[Named, ...]] = {}
+        self._whole: dict[tuple[Term, Hashable], Term] = {}
+        self._used: dict[Term, frozenset[Variable]] = {}
+
+    def invariants(self, control: Hashable, who: Who = Who.SELF) -> tuple[Named, ...]:
+        """What Inv says of a thread at a control."""
+        found = self._invariants.get((control, who))
+        if found is None:
+            found = tuple(self._resolved(control, who))
+            self._invariants[control, who] = found
+        return found
+
+    def _resolved(self, control: Hashable, who: Who) -> Iterator[Named]:
+        for each in self._claims.invariants:
+            formula = each.formula if who is Who.SELF else of_other(each.formula)
+            term = self._system.resolved(formula, control, who)
+            if term != TRUE:
+                yield Named(term, each.text)
+
+    def between(self, one: Hashable, two: Hashable) -> Iterator[Named]:
+        """What D says of this thread at `one` and another at `two`, in both directions."""
+        half = self._half.get(one)
+        if half is None:
+            half = self._half[one] = tuple(
+                Named(self._system.resolved(formula, one, Who.SELF), each.text)
+                for each in self._claims.between
+                for formula in (each.formula, _turned(each.formula))
+            )
+        for each in half:
+            term = self._whole.get((each.formula, two))
+            if term is None:
+                term = self._system.resolved(each.formula, two, Who.OTHER)
+                self._whole[each.formula, two] = term
+            yield Named(term, each.text)
+
+    def _after(self, formula: Term, updates: dict[Variable, Term]) -> Term:
+        """The formula about the state after a step, in terms of that before it."""
+        used = self._used.get(formula)
+        if used is None:
+            used = frozenset(part for part in subterms(formula) if isinstance(part, Variable))
+            self._used[formula] = used
+        if used.isdisjoint(updates):
+            return formula
+        return simplified(substituted(formula, updates))
+
+    def before(self, control: Hashable) -> tuple[Term, ...]:
+        """Abs and Inv."""
+        return tuple(
+            each.formula for each in (*self._abstraction, *self.invariants(control)) if each.formula != TRUE
+        )
+
+    def step(self, control: Hashable, move: Move) -> Obligation:
+        """(1) or (2) of a step."""
+        updates, goals = self._effects(move)
+        goals += [Goal(check.condition, check.problem) for check in move.checks]
+        for each in self._abstraction:
+            goals.append(Goal(self._after(each.formula, updates), f"broken: {each.text}"))
+        for each in self.invariants(move.after):
+            goals.append(Goal(self._after(each.formula, updates), f"broken: {each.text}"))
+        hypotheses = (*self.before(control), move.guard)
+        wanted = tuple(goal for goal in goals if goal.formula not in (TRUE, *hypotheses))
+        return Obligation(
+            number=2 if move.effects else 1,
+            text=move.text,
+            control=control,
+            move=move,
+            updates=updates,
+            cases=(Case(hypotheses, wanted),),
+        )
+
+    def interference(self, control: Hashable, move: Move, others: Sequence[Hashable]) -> Obligation:
+        """(3) of a step, against another thread at each of these controls."""
+        updates, _ = self._effects(move)
+        cases = tuple(self._cases(control, move, updates, others))
+        return Obligation(number=3, text=move.text, control=control, move=move, updates=updates, cases=cases)
+
+    def _cases(
+        self, control: Hashable, move: Move, updates: dict[Variable, Term], others: Sequence[Hashable]
+    ) -> Iterator[Case]:
+        own = (*self.before(control), move.guard)
+        is_seen = any(variable.space in (Space.SHARED, Space.ABSTRACT) for variable in updates)
+        for other in others:
+            theirs = self.invariants(other, Who.OTHER)
+            related = tuple(self.between(control, other))
+            known = dict.fromkeys(each.formula for each in (*theirs, *related))
+            claimed = (*(theirs if is_seen else ()), *self.between(move.after, other))
+            goals = []
+            for each in claimed:
+                formula = self._after(each.formula, updates)
+                if formula != TRUE and formula not in known:
+                    goals.append(Goal(formula, f"of another thread, broken: {each.text}"))
+            if goals:
+                facts = (formula for formula in known if formula != TRUE)
+                yield Case((*own, *facts), tuple(goals), other)
+
+    def initially(self) -> Obligation:
+        """(4)."""
+        start = self._system.start
+        values: dict[Variable, Term] = {cell: Number(value) for cell, value in self._memory.initial().items()}
+        values |= {Variable(Space.ABSTRACT, name): Number(n) for name, n in self._specification.state}
+        for who in Who:
+            values |= {
+                Variable(Space.PRIVATE, name, who=who): Number(n) for name, n in self._system.about.private
+            }
+        claimed = (*self._abstraction, *self.invariants(start), *self.between(start, start))
+        goals = tuple(
+            Goal(simplified(substituted(each.formula, values)), f"not so initially: {each.text}")
+            for each in claimed
+        )
+        return Obligation(
+            number=4,
+            text="the initial state",
+            control=None,
+            move=None,
+            updates={},
+            cases=(Case((), tuple(goal for goal in goals if goal.formula != TRUE)),),
+        )
+
+    def _effects(self, move: Move) -> tuple[dict[Variable, Term], list[Goal]]:
+        """All that a step changes, and what the specification asks of operations that take effect in it."""
+        updates = dict(move.updates)
+        goals: list[Goal] = []
+        state: dict[Variable, Term] = {
+            variable: variable
+            for variable in (Variable(Space.ABSTRACT, name) for name, _ in self._specification.state)
+        }
+        for effect in move.effects:
+            operation = self._specification.operation(effect.operation)
+            values = {**state, **_arguments(operation, effect)}
+            goals.append(
+                Goal(
+                    simplified(substituted(operation.guard, values)),
+                    f"{effect.operation} takes effect where its specification does not allow it",
+                )
+            )
+            results = [substituted(result, values) for result in operation.results]
+            text = f"{effect.operation} takes effect with other results than its specification's"
+            goals += [
+                Goal(simplified(equals(promised, result)), text)
+                for promised, result in zip(effect.results, results, strict=True)
+            ]
+            state |= {
+                Variable(Space.ABSTRACT, name): substituted(term, values) for name, term in operation.updates
+            }
+        updates |= {name: term for name, term in state.items() if term != name}
+        return updates, goals
+
+
+def _arguments(operation: AbstractOperation, effect: Effect) -> dict[Variable, Term]:
+    names = (Variable(Space.LOCAL, name, operation.name) for name in operation.parameters)
+    return dict(zip(names, effect.inputs, strict=True))
+
+
+def _turned(term: Term) -> Term:
+    """A formula about two threads with the two exchanged."""
+
+    def change(part: Term) -> Term | None:
+        match part:
+            case Variable(space=Space.SHARED | Space.ABSTRACT):
+                return None
+            case (
+                Variable() | At() | Pending() | PendingValue() | Linearized() | Deferred() | DeferredResult()
+            ):
+                return replace(part, who=Who.SELF if part.who is Who.OTHER else Who.OTHER)
+            case _:
+                return None
+
+    return replaced(term, change)

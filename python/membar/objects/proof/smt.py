@@ -1,0 +1,121 @@
+"""Terms as z3's formulas over unbounded integers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import z3
+
+from membar.objects.terms import (
+    Binary,
+    BinaryOp,
+    Choice,
+    Number,
+    Term,
+    Unary,
+    UnaryOp,
+    Variable,
+    Who,
+)
+
+_TRUTHS = {BinaryOp.AND, BinaryOp.OR, BinaryOp.IMPLIES}
+_COMPARISONS = {BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE}
+
+
+class Encoder:
+    """Translates terms; the same term gives the same formula."""
+
+    def __init__(self) -> None:
+        self._variables: dict[Variable, z3.ArithRef] = {}
+        self._truths: dict[Term, z3.BoolRef] = {}
+
+    @property
+    def variables(self) -> dict[Variable, z3.ArithRef]:
+        """Every variable met so far."""
+        return self._variables
+
+    def variable(self, variable: Variable) -> z3.ArithRef:
+        """The unknown that stands for a variable."""
+        if variable not in self._variables:
+            who = "other." if variable.who is Who.OTHER else ""
+            name = f"{variable.space.value}:{who}{variable.operation}.{variable.name}"
+            self._variables[variable] = z3.Int(name)
+        return self._variables[variable]
+
+    def all(self, terms: Iterable[Term]) -> z3.BoolRef:
+        """That all of them hold."""
+        return z3.And(*[self.truth(term) for term in terms])
+
+    def truth(self, term: Term) -> z3.BoolRef:
+        """The term as a truth value: whether it is not 0."""
+        found = self._truths.get(term)
+        if found is None:
+            found = self._truths[term] = self._truth(term)
+        return found
+
+    def _truth(self, term: Term) -> z3.BoolRef:
+        match term:
+            case Number(value=value):
+                return z3.BoolVal(bool(value))
+            case Unary(op=UnaryOp.NOT, operand=operand):
+                return z3.Not(self.truth(operand))
+            case Binary(op=BinaryOp.AND, left=left, right=right):
+                return z3.And(self.truth(left), self.truth(right))
+            case Binary(op=BinaryOp.OR, left=left, right=right):
+                return z3.Or(self.truth(left), self.truth(right))
+            case Binary(op=BinaryOp.IMPLIES, left=left, right=right):
+                return z3.Implies(self.truth(left), self.truth(right))
+            case Binary(op=op, left=left, right=right) if op in _COMPARISONS:
+                return _compared(op, self.number(left), self.number(right))
+            case Choice(condition=condition, then=then, otherwise=otherwise):
+                return z3.If(self.truth(condition), self.truth(then), self.truth(otherwise))
+            case _:
+                return self.number(term) != 0
+
+    def number(self, term: Term) -> z3.ArithRef:
+        """The term as a number; a truth value is 0 or 1."""
+        match term:
+            case Number(value=value):
+                return z3.IntVal(value)
+            case Variable():
+                return self.variable(term)
+            case Unary(op=UnaryOp.NEGATE, operand=operand):
+                return -self.number(operand)
+            case Choice(condition=condition, then=then, otherwise=otherwise):
+                return z3.If(self.truth(condition), self.number(then), self.number(otherwise))
+            case Binary(op=op, left=left, right=right) if op not in _TRUTHS | _COMPARISONS:
+                return _calculated(op, self.number(left), self.number(right))
+            case Binary() | Unary():
+                return z3.If(self.truth(term), z3.IntVal(1), z3.IntVal(0))
+            case _:
+                raise TypeError(f"{type(term).__name__} has no value outside of a thread's control")
+
+
+def _compared(op: BinaryOp, left: z3.ArithRef, right: z3.ArithRef) -> z3.BoolRef:
+    match op:
+        case BinaryOp.EQ:
+            return left == right
+        case BinaryOp.NE:
+            return left != right
+        case BinaryOp.LT:
+            return left < right
+        case BinaryOp.LE:
+            return left <= right
+        case BinaryOp.GT:
+            return left > right
+        case _:
+            return left >= right
+
+
+def _calculated(op: BinaryOp, left: z3.ArithRef, right: z3.ArithRef) -> z3.ArithRef:
+    match op:
+        case BinaryOp.ADD:
+            return left + right
+        case BinaryOp.SUB:
+            return left - right
+        case BinaryOp.MUL:
+            return left * right
+        case BinaryOp.DIV:
+            return left / right  # rounds down, as `%` asks for; the divisor is positive
+        case _:
+            return left % right

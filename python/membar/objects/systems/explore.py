@@ -1,0 +1,198 @@
+"""Runs threads of a system step by step, with numbers: every state that a client of some calls can reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from membar.diagnostics import EngineLimitError
+from membar.objects.algebra import evaluated
+from membar.objects.syntax import Specification
+from membar.objects.systems.moves import Kind, Memory, Move, ThreadSystem
+from membar.objects.systems.points import ARGUMENTS
+from membar.objects.terms import Space, Term, Variable
+
+Values: TypeAlias = frozenset[tuple[Variable, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of an operation with its arguments."""
+
+    operation: str
+    arguments: tuple[int, ...] = ()
+
+
+Client: TypeAlias = tuple[tuple[Call, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadState:
+    """A thread: its control, its variables, how many calls it has made, and what they returned."""
+
+    control: Hashable
+    values: Values
+    calls: int = 0
+    returned: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """All threads, memory, and the state of the specification as effects have made it."""
+
+    memory: Values
+    threads: tuple[ThreadState, ...]
+    abstract: Values = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A step that the specification or a check does not allow, in a state that can be reached."""
+
+    state: State
+    thread: int
+    move: Move
+    problem: str
+
+
+@dataclass(slots=True)
+class Explorer:
+    """Explores what the threads of a client can do.
+
+    `specification`: effects are carried out and checked too; None: they are ignored.
+    """
+
+    system: ThreadSystem
+    client: Client
+    specification: Specification | None = None
+    most_states: int = 200_000
+    troubles: list[Trouble] = field(default_factory=list)
+    _moves: dict[Hashable, tuple[Move, ...]] = field(default_factory=dict)
+
+    def initial(self) -> State:
+        """Where everything begins."""
+        own = frozenset((Variable(Space.PRIVATE, name), value) for name, value in self.system.about.private)
+        abstract: Values = frozenset()
+        if self.specification is not None:
+            state = self.specification.state
+            abstract = frozenset((Variable(Space.ABSTRACT, name), value) for name, value in state)
+        return State(
+            frozenset(Memory.of(self.system.about).initial().items()),
+            tuple(ThreadState(self.system.start, own) for _ in self.client),
+            abstract,
+        )
+
+    def reachable(self) -> Iterator[State]:
+        """Every state, once.
+
+        Raises:
+            EngineLimitError: there are too many.
+        """
+        start = self.initial()
+        seen = {start}
+        todo = [start]
+        while todo:
+            state = todo.pop()
+            yield state
+            for after in self.successors(state):
+                if after not in seen:
+                    if len(seen) >= self.most_states:
+                        raise EngineLimitError(f"more than {self.most_states} states of a client")
+                    seen.add(after)
+                    todo.append(after)
+
+    def is_final(self, state: State) -> bool:
+        """Whether all calls have been made and nothing is on its way."""
+        return all(
+            thread.calls == len(calls) and self.system.is_done(thread.control)
+            for thread, calls in zip(state.threads, self.client, strict=True)
+        )
+
+    def successors(self, state: State) -> Iterator[State]:
+        """The states one step later."""
+        for number, thread in enumerate(state.threads):
+            for move in self._possible(thread.control):
+                after = self._taken(state, number, move)
+                if after is not None:
+                    yield after
+
+    def _possible(self, control: Hashable) -> tuple[Move, ...]:
+        found = self._moves.get(control)
+        if found is None:
+            found = tuple(each for each in self.system.moves(control) if not self.system.too_long(each.after))
+            self._moves[control] = found
+        return found
+
+    def _taken(self, state: State, number: int, move: Move) -> State | None:
+        """The state after a move of a thread; None if it is not possible."""
+        thread = state.threads[number]
+        values = dict(state.memory) | dict(thread.values)
+        if move.kind is Kind.INVOKE:
+            call = self._next_call(number, thread, move)
+            if call is None:
+                return None
+            values |= call
+        lookup = _reader(values)
+        if not evaluated(move.guard, lookup):
+            return None
+        abstract = self._effects(state, number, move, lookup)
+        changed = {variable: evaluated(term, lookup) for variable, term in move.updates}
+        memory = dict(state.memory)
+        own = dict(thread.values)
+        for variable, value in changed.items():
+            (memory if variable.space is Space.SHARED else own)[variable] = value
+        kept = frozenset(item for item in own.items() if self.system.keeps(move.after, item[0]))
+        returned = thread.returned
+        if move.kind is Kind.RETURN:
+            returned = (*returned, tuple(evaluated(term, lookup) for term in move.results))
+        calls = thread.calls + (move.kind is Kind.INVOKE)
+        threads = list(state.threads)
+        threads[number] = ThreadState(move.after, kept, calls, returned)
+        return State(frozenset(memory.items()), tuple(threads), abstract)
+
+    def _next_call(self, number: int, thread: ThreadState, move: Move) -> dict[Variable, int] | None:
+        if thread.calls == len(self.client[number]):
+            return None
+        call = self.client[number][thread.calls]
+        operation = self.system.about.operation(call.operation)
+        if move.line != operation.lines[0].label:
+            return None
+        names = zip(operation.parameters, call.arguments, strict=True)
+        return {Variable(Space.LOCAL, name, ARGUMENTS): value for name, value in names}
+
+    def _effects(self, state: State, number: int, move: Move, lookup: Callable[[Variable], int]) -> Values:
+        """The specification's state after a move."""
+        if self.specification is None:
+            return state.abstract
+        for check in move.checks:
+            if not evaluated(check.condition, lookup):
+                self.troubles.append(Trouble(state, number, move, check.problem))
+        abstract = dict(state.abstract)
+        for effect in move.effects:
+            operation = self.specification.operation(effect.operation)
+            given = [evaluated(term, lookup) for term in effect.inputs]
+            names = (Variable(Space.LOCAL, name, operation.name) for name in operation.parameters)
+            inner = _reader(abstract | dict(zip(names, given, strict=True)))
+            if not evaluated(operation.guard, inner):
+                problem = f"{effect.operation} takes effect where its specification does not allow it"
+                self.troubles.append(Trouble(state, number, move, problem))
+            results = [evaluated(term, inner) for term in operation.results]
+            if results != [evaluated(term, lookup) for term in effect.results]:
+                problem = f"{effect.operation} takes effect with other results than its specification's"
+                self.troubles.append(Trouble(state, number, move, problem))
+            changes = [(name, evaluated(term, inner)) for name, term in operation.updates]
+            abstract |= {Variable(Space.ABSTRACT, name): value for name, value in changes}
+        return frozenset(abstract.items())
+
+
+def _reader(values: Mapping[Variable, int]) -> Callable[[Variable], int]:
+    return lambda variable: values.get(variable, 0)
+
+
+def holds(term: Term, *values: Values) -> bool:
+    """Whether a formula without anything about control holds of these values."""
+    known: dict[Variable, int] = {}
+    for each in values:
+        known |= dict(each)
+    return bool(evaluated(term, _reader(known)))

@@ -1,0 +1,185 @@
+"""What a thread can do next, as data: guards and updates over named variables.
+
+A thread's state is a *control* (finite: lines, what is pending, what has taken effect) and variables with
+numbers. A `Move` leads from one control to another.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+from membar.objects.syntax import ConcurrentObject, Location, SharedVariable
+from membar.objects.terms import (
+    TRUE,
+    Binary,
+    BinaryOp,
+    Choice,
+    Element,
+    Number,
+    Space,
+    Term,
+    Variable,
+    Who,
+    conjunction,
+    equals,
+    replaced,
+)
+
+
+class Kind(enum.Enum):
+    """What a move is to the outside."""
+
+    INVOKE = "call"
+    STEP = "step"
+    RETURN = "return"
+    FLUSH = "flush"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """An operation takes effect.
+
+    Attributes:
+        operation: which.
+        inputs: its arguments, before the move.
+        results: what it returns or has returned, in terms before the move.
+    """
+
+    operation: str
+    inputs: tuple[Term, ...]
+    results: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What must hold before a move that is possible, and what is wrong if it does not."""
+
+    condition: Term
+    problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """One step of a thread.
+
+    Attributes:
+        kind: what it is to the outside.
+        line: the line that does it.
+        text: the step in words.
+        guard: when it is possible, over the thread's variables and memory, and the arguments of a call.
+        updates: new values of variables, all in terms of the old ones.
+        effects: operations that take effect, in this order.
+        checks: what must hold besides.
+        results: what a return gives, in terms before the move.
+        after: the control that it leads to.
+    """
+
+    kind: Kind
+    line: str
+    text: str
+    guard: Term = TRUE
+    updates: tuple[tuple[Variable, Term], ...] = ()
+    effects: tuple[Effect, ...] = ()
+    checks: tuple[Check, ...] = ()
+    results: tuple[Term, ...] = ()
+    after: Hashable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadSystem:
+    """A thread of an object under a memory model.
+
+    Attributes:
+        name: the model's.
+        about: the object.
+        start: the control of a thread that has done nothing.
+        moves: what can follow a control.
+        resolved: a formula at a control: what it says of this thread's control is decided, the rest is left.
+        described: a control in words.
+        too_long: whether a control is beyond the bound up to which sequences are followed.
+        keeps: whether a variable of the thread still matters at a control.
+        is_done: whether nothing is left to do at a control but to call operations.
+    """
+
+    name: str
+    about: ConcurrentObject
+    start: Hashable
+    moves: Callable[[Hashable], tuple[Move, ...]]
+    resolved: Callable[[Term, Hashable, Who], Term]
+    described: Callable[[Hashable], str]
+    too_long: Callable[[Hashable], bool]
+    keeps: Callable[[Hashable, Variable], bool]
+    is_done: Callable[[Hashable], bool]
+
+
+def cells(shared: SharedVariable) -> tuple[Variable, ...]:
+    """The variables of memory that a declaration stands for."""
+    if shared.size is None:
+        return (Variable(Space.SHARED, shared.name),)
+    return tuple(Variable(Space.SHARED, f"{shared.name}[{number}]") for number in range(shared.size))
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The shared variables of an object, by name."""
+
+    declared: dict[str, SharedVariable]
+
+    @staticmethod
+    def of(about: ConcurrentObject) -> Memory:
+        """Those of `about`."""
+        return Memory({each.name: each for each in about.shared})
+
+    def initial(self) -> dict[Variable, int]:
+        """What memory holds at the beginning."""
+        return {cell: each.initial for each in self.declared.values() for cell in cells(each)}
+
+    def value(self, location: Location) -> Term:
+        """What memory holds at a location; 0 outside of an array."""
+        found = cells(self.declared[location.name])
+        if location.index is None:
+            return found[0]
+        term: Term = Number(0)
+        for number, cell in reversed(list(enumerate(found))):
+            term = Choice(equals(location.index, Number(number)), cell, term)
+        return term
+
+    def stored(self, location: Location, value: Term) -> tuple[tuple[Variable, Term], ...]:
+        """What a store makes of memory."""
+        found = cells(self.declared[location.name])
+        if location.index is None:
+            return ((found[0], value),)
+        return tuple(
+            (cell, Choice(equals(location.index, Number(number)), value, cell))
+            for number, cell in enumerate(found)
+        )
+
+    def inside(self, location: Location) -> tuple[Check, ...]:
+        """That the location exists."""
+        if location.index is None:
+            return ()
+        size = self.declared[location.name].size or 1
+        low = Binary(BinaryOp.LE, Number(0), location.index)
+        high = Binary(BinaryOp.LT, location.index, Number(size))
+        return (Check(conjunction((low, high)), f"`{location.name}` has no such element"),)
+
+    def elements(self, term: Term) -> Term:
+        """The term with elements of arrays as choices between variables."""
+
+        def change(part: Term) -> Term | None:
+            if isinstance(part, Element):
+                return self.value(Location(part.name, replaced(part.index, change)))
+            return None
+
+        return replaced(term, change)
+
+
+def substituted(term: Term, updates: dict[Variable, Term]) -> Term:
+    """The term with variables replaced by terms."""
+
+    def change(part: Term) -> Term | None:
+        return updates.get(part, part) if isinstance(part, Variable) else None
+
+    return replaced(term, change)

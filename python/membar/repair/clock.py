@@ -1,0 +1,43 @@
+"""The time that a repair may take, and what is left of it for each question."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+_SHORTEST: Final = 0.1
+_WHEN_SHORT: Final = 1.0
+
+
+class Clock:
+    """Begins now, and rings after `seconds`; never, if that is None."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.deadline = None if seconds is None else time.monotonic() + seconds
+        self._longest = 0.0
+
+    @property
+    def left(self) -> float | None:
+        """How many seconds the next question may take, a moment at least; None: as many as it likes."""
+        return None if self.deadline is None else max(_SHORTEST, self.deadline - time.monotonic())
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no time is left."""
+        return self.deadline is not None and time.monotonic() > self.deadline
+
+    @property
+    def for_one_more(self) -> float | None:
+        """What the last question may take even if no time is left: twice what the longest one took."""
+        return None if self.left is None else max(self.left, _WHEN_SHORT + 2 * self._longest)
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Notes how long a question takes."""
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self._longest = max(self._longest, time.monotonic() - start)

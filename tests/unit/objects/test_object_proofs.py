@@ -1,0 +1,143 @@
+"""Proofs of objects: what is right is proved, what is wrong is not, and the reason is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from membar.diagnostics import InputError
+from membar.object_proofs import ProofResult, prove_object
+from membar.outcome import Holds, HoldsWithin, Unknown
+from membar.reports import obligations
+from membar.source import SourceFile
+from membar.task import Limits
+from strategies.known_objects import COUNTER, LOCK, MISTAKES, STACK, Mistake
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "objects"
+
+
+def proved(text: str, model: str, *, order: str = "causal", infer: bool = False) -> ProofResult:
+    return prove_object(SourceFile("test.obj", text), model=model, order=order, infer=infer)
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [(COUNTER, "sc"), (COUNTER, "x86-tso"), (LOCK, "sc"), (LOCK, "x86-tso"), (STACK, "sc")],
+    ids=["counter-sc", "counter-tso", "lock-sc", "lock-tso", "cells-sc"],
+)
+def test_right_annotations_are_proved(text: str, model: str) -> None:
+    found = proved(text, model)
+    assert isinstance(found.outcome, Holds), found.outcome
+    assert "operation-race-free" in found.outcome.run.guarantee
+    assert "order causal" in found.outcome.run.guarantee
+
+
+def test_a_load_of_another_variable_overtakes_a_pending_store() -> None:
+    text = """object flags; shared a = 0, b = 0; private done = 0;
+        operation set() requires done == 0 { 1: done = 1; 2: a = 1; }
+        operation get() { local r; 3: r = b; 4: return r; }
+        specification { state x, y; operation set() { x = 1; } operation get() { return y; } }
+        abstraction a == x && b == y; linearize set at 2; linearize get at 3;
+        invariant { at 2: done == 1; pending(2) -> done == 1 && pending(2).value == 1; }"""
+    assert isinstance(proved(text, "sc").outcome, Holds)
+    found = proved(text, "x86-tso")
+    assert isinstance(found.outcome, Unknown)
+    assert "before an earlier operation of its thread does" in found.outcome.reason
+
+
+def test_a_sequence_without_bound_gives_holds_within() -> None:
+    text = """object noise; shared z = 0; operation hum() { 1: z = 1; }
+        specification { state y; operation hum() {} } abstraction true; linearize hum at 1;"""
+    found = proved(text, "x86-tso")
+    assert isinstance(found.outcome, HoldsWithin)
+    assert "at most 8 entries" in found.outcome.bound
+    assert isinstance(proved(text, "sc").outcome, Holds)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "model"),
+    [(mistake, model) for mistake in MISTAKES for model in mistake.models],
+    ids=lambda value: getattr(value, "name", str(value)),
+)
+def test_wrong_annotations_are_refuted(mistake: Mistake, model: str) -> None:
+    found = proved(mistake.made(), model)
+    assert found.verdict in ("unknown", "holds-within")
+    assert not isinstance(found.outcome, Holds)
+    if isinstance(found.outcome, Unknown):
+        assert found.failure is not None
+        assert found.failure.goal is not None
+        text = obligations.render(found)
+        assert "but" in text
+        assert found.failure.obligation.text.split(":")[0] in text.replace("\n              ", " ")
+
+
+@pytest.mark.parametrize("model", ["sc", "x86-tso"])
+@pytest.mark.parametrize("name", ["counter", "lock"])
+def test_invariants_are_found_and_hold_without_looking_again(name: str, model: str) -> None:
+    text = (EXAMPLES / f"{name}.obj").read_text(encoding="utf-8")
+    found = proved(text, model, infer=True)
+    assert isinstance(found.outcome, Holds), found.outcome
+    assert found.inferred
+    assert isinstance(proved(text + found.inferred, model).outcome, Holds)
+    assert not isinstance(proved(text, model).outcome, Holds)
+
+
+def test_an_inference_that_does_not_suffice_tells_the_missing_obligation() -> None:
+    text = COUNTER[: COUNTER.index("define")].replace("4: n = old + 1;", "4: n = old + 2;")
+    found = proved(text, "sc", infer=True)
+    assert isinstance(found.outcome, Unknown)
+    assert "obligation (2)" in found.outcome.reason
+
+
+def test_seqlock_is_linearizable_on_sc() -> None:
+    found = prove_object(EXAMPLES / "seqlock.obj", model="sc")
+    assert isinstance(found.outcome, Holds)
+
+
+def test_seqlock_is_linearizable_on_tso() -> None:
+    found = prove_object(EXAMPLES / "seqlock.obj")
+    assert isinstance(found.outcome, Holds)
+    assert "is in memory" in found.outcome.run.guarantee
+
+
+def test_seqlock_in_real_time_is_not_proved_on_tso_because_a_write_returns_too_early() -> None:
+    found = prove_object(EXAMPLES / "seqlock.obj", order="real-time")
+    assert isinstance(found.outcome, Unknown)
+    assert "write returns before it takes effect" in found.outcome.reason
+    assert isinstance(prove_object(EXAMPLES / "seqlock.obj", model="sc", order="real-time").outcome, Holds)
+
+
+def test_a_failed_obligation_shows_two_states_in_the_users_words() -> None:
+    wrong = next(each for each in MISTAKES if each.name == "two owners")
+    found = proved(wrong.made(), "sc")
+    text = obligations.render(found)
+    assert "of another thread, broken: invariant" in text
+    assert "another     before line" in text
+    assert '"before": {' in obligations.render_json(found)
+
+
+def test_a_limit_is_told() -> None:
+    found = prove_object(EXAMPLES / "seqlock.obj", limits=Limits(seconds=0.0))
+    assert isinstance(found.outcome, Unknown)
+    assert "time limit" in found.outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "model", "code"),
+    [
+        (COUNTER, "power", "W1315"),
+        (COUNTER.replace("linearize get at 7;", ""), "sc", "W1316"),
+        (COUNTER[: COUNTER.index("specification")], "sc", "W1316"),
+    ],
+)
+def test_what_cannot_be_proved_at_all_is_refused(text: str, model: str, code: str) -> None:
+    with pytest.raises(InputError) as caught:
+        proved(text, model)
+    assert caught.value.diagnostics[0].code == code
+
+
+def test_a_program_is_no_object() -> None:
+    with pytest.raises(InputError) as caught:
+        prove_object(SourceFile("x.mbp", "program x"))
+    assert caught.value.diagnostics[0].code == "W1314"
