@@ -34,16 +34,16 @@ class Case:
 
 CASES = tuple(
     Case(file, title, defines)
-    for file, title, weak in (
-        ("treiber", "Treiber's stack", "PUSH"),
-        ("msqueue", "Michael and Scott's queue", "LINK"),
-        ("ring", "ring buffer, one producer, one consumer", "PUBLISH"),
-        ("ticket", "counter, ticket lock", "UNLOCK"),
-        ("mcs", "counter, MCS lock", "HAND_OVER"),
-        ("tas", "pair, test-and-set lock", "UNLOCK"),
-        ("spinlock", "counter, spinlock", "LOCK"),
+    for file, title, *weak in (
+        ("treiber", "Treiber's stack", "PUSH=relaxed"),
+        ("msqueue", "Michael and Scott's queue", "LINK=relaxed"),
+        ("ring", "ring buffer", "PUBLISH=release LOOK=acquire", "PUBLISH=relaxed"),
+        ("ticket", "counter, ticket lock", "UNLOCK=relaxed"),
+        ("mcs", "counter, MCS lock", "HAND_OVER=relaxed"),
+        ("tas", "pair, test-and-set lock", "UNLOCK=relaxed"),
+        ("spinlock", "counter, spinlock", "LOCK=relaxed"),
     )
-    for defines in ((), (f"{weak}=memory_order_relaxed",))
+    for defines in ((), *(tuple(words.split()) for words in weak))
 )
 FENCES = ("3", "5", "AFTER_5", "9", "AFTER_10")
 SEQLOCK = (
@@ -65,8 +65,8 @@ HEAD = f"""\
 # Objects under weak memory
 
 What `membar check FILE --client 2,3` says about the files of `examples/objects`: all clients of
-{SIZE.text}, causal order. The weak variants have `memory_order_relaxed` in the one
-place that the first comment of the file names. In brackets: CPU seconds. *in order* says that executions with
+{SIZE.text}, causal order. The weak variants have another order in the place that
+a macro names (`-D PUSH=memory_order_relaxed`). In brackets: CPU seconds. *in order* says that executions with
 load buffering were not looked at ([0039](../decisions/0039-clients-without-load-buffering.md)). The page is
 what one run of
 
@@ -83,8 +83,9 @@ def main() -> None:
     print(f"| object | {' | '.join(MODELS)} |\n| --- |{' --- |' * len(MODELS)}")
     for case in CASES:
         if case.file.startswith(wanted):
-            cells = [_cell(case.file, case.defines, model, Ordering.CAUSAL) for model in MODELS]
-            title = f"{case.title}{', weak' if case.defines else ''}"
+            defines = tuple(word.replace("=", "=memory_order_") for word in case.defines)
+            cells = [_cell(case.file, defines, model, Ordering.CAUSAL) for model in MODELS]
+            title = ", ".join([case.title, *(f"`{word}`" for word in case.defines)])
             print(f"| {title} | {' | '.join(cells)} |", flush=True)
     if "seqlock".startswith(wanted):
         _print_seqlock()

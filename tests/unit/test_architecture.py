@@ -26,6 +26,8 @@ ORDER = {
     "expectations": 2,
     "lift": 2,
     "linearizability": 2,
+    "asked_objects": 2,
+    "object_proofs": 3,
     "api": 3,
     "proving": 3,
     "frontends": 4,

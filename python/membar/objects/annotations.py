@@ -27,6 +27,7 @@ _LINE: Final = re.compile(
 )
 _CALL: Final = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*\((?P<arguments>[^()]*)\)\s*(?:by\s+(?P<by>.*))?$")
 _RANGE: Final = re.compile(r"(-?\d+)(?:\s*\.\.\s*(-?\d+))?$")
+_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MOST_VALUES: Final = 8
 
 
@@ -172,7 +173,8 @@ class _Reader:
             )
 
     def _is_function(self, name: str, span: Span) -> bool:
-        is_there = re.search(rf"\b{name}\s*\([^;{{}}]*\)\s*\{{", self.source.text) is not None
+        code = _COMMENT.sub(" ", self.source.text)
+        is_there = re.search(rf"\b{name}\s*\([^;{{}}]*\)\s*\{{", code) is not None
         if not is_there:
             self._wrong("W1344", f"no function `{name}` in this file", span)
         return is_there
