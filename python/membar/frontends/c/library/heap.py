@@ -278,9 +278,9 @@ def freed(m: Machine, pointer: Expr, node: ast.Node) -> None:
     if number is not None:
         m.check(FALSE, _FREE_OF_ANYTHING, node)
         return
-    item = liveness.base_of(m.world, pointer)
-    if item is not None:
-        is_whole = isinstance(pointer, Address) and pointer.offset == 0 and item.slot is not None
+    item = m.object_at(pointer)
+    if item is not None and isinstance(pointer, Address):
+        is_whole = pointer.offset == 0 and item.slot is not None
         m.check(Constant(int(is_whole)), _FREE_OF_ANYTHING, node)
         if is_whole and item.slot is not None:
             _end(m, pointer, item.slot.shape, place, node)
