@@ -28,7 +28,6 @@ ORDER = {
     "lift": 2,
     "linearizability": 2,
     "asked_objects": 2,
-    "object_proofs": 3,
     "api": 3,
     "proving": 3,
     "object_proofs": 3,
