@@ -224,7 +224,8 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     """
     frontend = frontend_for(source)
     if frontend.places is None:
-        knowing = ", ".join(each.name for each in frontends() if each.places is not None)
+        can = [each for each in _every_frontend() if getattr(each, "places", None) is not None]
+        knowing = ", ".join(each.name for each in can)
         raise InputError(
             Diagnostic(
                 code="W0421",

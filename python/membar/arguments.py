@@ -95,13 +95,7 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--certificate", metavar="FILE", type=Path, help=".cub: write the proof's obligations as SMT-LIB"
     )
-    check.add_argument(
-        "--threads",
-        metavar="any[:NAME]",
-        type=_threads,
-        help="C: prove it for any number of threads, sc and x86-tso; NAME is the macro for their number"
-        " (default: N)",
-    )
+    _any_number(check)
     check.add_argument(
         "--client",
         metavar="T,N",
@@ -215,6 +209,7 @@ def _repair(repair: argparse.ArgumentParser) -> None:
     repair.add_argument("file", metavar="FILE", type=Path)
     _question(repair)
     _asked(repair)
+    _any_number(repair)
     repair.add_argument(
         "--weaken", action="store_true", help="let go what is stronger than needed, instead of adding"
     )
@@ -226,9 +221,26 @@ def _repair(repair: argparse.ArgumentParser) -> None:
         "--costs", metavar="FILE", type=Path, help="what changes cost (default: our own table)"
     )
     repair.add_argument("--explain", action="store_true", help="show the execution that each change prevents")
-    repair.add_argument("--apply", action="store_true", help="write the repair, keeping FILE.orig")
+    repair.add_argument(
+        "--apply", action="store_true", help="write the repair, keeping FILE.orig (FILE.orig.1, …)"
+    )
+    repair.add_argument(
+        "--atomic-out", metavar="FILE", type=Path,
+        help="DVE: write the writes to make atomic, as --atomic takes them",
+    )  # fmt: skip
     repair.add_argument("--json", action="store_true", help="one JSON object")
     repair.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
+
+
+def _any_number(command: argparse.ArgumentParser) -> None:
+    """For how many threads it must be true."""
+    command.add_argument(
+        "--threads",
+        metavar="any[:NAME]",
+        type=_threads,
+        help="C: prove it for any number of threads, sc and x86-tso; NAME is the macro for their number"
+        " (default: N)",
+    )
 
 
 def _asked(command: argparse.ArgumentParser) -> None:
