@@ -27,6 +27,7 @@ ORDER = {
     "expectations": 2,
     "lift": 2,
     "linearizability": 2,
+    "asked_objects": 2,
     "api": 3,
     "proving": 3,
     "object_proofs": 3,
