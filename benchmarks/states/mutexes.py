@@ -28,6 +28,7 @@ ROOT = Path(__file__).parents[2]
 CORPUS = ROOT.parent / "shared" / "corpus" / "dve"
 BOUNDS = (1, 2, 3, 4)
 FAIR = frozenset({"buffers", "processes"})
+_TOO_LARGE = "states was reached"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +147,14 @@ def cell(result: api.Result) -> str:
         case Violated(property="assertions"):
             return "VIOLATED (run-time error)"
         case Unknown(reason=reason):
-            return "UNKNOWN: " + ("too large" if "states was reached" in reason else reason)
+            return "UNKNOWN: " + _in_short(reason)
     return result.verdict.upper().replace("-", " ")
+
+
+def _in_short(reason: str) -> str:
+    return (
+        "too large" if _TOO_LARGE in reason else "a step never fits" if "never happens" in reason else reason
+    )
 
 
 @dataclass(slots=True)
@@ -177,7 +184,7 @@ class Variant:
             result = result_of(self.source, question, bound, states)
             if isinstance(result.outcome, Violated | Holds):
                 known = cell(result)
-            elif isinstance(result.outcome, Unknown):
+            elif isinstance(result.outcome, Unknown) and _TOO_LARGE in result.outcome.reason:
                 states = self.states // 10
             if isinstance(result.outcome, Violated) and result.witness is not None:
                 self.runs.append((bound, result.witness))

@@ -12,6 +12,7 @@ from membar.changes import Place
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
 from membar.frontends import Frontend, ObjectFrontend, SystemFrontend
+from membar.insertions import Insertion, insertion, relocated
 from membar.models import kept
 from membar.models.model import Model
 from membar.outcome import (
@@ -43,7 +44,7 @@ from membar.program.validate import validate
 from membar.program.warnings import without_warnings
 from membar.properties import PROPERTIES
 from membar.properties.judge import RACE_FLAG
-from membar.source import SourceFile
+from membar.source import FileText, SourceFile
 from membar.task import Limits, Options, Task, Unrolling
 
 # Which engine answers when the user names none: the first that exists.
@@ -411,13 +412,26 @@ def asked(
     Raises:
         InputError: the text or an option is wrong.
     """
+    written, inserted = text, list[Insertion]()
+
+    def add(option: str, value: str, after: SourceFile) -> SourceFile:
+        found = insertion(option, value, before=text.text, after=after.text)
+        inserted.extend([] if found is None else [found])
+        return after
+
     for option, value in words.items():
-        text = _with_option(text, option, value)
+        text = add(option, value, _with_option(text, option, value))
     if error is not None:
-        text = _with_error(text, error)
+        text = add("error", error, _with_error(text, error))
     if ltl is not None:
-        text = _with_claim(text, ltl)
-    program = parse(text)
+        text = add("ltl", ltl, _with_claim(text, ltl))
+    try:
+        program = parse(text)
+    except InputError as problem:
+        if not inserted:
+            raise
+        parse(written)  # what is wrong with the text itself is shown there
+        raise relocated(problem, text, len(written.text.rstrip()), inserted) from None
     if ltl is not None and frontend_for(text).with_claim is None:
         program = claiming(program, ltl)
     return text, program
@@ -432,7 +446,8 @@ def claiming(program: Program, text: str) -> Program:
     from membar.program.temporal import Claim  # noqa: PLC0415 - on demand
     from membar.properties.ltl.parser import formula_of  # noqa: PLC0415 - on demand
 
-    return replace(program, claims=(*program.claims, Claim(text, formula_of(text, program), text)))
+    formula = formula_of(text, program, name=text.path if isinstance(text, FileText) else "--ltl")
+    return replace(program, claims=(*program.claims, Claim(str(text), formula, str(text))))
 
 
 def _options(options: Options, program: Program, model: Model, engine: str | None) -> Options:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from membar.source import FileText
 from membar.task import Coherence, Limits, Options, Unrolling
 
 _TIME_UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -38,6 +39,12 @@ _VALUED = (
     "spec",
 )
 _SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+# The largest numbers: no machine has more, and those that engines calculate with fit into their words.
+_MOST = (1 << 31) - 1
+_LONGEST_BUFFER = 4096
+_LONGEST_TIME = 10**9  # seconds: thirty years
+_MOST_COUNTED = 10**18
 
 _EPILOG = """\
 exit codes: 0 holds, or holds within a bound you gave or accepted; 1 violated; 2 bad input or usage;
@@ -162,7 +169,7 @@ def parser() -> argparse.ArgumentParser:
     translate.add_argument(
         "--buffers",
         metavar="N",
-        type=_positive,
+        type=_bound,
         help="store buffers of at most N entries (default: the model's)",
     )
     translate.add_argument(
@@ -254,8 +261,10 @@ def _told(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--ltl",
-        metavar="FORMULA",
-        help="what must be true of all runs, such as `G(P.wait -> F P.cs)`: G F X U R W, [] <>, && || -> !",
+        metavar="FORMULA|@FILE",
+        type=_formula,
+        help="what must be true of all runs, such as `G(P.wait -> F P.cs)`: G F X U R W, [] <>, && || -> !;"
+        " or the file that says it",
     )
     command.add_argument(
         "--dve-errors",
@@ -354,7 +363,7 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
     group.add_argument(
         "--limit",
         metavar="KIND=N,…",
-        type=_limits,
+        type=limits,
         default=Limits(),
         help="time=10s, memory=2G, executions=N, states=N, separated by commas",
     )
@@ -389,10 +398,21 @@ def _summary(group: argparse._ActionsContainer) -> None:  # argparse has no publ
     group.add_argument("--summary", metavar="FILE", type=Path, help="write a summary in GitHub's Markdown")
 
 
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a whole number from 1")
+def _positive(text: str, *, most: int = _MOST) -> int:
+    if not text.isdecimal() or not text.isascii() or not text.strip("0"):
+        raise argparse.ArgumentTypeError(f"`{_short(text)}` is not a whole number from 1")
+    if len(text.lstrip("0")) > len(str(most)) or int(text) > most:
+        raise argparse.ArgumentTypeError(f"`{_short(text)}` is too large: at most {most}")
     return int(text)
+
+
+def _short(text: str) -> str:
+    """What was given, if that is not too long to be shown."""
+    return text if len(text) <= 40 else f"{text[:37]}…"
+
+
+def _bound(text: str) -> int:
+    return _positive(text, most=_LONGEST_BUFFER)
 
 
 def _sizes(text: str) -> tuple[int, ...]:
@@ -409,7 +429,20 @@ def _threads(text: str) -> str:
 
 def _buffers(text: str) -> int:
     """The bound; 0 stands for none."""
-    return 0 if text == "unbounded" else _positive(text)
+    return 0 if text == "unbounded" else _bound(text)
+
+
+def _formula(text: str) -> str:
+    """A formula, or what is in the file behind `@`, its comments (lines that begin with `#`) as blanks."""
+    if not text.startswith("@"):
+        return text
+    path = Path(text[1:])
+    try:
+        found = FileText.read(path)
+    except OSError as problem:
+        raise argparse.ArgumentTypeError(f"`{_short(str(path))}`: {problem.strerror}") from None
+    said = re.sub(r"^[ \t]*#[^\n]*", lambda comment: " " * len(comment.group()), found, flags=re.MULTILINE)
+    return FileText.of(str(path), said)
 
 
 def _fair(text: str) -> frozenset[str]:
@@ -421,20 +454,28 @@ def _fair(text: str) -> frozenset[str]:
     return words
 
 
-def _limits(text: str) -> Limits:
+def limits(text: str) -> Limits:
+    """What `--limit` says.
+
+    Raises:
+        argparse.ArgumentTypeError: nothing that makes sense.
+    """
     found: dict[str, float] = {}
     for part in text.split(","):
         match = re.fullmatch(r"(time|memory|executions|states)=(\d+(?:\.\d+)?)([A-Za-z]*)", part.strip())
         if match is None:
-            raise argparse.ArgumentTypeError(f"`{part}` is not a limit such as time=10s or memory=2G")
+            raise argparse.ArgumentTypeError(f"`{_short(part)}` is not a limit such as time=10s or memory=2G")
         kind, number, unit = match.groups()
         units = _TIME_UNITS if kind == "time" else _SIZE_UNITS
         factor = units.get(unit if kind == "time" else unit.upper().removesuffix("B"))
         if factor is None:
             raise argparse.ArgumentTypeError(
-                f"`{unit}` is no unit of {kind}: {', '.join(filter(None, units))}"
+                f"`{_short(unit)}` is no unit of {kind}: {', '.join(filter(None, units))}"
             )
         found[kind] = float(number) * factor
+        most = _LONGEST_TIME if kind == "time" else _MOST_COUNTED
+        if found[kind] > most:
+            raise argparse.ArgumentTypeError(f"`{_short(part.strip())}` is too large: at most {most}")
     return Limits(
         seconds=found.get("time"),
         memory=int(found["memory"]) if "memory" in found else None,
@@ -495,7 +536,7 @@ def words(arguments: argparse.Namespace) -> Mapping[str, str]:
     if arguments.dve_errors is not None:
         found["dve-errors"] = arguments.dve_errors
     if arguments.atomic is not None:
-        found["atomic"] = arguments.atomic.read_text(encoding="utf-8", errors="replace")
+        found["atomic"] = FileText.read(arguments.atomic)
     if arguments.atomic_rule is not None:
         found["atomic-rule"] = arguments.atomic_rule
     return found
@@ -510,7 +551,7 @@ def repeated(chosen: argparse.Namespace) -> tuple[str, ...]:
     for name in _VALUED:
         value = getattr(chosen, name.replace("-", "_"), None)
         if value is not None:
-            found += [f"--{name}", str(value)]
+            found += [f"--{name}", " ".join(str(value).split()) if name == "ltl" else str(value)]
     if chosen.buffers is not None:
         found += ["--buffers", str(chosen.buffers or "unbounded")]
     if getattr(chosen, "client", None) is not None:

@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from membar.outcome import Outcome
 
 HOLDS, VIOLATED, BAD_INPUT, UNKNOWN, BOUNDED, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -50,7 +52,7 @@ def _dispatch(words: list[str]) -> int:
         parser.print_help()
         return BAD_INPUT
     try:
-        return int(import_module(f"membar.commands.{chosen.command}").run(chosen))
+        return _run(chosen)
     except diagnostics.InputError as problem:
         from membar.commands import window  # noqa: PLC0415 - only when something is wrong
         from membar.reports import diagnostic  # noqa: PLC0415
@@ -61,6 +63,16 @@ def _dispatch(words: list[str]) -> int:
             raise
         sys.stderr.write(f"error[W0404]: {problem.filename or 'input'}: {problem.strerror}\n")
     return BAD_INPUT
+
+
+def _run(chosen: Namespace) -> int:
+    """Runs the chosen command; a text that nobody can follow down is bad input."""
+    from membar.diagnostics import TOO_DEEP, InputError  # noqa: PLC0415 - after the quick exit for --version
+
+    try:
+        return int(import_module(f"membar.commands.{chosen.command}").run(chosen))
+    except RecursionError:
+        raise InputError(TOO_DEEP) from None
 
 
 def exit_code(outcome: Outcome, *, accept_bounded: bool = False) -> int:

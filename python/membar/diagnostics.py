@@ -40,6 +40,13 @@ class Diagnostic:
     help: str | None = None
 
 
+TOO_DEEP = Diagnostic(
+    code="W0435",
+    message="the text, or what an option asks, is nested too deeply",
+    help="split long expressions, formulas and chains of operators",
+)
+
+
 class InputError(Exception):
     """The user's text is wrong; carries every diagnostic found before stopping."""
 

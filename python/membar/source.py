@@ -59,6 +59,30 @@ class SourceFile:
         return Span(self, start, end)
 
 
+class FileText(str):
+    """What an option takes from a file: a text that knows where it is from."""
+
+    __slots__ = ("path",)
+
+    path: str
+
+    @staticmethod
+    def read(path: Path) -> FileText:
+        """What is in a file.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        return FileText.of(str(path), SourceFile.read(path).text)
+
+    @staticmethod
+    def of(path: str, text: str) -> FileText:
+        """A text as what is in a file."""
+        found = FileText(text)
+        found.path = path
+        return found
+
+
 class Span(NamedTuple):
     """A stretch of one source file, by offsets. A tuple, since there are very many of them."""
 

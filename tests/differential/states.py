@@ -133,6 +133,7 @@ def _findings(slow: Tally, fast: Tally) -> list[tuple[str, object, object]]:
         *length,
         ("outcomes", slow.outcomes, fast.outcomes),
         ("held", slow.buffers_held, fast.buffers_held),
+        ("unfit", slow.unfit is None, fast.unfit is None),
     ]
 
 
@@ -144,6 +145,7 @@ def _verdicts(slow: Tally, fast: Tally) -> list[tuple[str, object, object]]:
         ("error", slow.error is None, fast.error is None),
         ("outcomes", slow.outcomes, fast.outcomes),
         ("held", slow.buffers_held, fast.buffers_held),
+        ("unfit", slow.unfit is None, fast.unfit is None),
     ]
 
 
@@ -154,7 +156,7 @@ def _length(witness: object) -> int | None:
 def _count(tally: Tally, report: Report) -> None:
     report.counts["compared"] += 1
     report.counts["states"] += tally.statistics.states or 0
-    for name in ("failed_assertion", "deadlock", "error", "buffers_held"):
+    for name in ("failed_assertion", "deadlock", "error", "buffers_held", "unfit"):
         report.counts[name] += getattr(tally, name) is not None
     report.counts["several outcomes"] += len(tally.outcomes) > 1
 

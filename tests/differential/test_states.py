@@ -25,6 +25,7 @@ SHOWN_BY = {
     "a load takes the oldest entry of its buffer": 455,
     "a buffer takes one entry more than it may": 1,
     "nobody learns that the bound held a store back": 1,
+    "a step that fits into no buffer is taken for one that waits for room": 1,
     "an assumption that waits stops the run": 0,
     "a lock is taken although somebody has it": 15,
     "a thread is joined although its stores wait in its buffer": 22,
@@ -74,7 +75,9 @@ def test_states_transitions_outcomes_and_runs_are_those_of_the_reference() -> No
     assert report.wrong == []
     counts = report.counts
     assert counts["compared"] >= 120
-    assert min(counts[kind] for kind in ("failed_assertion", "deadlock", "error", "buffers_held")) >= 5
+    assert (
+        min(counts[kind] for kind in ("failed_assertion", "deadlock", "error", "buffers_held", "unfit")) >= 4
+    )
     assert counts["several outcomes"] >= 15
     assert counts["states reduced"] < counts["states of live registers"] < counts["states"]
 

@@ -18,6 +18,7 @@ ORDER = {
     "cli": 0,
     "commands": 1,
     "arguments": 1,
+    "pytest_plugin": 1,
     "campaign": 2,
     "compare": 2,
     "repair": 2,
@@ -28,6 +29,7 @@ ORDER = {
     "linearizability": 2,
     "api": 3,
     "proving": 3,
+    "object_proofs": 3,
     "frontends": 4,
     "engines": 4,
     "reports": 4,
@@ -45,6 +47,7 @@ ORDER = {
     "objects": 7,
     "diagnostics": 8,
     "changes": 8,
+    "insertions": 8,
     "source": 9,
 }
 # Never import one another, although they stand side by side.

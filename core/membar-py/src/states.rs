@@ -172,6 +172,12 @@ impl VisitedStates {
         self.with(|visited| visited.found.held)
     }
 
+    /// A thread and its edge whose stores do not fit into an empty buffer, so that it is never taken.
+    #[getter]
+    fn unfit(&self) -> Option<(usize, u32)> {
+        self.with(|visited| visited.found.unfit.map(|(thread, edge)| (thread, edge.0)))
+    }
+
     /// Bytes held by states.
     #[getter]
     fn bytes(&self) -> u64 {
@@ -279,6 +285,12 @@ impl RunAnswer {
     #[getter]
     fn held(&self) -> bool {
         self.answer.held
+    }
+
+    /// A thread and its edge whose stores do not fit into an empty buffer, so that it is never taken.
+    #[getter]
+    fn unfit(&self) -> Option<(usize, u32)> {
+        self.answer.unfit.map(|(thread, edge)| (thread, edge.0))
     }
 
     /// Bytes held by states.

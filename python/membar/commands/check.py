@@ -14,7 +14,7 @@ from membar import api, arguments, linearizability, proving
 from membar.cli import BAD_INPUT, exit_code, gravest
 from membar.commands import files
 from membar.commands.window import color, columns, progress_line
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import TOO_DEEP, Diagnostic, InputError
 from membar.objects.client import Size
 from membar.objects.orders import Ordering
 from membar.reports import diagnostic
@@ -81,6 +81,8 @@ def _answer(
         )
     except InputError as problem:
         return problem
+    except RecursionError:
+        return InputError(TOO_DEEP)
 
 
 def _proved(

@@ -161,6 +161,8 @@ class Program:
         condition: the question about final states that the text itself asks, if any.
         errors: states that must not be reached.
         claims: what the text says of all runs: LTL formulas, never claims, property processes.
+        guards_wait: a thread whose guards are all closed waits, which may be a deadlock (DVE); elsewhere
+            guards are branches, of which one is open, or assumptions.
     """
 
     name: str
@@ -171,6 +173,7 @@ class Program:
     condition: FinalCondition | None = None
     errors: tuple[StatePredicate, ...] = ()
     claims: tuple[Claim, ...] = ()
+    guards_wait: bool = field(default=False, compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @cached_property

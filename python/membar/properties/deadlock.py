@@ -6,14 +6,23 @@ from membar.models.model import Model
 from membar.program.execution import Execution
 from membar.program.operations import Join, Lock, Receive, Rmw, Send, Spawn
 from membar.program.program import Program, Thread
-from membar.properties.property import Property, has_operation, has_waiting_assumption
+from membar.properties.property import (
+    Property,
+    has_operation,
+    has_waiting_assumption,
+    has_waiting_guard,
+)
 
 # The word that the read of a lock carries which finds it taken.
 TAKEN = "LF"
 
 
 def _applies(program: Program, _: Model) -> bool:
-    return has_operation(program, Lock, Join, Send, Receive) or has_waiting_assumption(program)
+    return (
+        has_operation(program, Lock, Join, Send, Receive)
+        or has_waiting_assumption(program)
+        or has_waiting_guard(program)
+    )
 
 
 def is_deadlock_waiting(program: Program) -> bool:
@@ -22,7 +31,8 @@ def is_deadlock_waiting(program: Program) -> bool:
     So it is if threads wait only in loops and for the end of other threads, each of which was started before
     by the very thread that waits: then whoever keeps all others waiting is in a loop.
     """
-    if has_operation(program, Lock, Send, Receive) or has_waiting_assumption(program):
+    waits = has_waiting_assumption(program) or has_waiting_guard(program)
+    if waits or has_operation(program, Lock, Send, Receive):
         return False
     return not has_operation(program, Join) or all(map(_starts_before_joining, program.threads))
 

@@ -6,6 +6,7 @@ What may be said (DESIGN §6 and §8):
     `exists`, and an execution shows it        HOLDS, with that execution, whatever was not looked at; but
                                                if there are assertions too, as in the next two lines
     otherwise, a limit was hit                 UNKNOWN
+    otherwise, a step fits into no buffer      UNKNOWN
     otherwise, a bound cut something           HOLDS WITHIN; but UNKNOWN for `exists`
     otherwise                                  HOLDS; but VIOLATED, without a witness, for `exists`
 
@@ -40,7 +41,7 @@ from membar.properties import PROPERTIES
 from membar.properties.deadlock import is_deadlock_waiting, spins_at_locks, waits_for_locks
 from membar.properties.memory import NAME as MEMORY
 from membar.properties.memory import property_of
-from membar.properties.property import has_operation, has_waiting_assumption
+from membar.properties.property import has_operation, has_waiting_assumption, has_waiting_guard
 from membar.source import Span
 from membar.task import Task
 
@@ -77,6 +78,7 @@ class Tally:
         flags: flags the model raised.
         loops_cut: the loop bound, if it cut some run.
         buffers_held: the store-buffer bound, if it ever held a store back.
+        unfit: that some step never happens because its stores fit into no buffer, as a sentence.
         limit: the limit that was hit, as a sentence.
         kept: every complete execution, where all were asked for.
         notes: what else the user must know.
@@ -104,6 +106,7 @@ class Tally:
     flags: set[str] = field(default_factory=set)
     loops_cut: int | None = None
     buffers_held: int | None = None
+    unfit: str | None = None
     limit: str | None = None
     kept: list[Witness] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -116,7 +119,7 @@ def judge(task: Task, tally: Tally) -> Outcome:
     own = [name for name in _OWN_QUESTIONS if named and PROPERTIES[name].applies(task.program, task.model)]
     run = _run(task, tally, [*own, *(name for name in named if name not in _OWN_QUESTIONS)])
     if not named:
-        return Explored(run, complete=tally.limit is None)
+        return Explored(run, complete=_gap(tally) is None)
     if not run.checked:
         return Unknown(run, f"the engine {tally.engine} cannot check {', '.join(named)} of this program")
     broken = _broken(task, tally, run.checked)
@@ -195,12 +198,13 @@ def _answer(task: Task, tally: Tally, run: Run) -> Outcome:
 def _existential(task: Task, tally: Tally, run: Run) -> Outcome:
     if tally.positive_witness is not None:
         # The witness settles the condition, not the assertions in what was not looked at.
-        is_all = tally.limit is None and _bound(tally) is None
+        is_all = _gap(tally) is None and _bound(tally) is None
         if is_all or "assertions" not in run.checked:
             return Holds(run, tally.positive_witness)
         return _universal(task, tally, run)
-    if tally.limit is not None:
-        return Unknown(run, tally.limit)
+    gap = _gap(tally)
+    if gap is not None:
+        return Unknown(run, gap)
     bound = _bound(tally)
     if bound is not None:
         return Unknown(run, f"no such execution was found with {bound}, but there are executions beyond that")
@@ -209,8 +213,9 @@ def _existential(task: Task, tally: Tally, run: Run) -> Outcome:
 
 def _universal(task: Task, tally: Tally, run: Run) -> Outcome:
     """The verdict where nothing that was looked at is bad."""
-    if tally.limit is not None:
-        return Unknown(run, tally.limit)
+    gap = _gap(tally)
+    if gap is not None:
+        return Unknown(run, gap)
     astray = tally.failed_assertion
     if astray is not None and property_of(task.program, astray.message) == MEMORY:
         # Nobody asked about it, but what such an execution does afterwards is not known.
@@ -223,6 +228,15 @@ def _universal(task: Task, tally: Tally, run: Run) -> Outcome:
         tally.buffers_held is None or options.buffers_chosen_by_user
     )
     return HoldsWithin(run, bound, chosen_by_user=chosen)
+
+
+def _gap(tally: Tally) -> str | None:
+    """Why what was looked at is not even all that there is within the bounds; or that they are too narrow.
+
+    A bound that keeps a step from ever happening leaves out runs without any waiting store: what is left may
+    be next to nothing, and every claim about fair runs is then true of it.
+    """
+    return tally.limit or tally.unfit
 
 
 def _bound(tally: Tally) -> str | None:
@@ -269,7 +283,12 @@ def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
         negative=tally.negative,
         flags=tuple(sorted(flags)),
         executions=tuple(tally.kept),
-        notes=(*task.model.notes, *tally.notes, *_notes_on_loops(tally), *_notes_on_bound(tally)),
+        notes=(
+            *task.model.notes,
+            *tally.notes,
+            *_notes_on_loops(tally),
+            *_notes_on_bound(tally, is_answer=bool(asked)),
+        ),
         statistics=tally.statistics,
     )
 
@@ -284,7 +303,11 @@ def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
     found = tally.looked_for | {"memory"} if "assertions" in tally.looked_for else tally.looked_for
     if "deadlock" in found and spins_at_locks(task.program):
         found -= {"deadlock"}
-    waits_otherwise = has_operation(task.program, Lock) or has_waiting_assumption(task.program)
+    waits_otherwise = (
+        has_operation(task.program, Lock)
+        or has_waiting_assumption(task.program)
+        or has_waiting_guard(task.program)
+    )
     is_whole = tally.stuck is not None or (tally.loops_cut is None and not waits_otherwise)
     if tally.awaits and task.model.fair and is_whole:
         found |= {"termination"}
@@ -311,8 +334,10 @@ def _lines(spans: set[Span]) -> str:
     return f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
 
 
-def _notes_on_bound(tally: Tally) -> list[str]:
-    """That nothing ended, which makes what holds within a bound hold of next to nothing."""
+def _notes_on_bound(tally: Tally, *, is_answer: bool) -> list[str]:
+    """That nothing ended, or some step never happens, which makes what holds hold of next to nothing."""
+    if tally.unfit is not None and not is_answer:
+        return [tally.unfit]
     is_empty = 0 in (tally.statistics.executions, tally.statistics.classes)
     if tally.limit is not None or _bound(tally) is None or not is_empty:
         return []

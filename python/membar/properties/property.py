@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from membar.models.model import Model
+from membar.program.expr import TRUE
 from membar.program.operations import Assume, Operation
 from membar.program.program import Program
 
@@ -31,6 +32,11 @@ def has_waiting_assumption(program: Program) -> bool:
         return False
     operations = (item for thread in program.threads for edge in thread.edges for item in edge.operations)
     return any(isinstance(item, Assume) and item.waits for item in operations)
+
+
+def has_waiting_guard(program: Program) -> bool:
+    """Whether some thread may find all guards closed, and waits then."""
+    return program.guards_wait and any(edge.guard != TRUE for item in program.threads for edge in item.edges)
 
 
 def has_operation(program: Program, *kinds: type[Operation]) -> bool:

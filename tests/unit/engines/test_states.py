@@ -200,8 +200,27 @@ def test_a_step_that_does_not_fit_into_its_buffer_is_no_deadlock() -> None:
         """program wide memory x : i32 memory y : i32
         thread P0 { 0 -> 1: store [&x] := 1; store [&y] := 1 1 -> 2: wait 1 }"""
     )
-    assert isinstance(check(program, "x86-tso", 1), HoldsWithin)
+    assert isinstance(check(program, "x86-tso", 1), Unknown)
     assert isinstance(check(program, "x86-tso", 2), Holds)
+
+
+# A step of P0 stores twice; P1 turns for ever, so that some run never ends.
+TWO_AT_ONCE = """program two
+    memory x : i32  memory y : i32
+    thread P0 { 0 -> 1: store [&x] := 1; store [&y] := 1 }
+    thread P1 { 0 -> 0: r := 0 }
+    """
+
+
+@pytest.mark.parametrize("asked", ["claim c : F x == 77", "error p where p = at 0 {1}"])
+def test_a_bound_that_keeps_a_step_from_happening_leaves_everything_open(asked: str) -> None:
+    """With one entry no run is fair to P0, so that every claim would be true of all that are."""
+    program = parse(TWO_AT_ONCE + asked)
+    outcome = check(program, "x86-tso", 1, fair="buffers,processes")
+    assert isinstance(outcome, Unknown)
+    assert "a step of P0" in outcome.reason
+    assert "needs --buffers 2" in outcome.reason
+    assert isinstance(check(program, "x86-tso", 2, fair="buffers,processes"), Violated)
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,7 @@ NEGATIVE: dict[str, Any] = {"negative": 1, "negative_witness": OTHER}
 CUT: dict[str, Any] = {"loops_cut": 4}
 HELD: dict[str, Any] = {"buffers_held": 2}
 STOPPED: dict[str, Any] = {"limit": LIMIT}
+UNFIT: dict[str, Any] = HELD | {"unfit": "a step never happens"}
 
 
 @pytest.mark.parametrize(
@@ -72,6 +73,10 @@ STOPPED: dict[str, Any] = {"limit": LIMIT}
         (Quantifier.EXISTS, POSITIVE | CUT, Holds, WITNESS),
         (Quantifier.EXISTS, POSITIVE | HELD, Holds, WITNESS),
         (Quantifier.EXISTS, POSITIVE | STOPPED, Holds, WITNESS),
+        (Quantifier.EXISTS, POSITIVE | UNFIT, Holds, WITNESS),
+        (Quantifier.EXISTS, NEGATIVE | UNFIT, Unknown, None),
+        (Quantifier.FORALL, POSITIVE | UNFIT, Unknown, None),
+        (Quantifier.FORALL, NEGATIVE | UNFIT, Violated, OTHER),
         (Quantifier.EXISTS, NEGATIVE, Violated, None),
         (Quantifier.EXISTS, NOTHING, Violated, None),
         (Quantifier.EXISTS, NEGATIVE | CUT, Unknown, None),
@@ -193,6 +198,16 @@ def test_a_bound_is_named_and_whose_it_is(
     assert isinstance(outcome, HoldsWithin)
     assert (outcome.bound, outcome.chosen_by_user) == (bound, chosen)
     assert outcome.run.guarantee == bound
+
+
+def test_a_step_that_never_happens_leaves_the_question_open() -> None:
+    outcome = verdict(subject(None), **UNFIT)
+    assert isinstance(outcome, Unknown)
+    assert outcome.reason == "a step never happens"
+    assert outcome.run.notes == ()
+    explored = verdict(subject(None), properties=(), **UNFIT)
+    assert explored == Explored(explored.run, complete=False)
+    assert explored.run.notes == ("a step never happens",)
 
 
 def test_guarantees_say_what_was_enumerated() -> None:

@@ -45,6 +45,7 @@ int main(void) {
   return *cell;
 }
 """
+RELAXED = "PUSH=memory_order_relaxed"
 BAD = "X86 bad\n{ x=0; }\n P0 ;\n MOW [x],$1 ;\nexists (x=1)\n"
 # Fields of SARIF that the Pydantic model does not know: it keeps them aside, and jsonschema checks them.
 UNKNOWN_TO_PYDANTIC = {"columnKind", "toolExecutionNotifications", "exitCode"}
@@ -103,6 +104,8 @@ def check_by_hand(log: Any) -> None:
     driver, artifacts = run["tool"]["driver"], run["artifacts"]
     rules = [rule["id"] for rule in driver["rules"]]
     assert len(set(rules)) == len(rules)
+    texts = [rule["shortDescription"]["text"] for rule in driver["rules"] if not rule["id"].startswith("W")]
+    assert all(" " in text and "Invalid" not in text for text in texts)
     assert all(
         rule["shortDescription"]["text"].endswith(".") and rule["help"]["text"] for rule in driver["rules"]
     )
@@ -155,6 +158,7 @@ def logs(folder: Path) -> list[Any]:
         log_of(folder, "--limit", "executions=1", "--model", "sc", str(EXAMPLES / "store-buffering.litmus")),
         log_of(folder, "--unroll", "1", "--no-await", str(EXAMPLES / "wait-for-flag.litmus")),
         log_of(folder, "--model", "nonsense", str(EXAMPLES / "store-buffering.litmus")),
+        log_of(folder, "--client", "2,1", "-D", RELAXED, str(EXAMPLES / "objects" / "treiber.c")),
     ]
 
 

@@ -62,11 +62,22 @@ impl Bench {
         let used = self.local.buffer.iter().filter(counts).count();
         let bound = program.bound + usize::from(self.fault == Fault::BoundOffByOne);
         if used >= bound {
-            return Err(if self.fault == Fault::HeldIsSilent { Halt::Waits } else { Halt::Held });
+            return Err(self.kept_out());
         }
         self.local.buffer.push(Entry::Store(cell, value));
         self.fresh += 1;
         Ok(())
+    }
+
+    /// Why a store is not taken that finds the buffer full.
+    fn kept_out(&self) -> Halt {
+        let stores = self.local.buffer.iter().filter(|entry| entry.cell().is_some()).count();
+        match self.fault {
+            Fault::HeldIsSilent => Halt::Waits,
+            Fault::UnfitIsHeld => Halt::Held,
+            _ if stores == self.fresh => Halt::Unfit,
+            _ => Halt::Held,
+        }
     }
 
     /// Waits until the buffers of all others are empty.

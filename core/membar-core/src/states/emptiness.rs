@@ -5,6 +5,7 @@
 //! into the path melts entries together. As soon as one has every mark, it holds an accepted run, which `lasso` finds.
 
 use crate::error::CoreError;
+use crate::program::EdgeId;
 use crate::stop::Watch;
 
 use super::automaton::{Automaton, Marks};
@@ -29,6 +30,8 @@ pub struct Answer {
     pub transitions: u64,
     /// Whether the bound held a store back.
     pub held: bool,
+    /// A thread and its edge whose stores do not fit into an empty buffer, so that it is never taken.
+    pub unfit: Option<(usize, EdgeId)>,
     /// Whether an access hit no location: then nothing else was looked for.
     pub fault: bool,
     /// Whether an assertion failed, which ends a run, where the automaton might still have accepted it.
@@ -123,6 +126,7 @@ pub fn find(
     }
     answer.states = product.len() as u64;
     answer.held = product.held;
+    answer.unfit = product.unfit;
     answer.fault = product.fault;
     answer.failed = product.failed;
     answer.bytes = (product.bytes() + 4 * order.capacity()) as u64;

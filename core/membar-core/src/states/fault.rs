@@ -27,6 +27,7 @@ faults! {
     LoadTakesOldest: "a load takes the oldest entry of its buffer",
     BoundOffByOne: "a buffer takes one entry more than it may",
     HeldIsSilent: "nobody learns that the bound held a store back",
+    UnfitIsHeld: "a step that fits into no buffer is taken for one that waits for room",
     WaitingIsBlocked: "an assumption that waits stops the run",
     LockIgnoresOwner: "a lock is taken although somebody has it",
     JoinIgnoresBuffer: "a thread is joined although its stores wait in its buffer",

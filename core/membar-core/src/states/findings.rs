@@ -59,6 +59,8 @@ pub struct Findings {
     pub blocked: u64,
     /// Whether the bound held a store back.
     pub held: bool,
+    /// A thread and its edge whose stores do not fit into an empty buffer, so that it is never taken.
+    pub unfit: Option<(usize, EdgeId)>,
     /// The state before an assertion that fails, and which of its moves it is.
     pub failure: Option<(u32, usize)>,
     /// Per kind of error state the first one, if any.
@@ -82,6 +84,8 @@ pub struct Findings {
 pub(super) enum Note {
     /// The bound held a store back.
     Held,
+    /// The stores of an edge do not fit into an empty buffer.
+    Unfit(usize, EdgeId),
     /// An access hits no location.
     Fault(usize, EdgeId),
     /// An assertion fails in this of its moves.
@@ -113,6 +117,7 @@ impl Findings {
     pub(super) fn take(&mut self, number: u32, note: Note, keep_finals: bool) -> bool {
         match note {
             Note::Held => self.held = true,
+            Note::Unfit(thread, edge) => self.unfit = self.unfit.or(Some((thread, edge))),
             Note::Blocked => self.blocked += 1,
             Note::Fault(thread, edge) if self.fault.is_none() => {
                 self.fault = Some((number, thread, edge));
@@ -155,6 +160,11 @@ pub(super) fn look(
     let fault = system.bench.fault;
     if moves.held && !found.held {
         notes.push(Note::Held);
+    }
+    if let Some((thread, edge)) = moves.unfit
+        && found.unfit.is_none()
+    {
+        notes.push(Note::Unfit(thread, edge));
     }
     if let Some((thread, edge)) = moves.fault {
         notes.push(Note::Fault(thread, edge));

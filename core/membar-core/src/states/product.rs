@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::CoreError;
+use crate::program::EdgeId;
 
 use super::automaton::{Automaton, Marks};
 use super::fairness::{Fair, Fairness};
@@ -36,6 +37,8 @@ pub(super) struct Product<'s> {
     leaves: Vec<u32>,
     /// Whether the bound held a store back.
     pub(super) held: bool,
+    /// A thread and its edge whose stores do not fit into an empty buffer.
+    pub(super) unfit: Option<(usize, EdgeId)>,
     /// Whether an access hit no location.
     pub(super) fault: bool,
     /// Whether an assertion failed in a run that the automaton might still have accepted.
@@ -62,6 +65,7 @@ impl<'s> Product<'s> {
             scratch: Vec::new(),
             leaves: Vec::new(),
             held: false,
+            unfit: None,
             fault: false,
             failed: false,
         })
@@ -114,6 +118,7 @@ impl<'s> Product<'s> {
         let (program, state) = (near.leaves(count), near.leaves(count + 1)[count]);
         self.system.moves(program, &mut moves)?;
         self.held |= moves.held;
+        self.unfit = self.unfit.or(moves.unfit);
         self.fault |= moves.fault.is_some();
         let mut truths = 0;
         for (place, &predicate) in self.automaton.predicates.iter().enumerate() {

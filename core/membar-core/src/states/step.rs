@@ -19,6 +19,8 @@ pub(super) enum Halt {
     Waits,
     /// Its stores do not fit into the buffer.
     Held,
+    /// They do not fit into an empty buffer either: it never happens.
+    Unfit,
     /// An assumption fails: the run stops here.
     Blocked,
     /// An assertion fails.

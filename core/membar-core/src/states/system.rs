@@ -37,6 +37,8 @@ pub(super) struct Moves {
     pub(super) held: bool,
     /// By whom.
     pub(super) held_by: Vec<usize>,
+    /// An edge whose stores do not fit into an empty buffer.
+    pub(super) unfit: Option<(usize, EdgeId)>,
     /// Threads of which some edge with an open guard was not taken, for whatever reason.
     halted: Vec<usize>,
     /// Whether an assumption failed.
@@ -52,7 +54,8 @@ impl Moves {
         self.made.clear();
         self.held_by.clear();
         self.halted.clear();
-        (self.held, self.blocked, self.fault) = (false, false, None);
+        (self.held, self.blocked) = (false, false);
+        (self.unfit, self.fault) = (None, None);
     }
 
     /// Whether some edge of a thread, with an open guard, was not taken.
@@ -386,6 +389,14 @@ struct Who {
     flushed: Option<CellId>,
 }
 
+impl Who {
+    /// The edge of one of the threads whose step it is.
+    fn edge_of(self, thread: usize) -> Option<(usize, EdgeId)> {
+        let own = self.edge.map(|edge| (self.thread, edge));
+        own.into_iter().chain(self.partner).find(|&(who, _)| who == thread)
+    }
+}
+
 /// Takes down what came of a step.
 fn note(bench: &Bench, done: Result<(), Halt>, who: Who, moves: &mut Moves) -> Result<(), CoreError> {
     let Who { thread, edge, partner, flushed } = who;
@@ -395,9 +406,12 @@ fn note(bench: &Bench, done: Result<(), Halt>, who: Who, moves: &mut Moves) -> R
         Err(halt) => {
             moves.halted.push(thread);
             match halt {
-                Halt::Held => {
+                Halt::Held | Halt::Unfit => {
                     moves.held = true;
                     moves.held_by.push(thread);
+                    if halt == Halt::Unfit {
+                        moves.unfit = moves.unfit.or(who.edge_of(bench.thread));
+                    }
                 }
                 Halt::Blocked => moves.blocked = true,
                 Halt::Fault => moves.fault = moves.fault.or(edge.map(|edge| (thread, edge))),

@@ -17,7 +17,7 @@ is lost, stop the run there.
 A reservation is lost when another thread's store to the location reaches memory after what the exclusive
 load read did. A store-conditional that succeeds is an ordinary store, but until it is in memory no other
 thread's store to its location can be. All operations of an edge are one step; if its stores do not fit
-into the buffer together, it never happens (and counts as held back).
+into an empty buffer together, it never happens (and counts as held back).
 
 A rendezvous is one step of two threads: the sender's operations up to its send, the receiver's whole edge,
 the rest of the sender's. While some thread is at a committed control point, only threads at such points
@@ -37,6 +37,7 @@ from membar.engines.reference.state import (
     FENCES,
     LOCKED,
     MARKS,
+    SC_ONLY,
     Entry,
     FenceEffect,
     Halt,
@@ -131,6 +132,7 @@ class Machine:
         moves: list[Move] = []
         held_back = blocked = False
         fault: Diagnostic | None = None
+        unfit: tuple[int, int] | None = None
         movers = self._movers(state)
         for index, local in enumerate(state.locals):
             if not local.born:
@@ -140,10 +142,11 @@ class Machine:
                 if isinstance(attempt, Move):
                     moves.append(attempt)
                 else:
-                    held_back = held_back or attempt.halt is Halt.HELD
+                    held_back = held_back or attempt.halt in {Halt.HELD, Halt.UNFIT}
+                    unfit = unfit or attempt.edge
                     blocked = blocked or attempt.halt is Halt.BLOCKED
                     fault = fault or attempt.fault
-        return Moves(tuple(moves), held_back, blocked, fault)
+        return Moves(tuple(moves), held_back, blocked, fault, unfit)
 
     def _movers(self, state: State) -> tuple[int, ...]:
         """The threads that may take an edge: those at committed points, if there are any, else all."""
@@ -210,6 +213,8 @@ class Machine:
                 after = step.state()
             except HaltError as halted:
                 if halted.halt is not Halt.FAILED:
+                    if halted.halt is Halt.UNFIT:
+                        halted.edge = (index, number)
                     yield halted
                     continue
                 failure = halted.message
@@ -240,6 +245,8 @@ class Machine:
                     after = joint.take(sender[1], number, meeting.position)
                 except HaltError as halted:
                     if halted.halt is not Halt.FAILED:
+                        if halted.halt is Halt.UNFIT:
+                            halted.edge = (other, number) if halted.thread == other else sender[:2]
                         yield halted
                         continue
                     failure = halted.message
@@ -287,6 +294,8 @@ class Machine:
         if isinstance(operation, Store):
             known |= ATOMIC.keys()
         for tag in sorted(tags_of(operation) - known):
+            if tag == SC_ONLY:
+                raise EngineLimitError("legacy run-time errors have a meaning under sc only: --model sc")
             raise EngineLimitError(f"the {self.discipline.value} store-buffer machine does not know `{tag}`")
 
 

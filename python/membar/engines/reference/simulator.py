@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
 from membar.engines.reference.machine import Machine
+from membar.engines.reference.room import unfit
 from membar.engines.reference.runs import witness_of
 from membar.engines.reference.state import Move, State, look
 from membar.models.model import Operational
@@ -93,6 +94,8 @@ class _Simulation:
             raise InputError(found.fault)
         if found.held_back:
             self.tally.buffers_held = self.bound
+        if found.unfit is not None and self.tally.unfit is None:
+            self.tally.unfit = unfit(self.machine, *found.unfit)
         self._look_for_errors(state)
         if self.machine.is_final(state):
             self._take_ending(state)

@@ -50,6 +50,8 @@ FENCES: Mapping[Operational, Mapping[str, FenceEffect]] = {
 # Stores that are atomic: they wait for the own buffer, or for all buffers, and write memory at once.
 ATOMIC: Mapping[str, FenceEffect] = {"ATOMIC": FenceEffect.DRAIN, "ATOMIC-ALL": FenceEffect.DRAIN_ALL}
 # A read-modify-write with this tag waits for an empty buffer even if it writes nothing.
+# What DiVinE 2 did after a run-time error is one step of everybody.
+SC_ONLY = "SC-ONLY"
 LOCKED = "X"
 # The tags that accesses may have: they mark what the operation already says.
 MARKS = frozenset({"RMW", "EX", "LF"})
@@ -144,6 +146,7 @@ class Halt(enum.Enum):
 
     WAITS = "waits"
     HELD = "held back"  # by the bound of the store buffer
+    UNFIT = "does not fit"  # into an empty buffer: it never happens
     BLOCKED = "blocked"
     FAILED = "failed"
     FAULT = "fault"
@@ -152,11 +155,15 @@ class Halt(enum.Enum):
 class HaltError(Exception):
     """An edge that cannot be taken (now)."""
 
-    def __init__(self, halt: Halt, message: str = "", fault: Diagnostic | None = None) -> None:
+    def __init__(
+        self, halt: Halt, message: str = "", fault: Diagnostic | None = None, thread: int | None = None
+    ) -> None:
         super().__init__(halt.value)
         self.halt = halt
         self.message = message
         self.fault = fault
+        self.thread = thread
+        self.edge: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,3 +205,4 @@ class Moves(NamedTuple):
     held_back: bool
     blocked: bool
     fault: Diagnostic | None
+    unfit: tuple[int, int] | None = None  # a thread, and its edge that fits into no buffer

@@ -226,7 +226,8 @@ class Step:
         per_cell = self.machine.discipline is not Operational.TSO
         used = sum(where == cell.id if per_cell else where >= 0 for where, _ in self.buffer)
         if bound is not None and used >= bound:
-            raise HaltError(Halt.HELD)
+            is_alone = sum(where >= 0 for where, _ in self.buffer) == self.fresh
+            raise HaltError(Halt.UNFIT if is_alone else Halt.HELD, thread=self.index)
         self.buffer.append((cell.id, value))
         self.fresh += 1
         self.acts.append(Act(Did.BUFFERED, cell.id, value, self.index))

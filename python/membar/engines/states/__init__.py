@@ -204,8 +204,7 @@ class _Search:
         if found.fault is not None:
             followed(machine, found.run_to(found.fault), ends_in_fault=True)
         tally.limit = self._limit(found.stopped)
-        if found.held:
-            tally.buffers_held = self.bound
+        self._take_bound(found)
         if found.failure is not None:
             tally.failed_assertion = witness(machine, found.run_to(*found.failure), "assertion failed")
         reached = [(state, place) for place, state in enumerate(found.errors) if state is not None]
@@ -220,6 +219,14 @@ class _Search:
         for state in found.finals:
             kept = witness(machine, found.run_to(state), "")
             tally.kept.append(kept)
+
+    def _take_bound(self, found: _core.VisitedStates | _core.RunAnswer) -> None:
+        from membar.engines.reference.room import unfit  # noqa: PLC0415 - on demand
+
+        if found.held:
+            self.tally.buffers_held = self.bound
+        if found.unfit is not None and self.tally.unfit is None:
+            self.tally.unfit = unfit(self.machine, *found.unfit)
 
     def _take_claims(self) -> None:
         """Looks for a run that breaks a claim, one claim after another, unless something else is broken."""
@@ -265,8 +272,7 @@ class _Search:
             self._visit()  # says where
         self.product_states += answer.states
         self.tally.limit = self._limit(answer.stopped)
-        if answer.held:
-            self.tally.buffers_held = self.bound
+        self._take_bound(answer)
         if answer.failed and answer.lasso is None:
             self.tally.limit = self.tally.limit or FAILED
         if answer.lasso is not None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from membar.diagnostics import InputError
+from membar.diagnostics import InputError, error
 from membar.frontends.dve import syntax as x
 from membar.frontends.dve.expressions import TIGHTER_THAN_LOGIC, Reader
 from membar.frontends.dve.tokens import Cursor
@@ -34,6 +34,8 @@ _INFIX: Mapping[str, Callable[[t.Formula, t.Formula], t.Formula]] = {
     "imply": t.implies,
     "<->": t.equivalent,
 }
+_MOST_OPERATORS = 100  # so that nobody who walks down the tree gets lost
+_DEEPEST = 60
 _ARITHMETIC = ("==", "!=", "<", "<=", ">=", ">", "<<", ">>", "-", "+", "*", "/", "%", "|", "&", "^")
 
 
@@ -108,6 +110,8 @@ class FormulaReader:
     def __init__(self, cursor: Cursor, processes: Collection[str]) -> None:
         self.cursor = cursor
         self.processes = processes
+        self._operator_count = 0
+        self._depth = 0
 
     def claim(self) -> Claim:
         """The formula at the cursor."""
@@ -115,20 +119,29 @@ class FormulaReader:
         tree = self._implication()
         return Claim(tree, start.to(self.cursor.previous.span))
 
+    def _count(self) -> None:
+        self._operator_count += 1
+        if self._operator_count > _MOST_OPERATORS:
+            span = self.cursor.next.span
+            raise error("W1003", "too long a formula", span, f"at most {_MOST_OPERATORS} operators")
+
     def _implication(self) -> Tree:
         left = self._infix(("or", "||"), lambda: self._infix(("and", "&&"), self._until))
         cursor = self.cursor
         if cursor.accept("->", "=>", "imply"):
+            self._count()
             return Infix("imply", left, self._implication())
         if cursor.sees("<") and cursor.ahead().text == "->":
             cursor.take()
             cursor.take()
+            self._count()
             return Infix("<->", left, self._implication())
         return left
 
     def _infix(self, signs: tuple[str, str], read: Callable[[], Tree]) -> Tree:
         left = read()
         while self.cursor.accept(*signs):
+            self._count()
             left = Infix(signs[0], left, read())
         return left
 
@@ -137,17 +150,20 @@ class FormulaReader:
         for word in ("U", "R", "W"):
             if self.cursor.sees_word(word):
                 self.cursor.take()
+                self._count()
                 return Infix(word, left, self._until())
         return left
 
     def _prefixed(self) -> Tree:
         cursor = self.cursor
         if cursor.accept("!", "not"):
+            self._count()
             return Prefix("not", self._prefixed())
         for first, second, op in (("[", "]", "G"), ("<", ">", "F")):
             if cursor.sees(first) and cursor.ahead().text == second:
                 cursor.take()
                 cursor.take()
+                self._count()
                 return Prefix(op, self._prefixed())
         if cursor.next.group == "name" and set(cursor.next.text) <= set("GFX") and not self._is_operand():
             return self._operators(iter(cursor.take().text))
@@ -173,7 +189,10 @@ class FormulaReader:
     def _operators(self, letters: Iterator[str]) -> Tree:
         """`GF f` is `G F f`."""
         letter = next(letters, None)
-        return self._prefixed() if letter is None else Prefix(letter, self._operators(letters))
+        if letter is None:
+            return self._prefixed()
+        self._count()
+        return Prefix(letter, self._operators(letters))
 
     def _primary(self) -> Tree:
         if self.cursor.sees("("):
@@ -185,7 +204,11 @@ class FormulaReader:
     def _parenthesised(self) -> Tree | None:
         """A formula in parentheses; None, and no move, if it is the beginning of an expression."""
         cursor = self.cursor
-        mark = cursor.mark
+        mark, operators = cursor.mark, self._operator_count
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            message = "a formula that is nested too deeply"
+            raise error("W1003", message, cursor.next.span, f"at most {_DEEPEST} parentheses")
         try:
             cursor.take()
             inner = self._implication()
@@ -193,9 +216,13 @@ class FormulaReader:
         except InputError:
             if not self._is_expression(mark):
                 raise
+            self._operator_count = operators
             return None
+        finally:
+            self._depth -= 1
         if cursor.sees(*_ARITHMETIC) and cursor.ahead().text not in (">", "->"):
             cursor.back_to(mark)
+            self._operator_count = operators
             return None
         return inner
 

@@ -142,7 +142,7 @@ class Scope:
                 initial = self._initial(item, constants)
             except InputError as problem:
                 self._found.extend(problem.diagnostics)
-                initial = (0,) * (item.count or 1)
+                initial = (0,)  # the text is refused, however many there are
             found[item.name] = Variable(
                 name=item.name,
                 type=item.type,

@@ -50,6 +50,7 @@ def parse_dve(source: SourceFile) -> Program:
         ),
         errors=(*_errors(scope, seats, processes), *errors),
         claims=claims,
+        guards_wait=True,
         span=module.span,
     )
 

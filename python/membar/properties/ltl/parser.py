@@ -60,13 +60,13 @@ class _Node:
         return self.sign in _TEMPORAL or any(part.is_temporal for part in self.parts)
 
 
-def formula_of(text: str, program: Program) -> t.Formula:
-    """The formula that a text says about a program.
+def formula_of(text: str, program: Program, *, name: str = "--ltl") -> t.Formula:
+    """The formula that a text says about a program; `name` is where it is from.
 
     Raises:
         InputError: the text is no formula, or names what the program does not have.
     """
-    return _formula(_Reader(SourceFile("--ltl", text), program).formula())
+    return _formula(_Reader(SourceFile(name, text), program).formula())
 
 
 class _Reader:
@@ -156,7 +156,7 @@ class _Reader:
             index = self._number()
             self._expect("]")
         if self._next[1] in ("@", ":", "."):
-            return self._of_thread(self._thread(name if index is None else f"{name}_{index}", span), span)
+            return self._of_thread(self._indexed(name, index, span), span)
         for item in self._program.objects:
             if item.name == name and item.is_array is (index is not None) and (index or 0) < item.count:
                 place = span.to(self._tokens[self._at - 1][2])
@@ -175,6 +175,15 @@ class _Reader:
                 return number
         known = ", ".join(thread.name for thread in self._program.threads)
         raise error("W0411", f"the program has no thread `{name}`", span, f"it has {known}")
+
+    def _indexed(self, name: str, index: int | None, span: Span) -> int:
+        """The thread `P`, or `P[i]`: the one called `P_i`, or the only `P` if it is number `i` of all."""
+        threads = self._program.threads
+        if index is not None and index < len(threads):
+            is_known = any(thread.name == f"{name}_{index}" for thread in threads)
+            if not is_known and threads[index].name == name and threads[index].started:
+                return index
+        return self._thread(name if index is None else f"{name}_{index}", span)
 
     def _of_thread(self, number: int, start: Span) -> _Node:
         sign = self._take()[1]

@@ -204,7 +204,7 @@ def test_legacy_run_time_errors_reset_everything_and_go_on() -> None:
     assert size(guarded) == (2, 1)
     outcome = check(legacy, model="x86-tso").outcome
     assert isinstance(outcome, Unknown)
-    assert "SC-ONLY" in outcome.reason
+    assert "under sc only" in outcome.reason
 
 
 WRONG = [

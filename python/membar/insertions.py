@@ -1,0 +1,75 @@
+"""What options write into a text, so that mistakes in it are shown where the user made them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from membar.diagnostics import Diagnostic, InputError, Label
+from membar.source import FileText, SourceFile, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of what an option says: where it begins in the text, and where in the option."""
+
+    start: int
+    origin: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """What one option added at the end of a text: its own words, and where they stand there."""
+
+    option: SourceFile
+    pieces: tuple[Piece, ...]
+
+    def span(self, place: Span) -> Span:
+        """A place in the text, as a place in the option."""
+        before = [piece for piece in self.pieces if piece.start < place.end] or self.pieces[:1]
+        piece = before[-1]
+
+        def at(offset: int) -> int:
+            return piece.origin + min(max(offset - piece.start, 0), piece.length)
+
+        return self.option.span(at(place.start), at(place.end))
+
+
+def insertion(option: str, value: str, *, before: str, after: str) -> Insertion | None:
+    """Where `value` stands in the text `after` that was made of `before` for its sake; None if nowhere."""
+    name = value.path if isinstance(value, FileText) else f"--{option}"
+    pieces = tuple(_pieces(value, after, len(before.rstrip())))
+    return Insertion(SourceFile(name, value), pieces) if pieces else None
+
+
+def _pieces(value: str, text: str, start: int) -> Iterator[Piece]:
+    whole = text.find(value, start)
+    if whole >= 0:
+        yield Piece(whole, 0, len(value))
+        return
+    origin = 0
+    for line in value.splitlines(keepends=True):
+        said = line.partition("#")[0].strip()
+        found = text.find(said, start) if said else -1
+        if found >= 0:
+            yield Piece(found, origin + line.index(said), len(said))
+            start = found + len(said)
+        origin += len(line)
+
+
+def relocated(problem: InputError, text: SourceFile, end: int, insertions: Sequence[Insertion]) -> InputError:
+    """The mistakes of a text, those behind `end` where the options say what is wrong."""
+    return InputError(*(_relocated(item, text, end, insertions) for item in problem.diagnostics))
+
+
+def _relocated(item: Diagnostic, text: SourceFile, end: int, insertions: Sequence[Insertion]) -> Diagnostic:
+    def moved(label: Label) -> Label:
+        place = label.span
+        if place.source is not text or place.start < end:
+            return label
+        before = [each for each in insertions if each.pieces[0].start < place.end]
+        return Label((before or list(insertions))[-1].span(place), label.text)
+
+    primary = None if item.primary is None else moved(item.primary)
+    return replace(item, primary=primary, others=tuple(map(moved, item.others)))
