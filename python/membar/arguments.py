@@ -96,22 +96,7 @@ def parser() -> argparse.ArgumentParser:
         "--certificate", metavar="FILE", type=Path, help=".cub: write the proof's obligations as SMT-LIB"
     )
     _any_number(check)
-    check.add_argument(
-        "--client",
-        metavar="T,N",
-        type=_client,
-        help="objects: is it linearizable for all clients of T threads with N operations each?",
-    )
-    check.add_argument(
-        "--order",
-        choices=("causal", "flush", "real-time"),
-        help="objects: when a call is before another (default: causal; the others under sc and x86-tso)",
-    )
-    check.add_argument(
-        "--spec",
-        metavar="NAME|FILE.py:CLASS",
-        help="objects: the sequential specification (default: the text's)",
-    )
+    _clients(check)
     check.add_argument(
         "--infer",
         action="store_true",
@@ -210,6 +195,7 @@ def _repair(repair: argparse.ArgumentParser) -> None:
     _question(repair)
     _asked(repair)
     _any_number(repair)
+    _clients(repair)
     repair.add_argument(
         "--weaken", action="store_true", help="let go what is stronger than needed, instead of adding"
     )
@@ -230,6 +216,25 @@ def _repair(repair: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     repair.add_argument("--json", action="store_true", help="one JSON object")
     repair.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
+
+
+def _clients(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--client",
+        metavar="T,N",
+        type=_client,
+        help="objects: is it linearizable for all clients of T threads with N operations each?",
+    )
+    command.add_argument(
+        "--order",
+        choices=("causal", "flush", "real-time"),
+        help="objects: when a call is before another (default: causal; the others under sc and x86-tso)",
+    )
+    command.add_argument(
+        "--spec",
+        metavar="NAME|FILE.py:CLASS",
+        help="objects: the sequential specification (default: the text's)",
+    )
 
 
 def _any_number(command: argparse.ArgumentParser) -> None:

@@ -103,6 +103,24 @@ def object_of(text: SourceFile, specification: str | None) -> AskedObject:
     return AskedObject(source=text, notes=notes, specification=_named(text, notes, specification))
 
 
+def client_source(text: SourceFile, size: Size, specification: str | None) -> SourceFile:
+    """A C object with all of its clients behind it, as one program.
+
+    Raises:
+        InputError: it is no C object, or something is wrong with its notes.
+    """
+    about = object_of(text, specification)
+    if about.own is not None:
+        raise InputError(
+            Diagnostic(
+                code="W0426",
+                message=f"`{text.path}` has no orders or fences that could be changed",
+                help="objects in C can be repaired, with --client T,N",
+            )
+        )
+    return client_text(text, about.notes, size)[0]
+
+
 def _named(text: SourceFile, notes: ObjectNotes, name: str | None) -> Specification:
     """The specification with a name; it must have all operations of the object."""
     wanted = name or notes.specification

@@ -15,6 +15,8 @@ from membar.cli import HOLDS, UNKNOWN, VIOLATED, exit_code
 from membar.commands import writing
 from membar.commands.window import color, columns, progress_line
 from membar.diagnostics import Diagnostic, InputError
+from membar.objects.client import Size
+from membar.objects.orders import Ordering
 from membar.outcome import HoldsWithin
 from membar.reports import processes, terminal
 from membar.reports import repair as report
@@ -61,7 +63,11 @@ def _refuse(chosen: argparse.Namespace, source: SourceFile) -> None:
         asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--property": chosen.property}
         proving.refuse(chosen.file, asked | {"--weaken": chosen.weaken, "--threads": chosen.threads})
     if chosen.threads is not None:
-        _refuse_with_threads(chosen)
+        _refuse_with(chosen, "--threads any", "W0434", "that no assertion of the program fails")
+    if chosen.client is not None:
+        _refuse_with(
+            chosen, "--client", "W1353", "that the object is linearizable, and its use free of errors"
+        )
     if chosen.atomic_out is not None and (chosen.weaken or not _has_atomic_writes(source)):
         raise InputError(
             Diagnostic(
@@ -74,15 +80,23 @@ def _refuse(chosen: argparse.Namespace, source: SourceFile) -> None:
         writing.check_writable(chosen.file)
 
 
-def _refuse_with_threads(chosen: argparse.Namespace) -> None:
-    asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--engine": chosen.engine, "--first": chosen.first}
-    for option, value in asked.items():
+def _refuse_with(chosen: argparse.Namespace, option: str, code: str, asked: str) -> None:
+    """Refuses what cannot be asked together with an option that is a question of its own."""
+    others = {
+        "--error": chosen.error,
+        "--ltl": chosen.ltl,
+        "--engine": chosen.engine,
+        "--first": chosen.first,
+    }
+    if option == "--client":
+        others |= {"--property": chosen.property, "--threads": chosen.threads}
+    for other, value in others.items():
         if value:
             raise InputError(
                 Diagnostic(
-                    code="W0434",
-                    message=f"{option} cannot be given together with --threads any",
-                    help="what is asked there: that no assertion of the program fails",
+                    code=code,
+                    message=f"{other} cannot be given together with {option}",
+                    help=f"what is asked there: {asked}",
                 )
             )
 
@@ -111,6 +125,9 @@ def _question(chosen: argparse.Namespace) -> repair.Question:
         include_dirs=chosen.include,
         mapping=chosen.mapping,
         threads=chosen.threads,
+        client=None if chosen.client is None else Size(*chosen.client),
+        order=Ordering(chosen.order or Ordering.CAUSAL.value),
+        specification=chosen.spec,
     )
 
 
@@ -180,7 +197,7 @@ def _failed(source: SourceFile, found: repair.NotRepairable, chosen: argparse.Na
     if result is None:
         return text
     width, paint = columns(), color(sys.stdout)
-    replays = not found.is_edited and chosen.threads is None
+    replays = not found.is_edited and chosen.threads is None and chosen.client is None
     if isinstance(result, proving.SystemResult):
         shown = processes.render(result, columns=width, color=paint, replays=replays)
     else:

@@ -83,8 +83,14 @@ class _Repairing:
     ) -> None:
         self.source, self.question, self.weaken, self.progress = source, question, weaken, progress
         self.clock = clock
-        self.program = None if proving.is_system(source) else api.parse(self._concrete(source))
-        self.places = _places(self._concrete(source), self.program)
+        concrete = question.concrete(source)
+        self.program = None if proving.is_system(source) else api.parse(concrete)
+        # What is written behind a text (clients of an object) is nothing to change.
+        self.places = tuple(
+            place
+            for place in _places(concrete, self.program)
+            if place.span.path != source.path or place.span.end <= len(source.text)
+        )
         if weaken:
             self.places = tuple(_no_stronger(place) for place in self.places if place.current)
         self.costs = self._costs(costs)
@@ -182,7 +188,7 @@ class _Repairing:
     def _is_monotone(self) -> bool:
         """Whether stronger texts are right where weaker ones are, seen from the strongest one."""
         strongest, question = self._text(self._strongest), self.question
-        if proving.is_system(strongest) or question.threads is not None:
+        if proving.is_system(strongest) or question.threads is not None or question.client is not None:
             return True
         _, program = api.asked(strongest, error=question.error, ltl=question.ltl, words=question.words)
         return is_monotone(program, self.places, question.options.fair)
@@ -218,17 +224,13 @@ class _Repairing:
     def _is_same(self, text: SourceFile, other: SourceFile) -> bool:
         """Whether two texts do the same things in the same order, wherever their lines end."""
         try:
-            return _shape(self._concrete(text)) == _shape(self._concrete(other))
+            concrete = self.question.concrete
+            return _shape(concrete(text)) == _shape(concrete(other))
         except InputError:
             return False
 
     def _text(self, choice: Choice) -> SourceFile:
         return edited(self.source, self.places, choice)
-
-    def _concrete(self, source: SourceFile) -> SourceFile:
-        """The text that places are looked for in: a program for any number of threads, with two."""
-        name = self.question.threads
-        return source if name is None else lift.concrete(source, name, 2)
 
     def _repair(self, found: Found, costs: Sequence[Sequence[int]], base: Choice) -> Verdict:
         choice, *others = found.choices

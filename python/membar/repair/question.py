@@ -7,7 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from membar import api, lift, proving
+from membar import api, lift, linearizability, proving
+from membar.asked_objects import client_source
+from membar.objects.client import Size
+from membar.objects.orders import Ordering
 from membar.outcome import Explored, Holds, HoldsWithin, Unknown, Violated
 from membar.program.condition import Quantifier
 from membar.source import SourceFile
@@ -21,6 +24,8 @@ class Question:
     """What must be true: the arguments of `api.check`, but for the text; a system asks its own question.
 
     `threads` is what a C program calls the number of its threads, where it must be right for any number.
+    `client` is the size of clients for which an object must be linearizable, in the order `order`, with the
+    specification that the text names or another.
     """
 
     model: str | None = None
@@ -34,6 +39,17 @@ class Question:
     include_dirs: Sequence[Path] = ()
     mapping: str | None = None
     threads: str | None = None
+    client: Size | None = None
+    order: Ordering = Ordering.CAUSAL
+    specification: str | None = None
+
+    def concrete(self, source: SourceFile) -> SourceFile:
+        """The text as a program: one for any number of threads with two, an object with its clients."""
+        if self.threads is not None:
+            return lift.concrete(source, self.threads, 2)
+        if self.client is not None:
+            return client_source(source, self.client, self.specification)
+        return source
 
     def ask(self, source: SourceFile, *, model: str | None = None, seconds: float | None = None) -> Answer:
         """The answer about a text, under another model if one is named, within some time if it is short."""
@@ -52,6 +68,8 @@ class Question:
                 options=self.options,
                 mapping=self.mapping,
             )
+        if self.client is not None:
+            return self._about_clients(self.client, source, model or self.model, limits)
         return api.check(
             source,
             model=model or self.model,
@@ -64,6 +82,25 @@ class Question:
             options=self.options,
             include_dirs=self.include_dirs,
             mapping=self.mapping,
+        )
+
+    def _about_clients(self, size: Size, source: SourceFile, model: str | None, limits: Limits) -> api.Result:
+        """The answer about an object, as one about the client that refutes it."""
+        found = linearizability.check_object(
+            source,
+            size=size,
+            model=model,
+            ordering=self.order,
+            specification=self.specification,
+            limits=limits,
+            options=self.options,
+            include_dirs=self.include_dirs,
+            mapping=self.mapping,
+        )
+        program = found.program or api.parse(self.concrete(source))
+        # What a client may return is asked of the engine as a condition; it is none of the text's.
+        return api.Result(
+            source, replace(program, condition=None), found.judging, found.outcome, self.mapping
         )
 
 
