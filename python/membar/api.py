@@ -41,7 +41,7 @@ from membar.program.operations import (
 )
 from membar.program.program import Edge, Program
 from membar.program.validate import validate
-from membar.program.warnings import without_warnings
+from membar.program.warnings import LEAK, OVERFLOW, without_warnings
 from membar.properties import PROPERTIES
 from membar.properties.judge import RACE_FLAG
 from membar.records import record
@@ -397,12 +397,13 @@ def _warned(task: Task, engine: Engine) -> Outcome | None:
     outcome = answer(task, engine)
     if not isinstance(outcome, Violated) or outcome.property != WARNING or outcome.witness is None:
         return outcome
-    final = answer(replace(task, program=without_warnings(task.program)), engine)
-    note = f"{outcome.witness.message}: not defined in C, taken as wrapping around"
-    run = replace(
-        final.run, notes=(*final.run.notes, note), flags=tuple(sorted({*final.run.flags, "signed-overflow"}))
-    )
-    return replace(final, run=run)
+    note, flag, about = outcome.witness.message, "memory-leak", LEAK
+    if not note.startswith(LEAK):
+        note, flag, about = f"{note}: not defined in C, taken as wrapping around", "signed-overflow", OVERFLOW
+    other = replace(task, program=without_warnings(task.program, about))
+    final = _warned(other, engine) or answer(other, engine)
+    flags = tuple(sorted({*final.run.flags, flag}))
+    return replace(final, run=replace(final.run, notes=(*final.run.notes, note), flags=flags))
 
 
 def asked(
