@@ -50,6 +50,7 @@ ORDER = {
     "changes": 8,
     "insertions": 8,
     "source": 9,
+    "records": 10,
 }
 # Never import one another, although they stand side by side.
 APART = {"frontends", "engines", "reports"}

@@ -216,6 +216,14 @@ def test_armv8_needs_each_fence_of_seqlock(fence: str) -> None:
     assert found.verdict == "violated"
 
 
+@pytest.mark.parametrize(
+    ("model", "verdict"), [("sc", "holds-within"), ("x86-tso", "holds-within"), ("armv8", "violated")]
+)
+def test_the_seqlock_of_figure_7_lacks_fences_on_armv8(model: str, verdict: str) -> None:
+    found = check_object(EXAMPLES / "seqlock-figure7.obj", size=Size(2, 1), model=model)
+    assert found.verdict == verdict
+
+
 BAD = [
     ("int x;\n", "W1341"),
     ("// membar: operation\n", "W1342"),

@@ -107,9 +107,3 @@ def test_the_proof_and_the_bounded_checker_agree(text: str, model: str) -> None:
     bounded = check_object(source, size=Size(2, 1), model=model)
     assert (proof.verdict, bounded.verdict) in (("holds", "holds-within"), ("unknown", "violated"))
     assert isinstance(proof.outcome, Holds) == (bounded.verdict == "holds-within")
-
-
-def test_the_fences_of_figure_7_do_not_suffice() -> None:
-    found = check_object(EXAMPLES / "seqlock-figure7.obj", size=Size(2, 1), model="armv8")
-    assert found.verdict == "violated"
-    assert found.refutation is not None
