@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from membar.outcome import Violated as Violated
     from membar.outcome import Witness as Witness
     from membar.proving import SystemResult as SystemResult
+    from membar.object_proofs import prove_object as prove_object
     from membar.proving import prove as prove
     from membar.source import SourceFile as SourceFile
     from membar.task import Limits as Limits
@@ -42,6 +43,7 @@ _PUBLIC = {
     "Witness": "outcome",
     "SystemResult": "proving",
     "prove": "proving",
+    "prove_object": "object_proofs",
     "SourceFile": "source",
     "Limits": "task",
     "Options": "task",

@@ -191,7 +191,7 @@ def frontend_for(source: SourceFile) -> Frontend:
         Diagnostic(
             code="W0406",
             message=f"`{source.path}` is {what}, not a program",
-            help="ask about it with `membar check`, or `membar.prove` in Python",
+            help="ask about it with `membar check`" + ("" if is_object else ", or `membar.prove` in Python"),
         )
     )
 

@@ -239,6 +239,19 @@ def subterms(term: Term) -> Iterator[Term]:
         yield from subterms(child)
 
 
+def weight(term: Term) -> int:
+    """How many parts a term has when it is written out; shared parts are counted as often as they occur."""
+    known: dict[int, int] = {}
+
+    def count(part: Term) -> int:
+        found = known.get(id(part))
+        if found is None:
+            found = known[id(part)] = 1 + sum(count(child) for child in children(part))
+        return found
+
+    return count(term)
+
+
 def replaced(term: Term, change: Callable[[Term], Term | None]) -> Term:
     """The term with every subterm that `change` gives something for replaced by that, outermost first."""
     new = change(term)
