@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from membar.api import load_model as load_model
     from membar.api import parse as parse
     from membar.diagnostics import InputError as InputError
+    from membar.object_proofs import prove_object as prove_object
     from membar.outcome import Explored as Explored
     from membar.outcome import Holds as Holds
     from membar.outcome import HoldsWithin as HoldsWithin
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from membar.outcome import Violated as Violated
     from membar.outcome import Witness as Witness
     from membar.proving import SystemResult as SystemResult
-    from membar.object_proofs import prove_object as prove_object
     from membar.proving import prove as prove
     from membar.source import SourceFile as SourceFile
     from membar.task import Limits as Limits
