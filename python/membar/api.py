@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -44,6 +44,7 @@ from membar.program.validate import validate
 from membar.program.warnings import without_warnings
 from membar.properties import PROPERTIES
 from membar.properties.judge import RACE_FLAG
+from membar.records import record
 from membar.source import FileText, SourceFile
 from membar.task import Limits, Options, Task, Unrolling
 
@@ -62,7 +63,7 @@ WORDS: Mapping[type, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Result:
     """The answer to one question: what was asked, and the outcome. Draws itself in Jupyter."""
 
@@ -224,7 +225,8 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     """
     frontend = frontend_for(source)
     if frontend.places is None:
-        knowing = ", ".join(each.name for each in frontends() if each.places is not None)
+        can = [each for each in _every_frontend() if getattr(each, "places", None) is not None]
+        knowing = ", ".join(each.name for each in can)
         raise InputError(
             Diagnostic(
                 code="W0421",
@@ -554,8 +556,9 @@ def meaningless_tags(program: Program, model: Model) -> str | None:
     """Why the model cannot speak about the program: ordering words it gives no meaning to; or None."""
     if model.any_tags or model.plan is None:  # without axioms, the simulator knows its fences
         return None
+    known = model.tags
     for tags, edge in used_tags(program):
-        if tags <= model.tags:
+        if tags <= known:
             continue
         words = {**_words_of_all(), **words_of(program.language)}
         for tag in sorted(tags - model.tags):

@@ -100,13 +100,7 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--certificate", metavar="FILE", type=Path, help=".cub: write the proof's obligations as SMT-LIB"
     )
-    check.add_argument(
-        "--threads",
-        metavar="any[:NAME]",
-        type=_threads,
-        help="C: prove it for any number of threads, sc and x86-tso; NAME is the macro for their number"
-        " (default: N)",
-    )
+    _any_number(check)
     check.add_argument(
         "--client",
         metavar="T,N",
@@ -169,9 +163,10 @@ def parser() -> argparse.ArgumentParser:
     translate = _command(commands, "translate", "print a program in another form")
     translate.add_argument("file", metavar="FILE", type=Path)
     translate.add_argument(
-        "--to", required=True, choices=["dve", "promela", "mapping"], metavar="FORMAT",
+        "--to", required=True, choices=["dve", "promela", "mapping", "smv", "dot"], metavar="FORMAT",
         help="dve, promela: the program with its store buffers written out, for checkers that know only "
-        "sequential consistency; mapping: what a compiler makes of each atomic operation of a C program",
+        "sequential consistency; mapping: what a compiler makes of each atomic operation of a C program; "
+        "smv, dot: the transition system of an object (.obj) for NuSMV, its flow graph for Graphviz",
     )  # fmt: skip
     translate.add_argument(
         "--model", metavar="NAME",
@@ -219,6 +214,7 @@ def _repair(repair: argparse.ArgumentParser) -> None:
     repair.add_argument("file", metavar="FILE", type=Path)
     _question(repair)
     _asked(repair)
+    _any_number(repair)
     repair.add_argument(
         "--weaken", action="store_true", help="let go what is stronger than needed, instead of adding"
     )
@@ -230,9 +226,26 @@ def _repair(repair: argparse.ArgumentParser) -> None:
         "--costs", metavar="FILE", type=Path, help="what changes cost (default: our own table)"
     )
     repair.add_argument("--explain", action="store_true", help="show the execution that each change prevents")
-    repair.add_argument("--apply", action="store_true", help="write the repair, keeping FILE.orig")
+    repair.add_argument(
+        "--apply", action="store_true", help="write the repair, keeping FILE.orig (FILE.orig.1, …)"
+    )
+    repair.add_argument(
+        "--atomic-out", metavar="FILE", type=Path,
+        help="DVE: write the writes to make atomic, as --atomic takes them",
+    )  # fmt: skip
     repair.add_argument("--json", action="store_true", help="one JSON object")
     repair.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
+
+
+def _any_number(command: argparse.ArgumentParser) -> None:
+    """For how many threads it must be true."""
+    command.add_argument(
+        "--threads",
+        metavar="any[:NAME]",
+        type=_threads,
+        help="C: prove it for any number of threads, sc and x86-tso; NAME is the macro for their number"
+        " (default: N)",
+    )
 
 
 def _asked(command: argparse.ArgumentParser) -> None:
@@ -356,7 +369,7 @@ def _bounds(group: argparse._ActionsContainer) -> None:  # argparse has no publi
     group.add_argument(
         "--limit",
         metavar="KIND=N,…",
-        type=_limits,
+        type=limits,
         default=Limits(),
         help="time=10s, memory=2G, executions=N, states=N, separated by commas",
     )
@@ -447,7 +460,12 @@ def _fair(text: str) -> frozenset[str]:
     return words
 
 
-def _limits(text: str) -> Limits:
+def limits(text: str) -> Limits:
+    """What `--limit` says.
+
+    Raises:
+        argparse.ArgumentTypeError: nothing that makes sense.
+    """
     found: dict[str, float] = {}
     for part in text.split(","):
         match = re.fullmatch(r"(time|memory|executions|states)=(\d+(?:\.\d+)?)([A-Za-z]*)", part.strip())

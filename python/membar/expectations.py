@@ -1,14 +1,15 @@
-"""Known answers of litmus tests, and where ours differ: `membar litmus --expect FILE`."""
+"""Known answers, and where ours differ: `membar litmus --expect FILE`; and what files say of themselves."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import Diagnostic, InputError, error
 from membar.source import SourceFile
 
 
@@ -83,3 +84,58 @@ def disagreement(
     if expected.holds is not None and holds != expected.holds and not expected.undefined:
         return f"the condition {'holds' if expected.holds else 'does not hold'} there"
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """What a file says of itself: the verdict under a model.
+
+    Attributes:
+        model: the model's name.
+        verdict: `holds`, `holds-within`, `violated` or `unknown`.
+        any_threads: it is about any number of threads (`--threads any`).
+    """
+
+    model: str
+    verdict: str
+    any_threads: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.model}-any" if self.any_threads else self.model
+
+
+_VERDICTS = ("holds", "holds-within", "violated", "unknown")
+# Comments of all languages: /* */, (* *), // and #; the latter two may go on for several lines.
+_COMMENT = re.compile(r"/\*.*?\*/|\(\*.*?\*\)|(?:^[ \t]*(?://|#)[^\n]*\n?)+", re.DOTALL | re.MULTILINE)
+_CLAIM = re.compile(r"\bExpected( with --threads any)?:([^.]*)\.")
+
+
+def claimed(source: SourceFile) -> tuple[Claimed, ...]:
+    """What a text says of itself in the first comment that does, as `Expected: sc HOLDS, pso VIOLATED.` does.
+
+    Raises:
+        InputError: it begins to, and says no verdict, with the place.
+    """
+    for comment in _COMMENT.finditer(source.text):
+        found = _CLAIM.search(comment[0])
+        if found is not None:
+            start = comment.start() + found.start(2)
+            return tuple(_claims(source, start, found[2], any_threads=found[1] is not None))
+    return ()
+
+
+def _claims(source: SourceFile, start: int, text: str, *, any_threads: bool) -> Iterator[Claimed]:
+    for part in re.finditer(r"[^,]+", text):
+        model, _, verdict = re.sub(r"[\s/#]+", " ", part[0]).strip().partition(" ")
+        word = verdict.lower().replace(" ", "-")
+        if word not in _VERDICTS:
+            place = source.span(start + part.start(), start + part.end())
+            known = ", ".join(word.upper().replace("-", " ") for word in _VERDICTS)
+            raise error(
+                "W1445",
+                "a comment that says what to expect, but no verdict",
+                place,
+                "expected a model and a verdict",
+                help=f"write `Expected: sc HOLDS, x86-tso VIOLATED.`; verdicts are {known}",
+            )
+        yield Claimed(model, word, any_threads)

@@ -18,7 +18,7 @@ from membar.models.model import Model
 from membar.objects.proof.claims import Claims, claims
 from membar.objects.proof.findings import Failure, Proof
 from membar.objects.syntax import ConcurrentObject, Specification
-from membar.objects.systems import buffered
+from membar.objects.systems import buffered, relaxed
 from membar.objects.systems.moves import ThreadSystem
 from membar.outcome import Holds, HoldsWithin, Outcome, Run, Statistics, Unknown
 from membar.source import SourceFile
@@ -30,6 +30,10 @@ REAL_TIME: Final = "real-time"
 _NOTHING: Final = "nothing was established"
 _ALGORITHM: Final = "obligations per step"
 _WITH_BUFFERS: Final = {"sc": False, "x86-tso": True}
+_RELAXED: Final = {
+    "xc": relaxed.Rules(speculates=False),
+    "armv8": relaxed.Rules(speculates=True, eliminates=True),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,20 +94,29 @@ def system_of(about: ConcurrentObject, model: Model, *, order: str = "causal") -
     Raises:
         InputError: there is no such system for the model.
     """
-    if model.name not in _WITH_BUFFERS:
-        raise InputError(
-            Diagnostic(
-                code="W1315",
-                message=f"objects have no transition system under {model.name}",
-                help=f"they have one under {', '.join(_WITH_BUFFERS)}",
-            )
+    in_real_time = order == REAL_TIME
+    if model.name in _WITH_BUFFERS:
+        is_buffered = _WITH_BUFFERS[model.name]
+        return buffered.system(about, name=model.name, is_buffered=is_buffered, in_real_time=in_real_time)
+    if model.name in _RELAXED:
+        return relaxed.system(about, name=model.name, rules=_RELAXED[model.name], in_real_time=in_real_time)
+    raise InputError(
+        Diagnostic(
+            code="W1315",
+            message=f"objects have no transition system under {model.name}",
+            help=f"they have one under {', '.join((*_WITH_BUFFERS, *_RELAXED))}",
         )
-    return buffered.system(
-        about,
-        name=model.name,
-        is_buffered=_WITH_BUFFERS[model.name],
-        in_real_time=order == REAL_TIME,
     )
+
+
+def rules_of(model: Model) -> relaxed.Rules | None:
+    """How a model does lines out of order; None if it does not."""
+    return _RELAXED.get(model.name)
+
+
+def default_model(source: SourceFile) -> str:
+    """The model checked when the user names none."""
+    return _frontend(source).default_model
 
 
 def prove_object(
@@ -216,7 +229,12 @@ def judged(proof: Proof, model: str, order: str) -> Outcome:
         return Unknown(run, _reason(proof.failures[0]))
     run = _run(model, _guarantee(model, order), proof.seconds, notes)
     if proof.cut:
-        return HoldsWithin(run, f"store buffers of at most {buffered.LONGEST} entries", chosen_by_user=False)
+        bound = f"store buffers of at most {buffered.LONGEST} entries"
+        if model in _RELAXED:
+            bound = f"at most {relaxed.LONGEST} lines that have been met and not done"
+        return HoldsWithin(run, bound, chosen_by_user=False)
+    if proof.beyond:
+        return HoldsWithin(run, f"the transition system of the paper: {proof.beyond}", chosen_by_user=False)
     return Holds(run)
 
 
@@ -228,8 +246,10 @@ def _reason(failure: Failure) -> str:
 
 def _guarantee(model: str, order: str) -> str:
     lasting = "until it returns"
-    if _WITH_BUFFERS[model] and order != REAL_TIME:
+    if _WITH_BUFFERS.get(model) and order != REAL_TIME:
         lasting = "until all that its thread stored before its return is in memory"
+    if model in _RELAXED and order != REAL_TIME:
+        lasting = "until all of its lines are done"
     return (
         "any number of threads and calls, for operation-race-free clients: each operation takes effect in one"
         f" step, in program order, between its call and its end; it lasts {lasting} (order {order})"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 from membar import lift
+from membar.expectations import claimed
+from membar.source import SourceFile
 from membar.task import Limits
 
 FOLDER = Path(__file__).parents[2] / "examples" / "any-n"
@@ -18,11 +19,10 @@ _SECONDS = {"UNKNOWN": 2.0}
 def expectations() -> list[tuple[str, str, str]]:
     found = []
     for path in sorted(FOLDER.glob("*.c")):
-        first = re.match(r"/\* Expected with --threads any: ([^.]*)\.", path.read_text(encoding="utf-8"))
-        assert first is not None, path
-        for part in first[1].split(", "):
-            model, verdict = part.split(" ", 1)
-            found.append((path.name, model, verdict))
+        said = claimed(SourceFile.read(path))
+        assert said, path
+        assert all(claim.any_threads for claim in said)
+        found += [(path.name, claim.model, claim.verdict.upper().replace("-", " ")) for claim in said]
     return found
 
 

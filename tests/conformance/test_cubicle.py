@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 
 import pytest
+import z3
 
 from conformance.dropped_literals import dropped, proof_of
 from conformance.generic_closure import fate_of
@@ -36,6 +37,13 @@ GUESSED = (
     ("weak/spinlock_N", 2, 10), ("weak/spinlock_N_us", 2, None), ("weak/two_phase_N", 2, 50),
     ("weak/lamport_N_us", 3, None), ("weak/sense_rev_N", 3, 20),
 )  # fmt: skip
+EXPORTED = (
+    "sc/bakery_lamport",
+    "sc/german_undip",
+    "sc/germanish_arith",
+    "sc/peterson_two_proc",
+    "sc/sense_barrier",
+)
 DROPPED = ("sc/mutex", "sc/mux_sem", "sc/dekker_n", "weak/sb_s", "weak/mutex_N", "weak/spinlock_N")
 
 pytestmark = [
@@ -49,6 +57,14 @@ def test_the_verdict_is_the_known_one(name: str) -> None:
     known = json.loads((CORPUS / "expected.json").read_text(encoding="utf-8"))[f"{name}.cub"]
     result = proving.prove(CORPUS / f"{name}.cub", limits=Limits(seconds=60))
     assert result.verdict == WORDS[known["verdict"]], result.outcome
+
+
+@pytest.mark.parametrize("name", EXPORTED)
+def test_an_exported_proof_is_checked_by_z3_alone(name: str) -> None:
+    result = proving.prove(CORPUS / f"{name}.cub", limits=Limits(seconds=60), options=Options(brab=2))
+    context = z3.Context()
+    answers = z3.Z3_eval_smtlib2_string(context.ref(), proving.certificate_text(result))
+    assert set(answers.split()) == {"unsat"}
 
 
 @pytest.mark.parametrize(("name", "processes", "most"), GUESSED)

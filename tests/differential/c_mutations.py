@@ -26,6 +26,8 @@ from membar.diagnostics import InputError
 from membar.source import SourceFile
 from membar.task import Limits
 from strategies.c_cases import CONCURRENT, SEQUENTIAL
+from strategies.c_heap_cases import HEAP_CASES
+from strategies.c_sync_cases import SYNC_CASES
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_SECONDS = 20.0
@@ -34,14 +36,23 @@ _OTHERS = (
     "int", "void", "*", "&", "(", ")", "{", "}", "[", "]", ";", ",", "0", "1", "-1", "=", "==", "x", "struct",
     "for", "while", "if", "return", "goto", "switch", "case", "break", "static", "_Atomic", "sizeof", "#",
     '"', "'", "/*", "#define", "#if", "#include", "...", "->", ".", "?", ":", "99999999999999999999", "0x",
-    "\\", "\x00", "é", "typedef",
+    "\\", "\x00", "é", "typedef", "malloc", "free", "NULL", "memcpy", "_Thread_local", "calloc", "realloc",
+    "pthread_cond_wait", "pthread_barrier_wait", "sem_wait",
 )  # fmt: skip
 
 
 def texts() -> list[str]:
     """What is mutated."""
-    examples = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples").glob("*.c"))]
-    return [*examples, *(case.text for case in SEQUENTIAL), *(case.text for case in CONCURRENT)]
+    paths = [*sorted((ROOT / "examples").glob("*.c")), *sorted((ROOT / "examples" / "heap").glob("*.c"))]
+    examples = [path.read_text(encoding="utf-8") for path in paths]
+    memory = [case.program for case in (*HEAP_CASES, *SYNC_CASES)]
+    return [
+        *examples,
+        *(case.text for case in SEQUENTIAL),
+        *(case.text for case in CONCURRENT),
+        *memory,
+        *memory,
+    ]
 
 
 def mutated(text: str, random: Random) -> str:

@@ -6,9 +6,10 @@ The program is written from the object's lines, by rules of its own: it shares n
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from membar.objects.syntax import (
+    Action,
     Assign,
     Branch,
     ConcurrentObject,
@@ -22,7 +23,7 @@ from membar.objects.syntax import (
     RmwKind,
     Store,
 )
-from membar.objects.terms import Binary, BinaryOp, Loaded, Number, Term, Unary, Variable
+from membar.objects.terms import Binary, BinaryOp, Loaded, Number, Term, Unary, Variable, replaced
 
 PLACES = ("x", "y", "z")
 LOCALS = ("a", "b")
@@ -112,6 +113,8 @@ ARM = Words(
     {FenceKind.FULL: "DMB.ISH", FenceKind.STORE: "DMB.ISHST", FenceKind.CONTROL: "ISB"}, "X", "DMB.ISH"
 )
 
+XC = Words({FenceKind.FULL: "DMB.ISH", FenceKind.STORE: "DMB.ISHST"}, "X", "DMB.ISH")
+
 
 def program_text(about: ConcurrentObject, words: Words) -> str:
     """The object with one thread per operation, as program text that shows every result and all of memory."""
@@ -198,3 +201,60 @@ def _spelled(term: Term) -> str:
             return f"({_spelled(left)} {_SIGNS.get(op, op.value)} {_spelled(right)})"
         case _:
             raise AssertionError(term)
+
+
+def with_fresh_locals(about: ConcurrentObject) -> ConcurrentObject:
+    """The object with a fresh local variable for every write to one; what follows a branch is there twice."""
+    return replace(about, operations=tuple(_Fresh(each).done() for each in about.operations))
+
+
+class _Fresh:
+    """Unfolds an operation without loops into a tree."""
+
+    def __init__(self, operation: Operation) -> None:
+        self._operation = operation
+        self._by_label = {line.label: line for line in operation.lines}
+        self._lines: list[Line] = []
+        self._count = 0
+
+    def done(self) -> Operation:
+        names = (*self._operation.parameters, *self._operation.locals)
+        self._unfold(self._operation.lines[0].label, {name: name for name in names})
+        return replace(self._operation, lines=tuple(self._lines))
+
+    def _unfold(self, label: str, names: dict[str, str]) -> str:
+        line = self._by_label[label]
+        self._count += 1
+        fresh = f"{self._operation.name}_{self._count}"
+        place = len(self._lines)
+        self._lines.append(line)
+        action, after = _renamed(line.action, names, fresh)
+        then = None if line.then is None else self._unfold(line.then, after)
+        otherwise = None if line.otherwise is None else self._unfold(line.otherwise, after)
+        self._lines[place] = replace(line, label=fresh, action=action, then=then, otherwise=otherwise)
+        return fresh
+
+
+def _renamed(action: Action, names: dict[str, str], fresh: str) -> tuple[Action, dict[str, str]]:
+    def term(old: Term) -> Term:
+        def change(part: Term) -> Term | None:
+            return replace(part, name=names[part.name]) if isinstance(part, Variable) else None
+
+        return replaced(old, change)
+
+    match action:
+        case Load(target=target, location=location, value=value):
+            return Load(f"{target}_{fresh}", location, term(value)), names | {target: f"{target}_{fresh}"}
+        case Assign(target=target, value=value):
+            return Assign(f"{target}_{fresh}", term(value)), names | {target: f"{target}_{fresh}"}
+        case Rmw(kind=kind, location=location, operands=operands, target=str(target)):
+            changed = Rmw(kind, location, tuple(term(each) for each in operands), f"{target}_{fresh}")
+            return changed, names | {target: f"{target}_{fresh}"}
+        case Store(location=location, value=value):
+            return Store(location, term(value)), names
+        case Branch(condition=condition):
+            return Branch(term(condition)), names
+        case Return(results=results):
+            return Return(tuple(term(each) for each in results)), names
+        case _:
+            return action, names

@@ -41,7 +41,7 @@ def said_about(case: HeapCase) -> str:
     if found.verdict != "violated":
         return found.verdict
     assert found.witness is not None
-    return found.witness.message or getattr(found.outcome, "property", "")
+    return f"{getattr(found.outcome, 'property', '')}: {found.witness.message}"
 
 
 # `hide` lets a pointer go through memory, so that the translation does not know it any more.
@@ -82,6 +82,21 @@ _SEQUENTIAL = (
     main_only("aligned memory", "int *a = aligned_alloc(64, 64); assert(((uintptr_t)a & 63) == 0); free(a);", "holds"),
     main_only("a tagged pointer", "struct node *n = hide(malloc(sizeof *n)); n->value = 8; uintptr_t u = (uintptr_t)n | 1; assert(u & 1); struct node *m = (struct node *)(u & ~(uintptr_t)1); assert(m->value == 8 && m == n); free(m);", "holds", HIDE),
     main_only("a tagged pointer is no pointer", "struct node *n = hide(malloc(sizeof *n)); n->value = 8; n = (struct node *)((uintptr_t)n | 0x800); return n->value;", "access of 4 bytes", HIDE),
+    main_only("copied as a whole", "struct node *n = malloc(sizeof *n), m; m.value = 6; m.next = NULL; memcpy(n, &m, sizeof m); assert(n->value == 6 && n->next == NULL); free(n);", "holds"),
+    main_only("copied as a whole, never set", "struct node *n = malloc(sizeof *n), m; n->value = 6; memcpy(&m, n, sizeof m); assert(m.value == 6);\nreturn m.next != NULL;", "`m` is read before it was set (line 10)"),
+    main_only("copied after free", "struct node *n = hide(malloc(sizeof *n)), m; n->value = 6; n->next = NULL;\nfree(n);\nmemcpy(&m, n, sizeof m);", "use after free: memory freed at line 12 is read (line 13)", HIDE),
+    main_only("set as a whole", "struct node *n = malloc(sizeof *n); memset(n, 0, sizeof *n); assert(n->value == 0 && n->next == NULL); memset(n, -1, sizeof *n); assert(n->value == -1); free(n);", "holds"),
+    main_only("bytes set as a whole", "short a[2]; memset(a, 0x12, sizeof a); assert(a[1] == 0x1212);", "holds"),
+    main_only("overlapping bytes", "int a[3] = {1, 2, 3}; memmove(a + 1, a, 2 * sizeof(int)); assert(a[0] == 1 && a[1] == 1 && a[2] == 2);", "holds"),
+    main_only("compared as a whole", "int a[2] = {1, 2}, b[2] = {1, 2}; assert(memcmp(a, b, sizeof a) == 0); b[1] = 3; assert(memcmp(a, b, sizeof a) < 0 && memcmp(b, a, sizeof a) > 0); a[1] = 256; assert(memcmp(a, b, sizeof a) < 0);", "holds"),
+    main_only("compared, never set", "int *a = malloc(4), b = 1; return memcmp(a, &b, sizeof b);", "is read before it was set"),
+    main_only("copied too far", "int *a = malloc(8), b[3] = {1, 2, 3}; memcpy(a, b, sizeof b);", "an access outside `int@9`"),
+    main_only("printing", 'int *a = malloc(8); a[0] = 1; printf("%d %p %s", a[0], (void *)a, "x"); fprintf(stderr, "no"); free(a);', "holds", "#include <stdio.h>\n"),
+    main_only("printing looks", 'int *a = malloc(8); printf("%d", a[0]);', "is read before it was set", "#include <stdio.h>\n"),
+    main_only("a structure of functions", "struct ops *o = malloc(sizeof *o); o->f = one; hidden_ops = o; o = hidden_ops; assert(o->f() == 1); free(o);", "holds", "struct ops { int (*f)(void); };\nint one(void) { return 1; }\nint two(void) { return 2; }\nstruct ops *_Atomic hidden_ops;\n"),
+    main_only("a union of one shape", "union u *u = malloc(sizeof *u); u->p = &x; hidden_u = u; u = hidden_u; assert((int *)u->w == &x); free(u);", "holds", "union u { int *p; uintptr_t w; };\nint x; union u *_Atomic hidden_u;\n"),
+    main_only("a compound literal", "struct node *n = malloc(sizeof *n); *n = (struct node){.value = 4}; assert(n->value == 4 && n->next == NULL); free(n);", "holds"),
+    main_only("a statement expression", "struct node *n = ({ struct node *k = malloc(sizeof *k); k->value = 3; k; }); assert(n->value == 3); free(n);", "holds"),
     main_only("a copied structure need not be set", "struct node *n = malloc(sizeof *n), m; n->value = 1; m = *n; assert(m.value == 1); free(n);", "holds"),
     main_only("a part of a copied structure was never set", "struct node *n = malloc(sizeof *n), m; n->value = 1; m = *n; return m.next != NULL;", "`m` is read before it was set"),
     main_only("memory from a loop", "atomic_store(&i, 2); struct node *n = NULL; while (atomic_load(&i) > 0) { struct node *m = malloc(sizeof *m); m->next = n; m->value = i; n = m; atomic_fetch_sub(&i, 1); } assert(n->value == 1 && n->next->value == 2 && n->next->next == NULL);", "holds", NODE + "atomic_int i;\n"),
@@ -90,14 +105,19 @@ _SEQUENTIAL = (
     main_only("freed in the loop that allocates", "atomic_store(&i, 2); while (atomic_load(&i) > 0) { struct node *m = malloc(sizeof *m); m->value = 1; free(m); atomic_fetch_sub(&i, 1); }", "holds", NODE + "atomic_int i;\n"),
     main_only("memory may come again", "struct node *n = malloc(sizeof *n); uintptr_t old = (uintptr_t)n; free(n); n = malloc(sizeof *n);\nassert((uintptr_t)n != old);", "assert((uintptr_t)n != old) fails"),
     main_only("memory need not come again", "struct node *n = malloc(sizeof *n); uintptr_t old = (uintptr_t)n; free(n); n = malloc(sizeof *n);\nassert((uintptr_t)n == old);", "assert((uintptr_t)n == old) fails"),
-    main_only("memory that lives is not given again", "struct node *n = malloc(sizeof *n), *m = malloc(sizeof *n), *k; free(m); k = malloc(sizeof *k); assert(k != n); n->value = 1; k->value = 2; assert(n->value == 1);", "holds"),
+    main_only("memory that lives is not given again", "struct node *n = malloc(sizeof *n), *m = hide(malloc(sizeof *n)), *k; free(m); k = malloc(sizeof *k); assert(k != n); n->value = 1; k->value = 2; assert(n->value == 1);", "holds", HIDE),
     main_only("memory that comes again was never set", "struct node *n = malloc(sizeof *n); n->value = 1; free(n);\nn = malloc(sizeof *n);\nreturn n->value;", "memory allocated at line 10 is read before it was set (line 11)"),
     main_only("memory that comes again lives", "struct node *n = malloc(sizeof *n); n->value = 1; free(n); n = malloc(sizeof *n); n->value = 7; assert(n->value == 7); free(n);", "holds"),
     main_only("memory that comes again from calloc", "struct node *n = malloc(sizeof *n); n->value = 1; free(n); n = calloc(1, sizeof *n); assert(n->value == 0 && n->next == NULL);", "holds"),
     main_only("a pointer to memory that came again", "struct node *n = malloc(sizeof *n), *old = n; free(n); n = malloc(sizeof *n); n->value = 7; assert(n != old || old->value == 7);", "holds"),
 )  # fmt: skip
 
-_THREADS = NODE + "_Atomic(struct node *) box;\natomic_int done;\n"
+_THREADS = (
+    NODE + "_Atomic(struct node *) box;\natomic_int done;\n"
+    "_Thread_local int counter; static _Thread_local int start = 7; _Thread_local struct node *place;"
+    "int next(void) { static _Thread_local int turns; return ++turns; } pthread_key_t key, other_key;"
+    "void leave(void *p) { *(atomic_int *)p = 5; }\n"
+)
 _MAIN = "int main(void) {{\n  pthread_t t;\n  {}\n  pthread_create(&t, NULL, other, NULL);\n  {}\n  pthread_join(t, NULL);\n  {}\n}}\n"
 
 
@@ -112,9 +132,10 @@ _CONCURRENT = (
     *(two("handed over", f"{_NEW} atomic_store_explicit(&box, n, memory_order_release);", ("", "struct node *m = atomic_load_explicit(&box, memory_order_acquire); if (m) { assert(m->value == 5); free(m); }", ""), "holds", model) for model in ("sc", "x86-tso", "rc11", "armv8")),
     two("handed over too early", f"{_NEW} atomic_store_explicit(&box, n, memory_order_relaxed);", ("", "struct node *m = atomic_load_explicit(&box, memory_order_acquire); if (m) { assert(m->value == 5); }", ""), "before it was set", "rc11"),
     two("handed over too early on a machine", f"{_NEW} atomic_store_explicit(&box, n, memory_order_relaxed);", ("", "struct node *m = atomic_load_explicit(&box, memory_order_acquire); if (m) { assert(m->value == 5); }", ""), "before it was set", "armv8"),
-    two("freed while it is read", "struct node *m = atomic_load(&box);\n  if (m) done = m->value;", (f"{_NEW} atomic_store(&box, n);", "free(n);", ""), "use after free: memory freed at line 19 is read (line 12)"),
+    two("freed while it is read", "struct node *m = atomic_load(&box);\n  if (m) done = m->value;", (f"{_NEW} atomic_store(&box, n);", "free(n);", ""), "use after free: memory freed at line 20 is read (line 13)"),
     two("freed while it is read, in C", "struct node *m = atomic_load(&box);\n  if (m) done = m->value;", (f"{_NEW} atomic_store(&box, n);", "free(n);", ""), "", "rc11"),
-    two("freed while it is written", "struct node *m = atomic_load(&box);\n  if (m) m->value = 1;", (f"{_NEW} atomic_store(&box, n);", "free(n);", ""), "use after free: memory freed at line 19 is accessed (line 12)"),
+    two("freed while it is written", "struct node *m = atomic_load(&box);\n  if (m) m->value = 1;", (f"{_NEW} atomic_store(&box, n);", "free(n);", ""), "use after free: memory freed at line 20 is accessed (line 13)"),
+    two("written after it was given away", "free(atomic_load(&box));", ("", f"{_NEW} atomic_store(&box, n);\n  n->value = 1;", ""), "use after free: memory freed at line"),
     two("freed twice", "struct node *m = atomic_load(&box);\n  free(m);", (f"{_NEW} atomic_store(&box, n);", "free(n);", ""), "double free: freed before at line"),
     *(two("freed behind a join", "struct node *m = atomic_load(&box); if (m) m->value = 1;", (f"{_NEW} atomic_store(&box, n);", "", "free(n);"), "holds", model) for model in ("sc", "rc11")),
     *(two("freed behind a flag", "struct node *m = atomic_load(&box); if (m) m->value = 1; atomic_store_explicit(&done, 1, memory_order_release);", (f"{_NEW} atomic_store(&box, n);", "while (!atomic_load_explicit(&done, memory_order_acquire)); free(n);", ""), "holds", model) for model in ("sc", "rc11", "armv8")),
@@ -122,4 +143,16 @@ _CONCURRENT = (
     two("who gets memory again sees no old writes", "struct node *m = malloc(sizeof *m); m->value = 1; m->next = NULL; free(m); atomic_store_explicit(&done, 1, memory_order_relaxed);", ("", "atomic_load_explicit(&done, memory_order_relaxed); struct node *m = malloc(sizeof *m); m->value = 2; assert(m->value == 2); free(m);", ""), "holds", "rc11"),
 )  # fmt: skip
 
-HEAP_CASES = (*_SEQUENTIAL, *_CONCURRENT)
+_OWN = (
+    *(two("a variable per thread", "counter++; counter++; assert(counter == 2); atomic_fetch_add(&done, counter);", ("", "counter++; assert(counter == 1);", "assert(done == 2);"), "holds", model) for model in ("sc", "rc11")),
+    two("a variable per thread begins with its value", "assert(start == 7); start = 9;", ("", "assert(start == 7);", "assert(start == 7);"), "holds"),
+    two("the variable of another thread", "struct node **p = (struct node **)atomic_load(&box); if (p) *p = NULL;", ("atomic_store(&box, (struct node *)&place); place = (struct node *)&done;", "", "assert(place == NULL);"), "holds"),
+    two("a static variable per thread", "next(); assert(next() == 2);", ("", "assert(next() == 1);", ""), "holds"),
+    two("keys", "pthread_setspecific(key, &done); assert(pthread_getspecific(key) == &done);", ("pthread_key_create(&key, NULL);", "assert(pthread_getspecific(key) == NULL);", ""), "holds"),
+    two("two keys", "pthread_setspecific(key, &done); pthread_setspecific(other_key, &box); assert(pthread_getspecific(key) == &done && pthread_getspecific(other_key) == &box);", ("pthread_key_create(&key, NULL); pthread_key_create(&other_key, NULL);", "", ""), "holds"),
+    two("a key that was never created", "pthread_getspecific(key);", ("", "", ""), "a key that was never created is used"),
+    two("what a thread leaves behind", "pthread_setspecific(key, &done);", ("pthread_key_create(&key, leave);", "", "assert(done == 5);"), "holds"),
+    two("what a thread leaves behind is freed", "struct node *n = malloc(sizeof *n); atomic_store(&box, n); pthread_setspecific(key, n);", ("pthread_key_create(&key, free);", "", "struct node *n = atomic_load(&box); n->value = 1;"), "use after free"),
+)  # fmt: skip
+
+HEAP_CASES = (*_SEQUENTIAL, *_CONCURRENT, *_OWN)

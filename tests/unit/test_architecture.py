@@ -18,6 +18,7 @@ ORDER = {
     "cli": 0,
     "commands": 1,
     "arguments": 1,
+    "pytest_plugin": 1,
     "campaign": 2,
     "compare": 2,
     "repair": 2,
@@ -26,8 +27,10 @@ ORDER = {
     "expectations": 2,
     "lift": 2,
     "linearizability": 2,
+    "asked_objects": 2,
     "api": 3,
     "proving": 3,
+    "object_proofs": 3,
     "frontends": 4,
     "engines": 4,
     "reports": 4,
@@ -47,6 +50,7 @@ ORDER = {
     "changes": 8,
     "insertions": 8,
     "source": 9,
+    "records": 10,
 }
 # Never import one another, although they stand side by side.
 APART = {"frontends", "engines", "reports"}

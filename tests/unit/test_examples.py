@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from membar import api, proving
+from membar.expectations import claimed
+from membar.source import SourceFile
 from membar.task import Options
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -17,10 +19,9 @@ FILES = sorted(path for ending in ("litmus", "xcfa", "mbp") for path in EXAMPLES
 
 def expectations(path: Path) -> list[tuple[str, str]]:
     """Model and verdict, as the first comment says."""
-    match = re.search(r"Expected: ([^.]*)\.", path.read_text(encoding="utf-8"))
-    assert match is not None, f"{path} does not say what to expect"
-    pairs = [item.split() for item in match[1].split(",")]
-    return [(pair[0], " ".join(pair[1:])) for pair in pairs]
+    found = claimed(SourceFile.read(path))
+    assert found, f"{path} does not say what to expect"
+    return [(claim.model, claim.verdict.upper().replace("-", " ")) for claim in found]
 
 
 CASES = [(path, model, verdict) for path in FILES for model, verdict in expectations(path)]

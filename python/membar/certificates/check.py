@@ -19,12 +19,19 @@ from membar.certificates.cover import Cover
 from membar.certificates.generic import Future, future, settled
 from membar.certificates.graph import order
 from membar.certificates.preimage import pre, roots
+from membar.certificates.quantified import quantified_script
 from membar.certificates.smt import Logic
 from membar.certificates.stage import grounded, universe_of
 from membar.systems.events import EventCube, EventKind
 from membar.systems.mapping import literals_renamed, plain
 from membar.systems.system import ParameterizedSystem, Transition
 from membar.systems.terms import Access, Comparison, Constructor, EventValue, Literal
+
+_WEAK_HEAD = """\
+; Obligations of a proof by membar of the system {name}: every (check-sat) must answer unsat.
+; What they are was computed by membar and is not in this file: the cubes before each step (with the order of
+; events in weak memory), and which cubes of the proof may cover them. A solver checks the rest: that each
+; state of such a cube is in one of the proof, and that no initial state is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,10 +126,16 @@ def _is_met(cover: Cover, obligation: Obligation) -> bool:
 
 
 def script(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> str:
-    """All obligations of a proof as one SMT-LIB text; every answer must be `unsat`."""
+    """A proof as one SMT-LIB text; every answer must be `unsat`.
+
+    Without weak memory it has the whole system and its invariant. With it, it has the obligations that membar
+    computed, as its head says.
+    """
+    if not system.is_weak and not any(cube.events for cube in cubes):
+        return quantified_script(system, cubes)
     ground = _grounded(system, cubes)
     cover = _cover(system, ground)
-    blocks = ["; Obligations of a proof by membar: every (check-sat) must answer unsat."]
+    blocks = [_WEAK_HEAD.format(name=system.name.replace("\n", " "))]
     for obligation in obligations_of(system, ground):
         if obligation.excludes_initial:
             if isinstance(obligation.cube, Future) and settled(obligation.cube) is None:

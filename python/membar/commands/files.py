@@ -107,8 +107,10 @@ def prepare_witness(chosen: argparse.Namespace) -> None:
     from membar import api  # noqa: PLC0415 - only where asked for
     from membar.source import SourceFile  # noqa: PLC0415
 
-    if len(chosen.files) > 1 or chosen.threads is not None:
-        what = "any number of threads" if chosen.threads is not None else f"{len(chosen.files)} files"
+    others = {"any number of threads": chosen.threads, "clients of an object": chosen.client}
+    others[f"{len(chosen.files)} files"] = len(chosen.files) > 1 or None
+    what = next((words for words, asked in others.items() if asked is not None), None)
+    if what is not None:
         raise _refusal("W1441", f"--witness is about one run of one program, not {what}", "ask about one")
     if chosen.witness.suffix not in _WITNESSES:
         known = ", ".join(_WITNESSES)

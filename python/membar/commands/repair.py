@@ -10,11 +10,11 @@ from json import dumps
 from pathlib import Path
 from typing import Any
 
-from membar import arguments, proving, repair
+from membar import api, arguments, proving, repair
 from membar.cli import HOLDS, UNKNOWN, VIOLATED, exit_code
 from membar.commands import writing
 from membar.commands.window import color, columns, progress_line
-from membar.diagnostics import InputError
+from membar.diagnostics import Diagnostic, InputError
 from membar.outcome import HoldsWithin
 from membar.reports import processes, terminal
 from membar.reports import repair as report
@@ -59,9 +59,37 @@ def _refuse(chosen: argparse.Namespace, source: SourceFile) -> None:
     """Refuses, before the search, what could not be done after it."""
     if proving.is_system(source):
         asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--property": chosen.property}
-        proving.refuse(chosen.file, asked | {"--weaken": chosen.weaken})
+        proving.refuse(chosen.file, asked | {"--weaken": chosen.weaken, "--threads": chosen.threads})
+    if chosen.threads is not None:
+        _refuse_with_threads(chosen)
+    if chosen.atomic_out is not None and (chosen.weaken or not _has_atomic_writes(source)):
+        raise InputError(
+            Diagnostic(
+                code="W0425",
+                message="`--atomic-out` lists writes to make atomic, and here there are none",
+                help="it is for DVE files, without `--weaken`",
+            )
+        )
     if chosen.apply:
         writing.check_writable(chosen.file)
+
+
+def _refuse_with_threads(chosen: argparse.Namespace) -> None:
+    asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--engine": chosen.engine, "--first": chosen.first}
+    for option, value in asked.items():
+        if value:
+            raise InputError(
+                Diagnostic(
+                    code="W0434",
+                    message=f"{option} cannot be given together with --threads any",
+                    help="what is asked there: that no assertion of the program fails",
+                )
+            )
+
+
+def _has_atomic_writes(source: SourceFile) -> bool:
+    """Whether the language knows writes that go around store buffers."""
+    return not proving.is_system(source) and "atomic" in api.frontend_for(source).with_option
 
 
 def _source(chosen: argparse.Namespace) -> SourceFile:
@@ -82,6 +110,7 @@ def _question(chosen: argparse.Namespace) -> repair.Question:
         options=arguments.options(chosen),
         include_dirs=chosen.include,
         mapping=chosen.mapping,
+        threads=chosen.threads,
     )
 
 
@@ -97,7 +126,7 @@ def _finish(found: repair.Repair, chosen: argparse.Namespace) -> int:
         found,
         columns=columns(),
         color=color(sys.stdout),
-        command=shlex.join(["membar", "check", found.source.path, *_asked_with(chosen)]),
+        command=_check_command(chosen),
         explain=chosen.explain,
     )
     _show(text, report.as_data(found), chosen)
@@ -107,7 +136,12 @@ def _finish(found: repair.Repair, chosen: argparse.Namespace) -> int:
 
 
 def _write(found: repair.Repair, chosen: argparse.Namespace) -> None:
-    """Writes what was asked for: the repair in place of the files."""
+    """Writes what was asked for: the list of atomic writes, the repair in place of the files."""
+    if chosen.atomic_out is not None:
+        given = arguments.words(chosen).get("atomic", "").splitlines()
+        lines = dict.fromkeys([*given, *found.atomic_writes])
+        chosen.atomic_out.write_text("".join(f"{each}\n" for each in lines), encoding="utf-8")
+        sys.stderr.write(f"wrote {chosen.atomic_out}\n")
     if not chosen.apply:
         return
     before = {found.source.path: found.source.text, **dict(found.source.replaced)}
@@ -120,12 +154,23 @@ def _write(found: repair.Repair, chosen: argparse.Namespace) -> None:
         sys.stderr.write(f"{sentence}\n")
 
 
-def _asked_with(chosen: argparse.Namespace) -> list[str]:
+def _check_command(chosen: argparse.Namespace) -> tuple[str, str]:
+    """When the repair can be checked, and the command that does."""
+    has_list = chosen.atomic_out is not None and not chosen.apply
+    words = _asked_with(chosen, atomic=chosen.atomic_out if has_list else chosen.atomic)
+    when = f"with {chosen.atomic_out}" if has_list else "applied" if chosen.apply else "once it is applied"
+    return when, shlex.join(["membar", "check", str(chosen.file), *words])
+
+
+def _asked_with(chosen: argparse.Namespace, atomic: Path | None) -> list[str]:
     """The words that ask the same of the file with `membar check`."""
     named = ["--model", chosen.model] if chosen.model else []
+    named += ["--threads", f"any:{chosen.threads}"] if chosen.threads else []
     return [
         *named,
-        *arguments.repeated(argparse.Namespace(**vars(chosen) | {"all": False, "limit": Limits()})),
+        *arguments.repeated(
+            argparse.Namespace(**vars(chosen) | {"all": False, "limit": Limits(), "atomic": atomic})
+        ),
     ]
 
 
@@ -134,7 +179,8 @@ def _failed(source: SourceFile, found: repair.NotRepairable, chosen: argparse.Na
     text, result = report.failed(source, found.reason), found.result
     if result is None:
         return text
-    width, paint, replays = columns(), color(sys.stdout), not found.is_edited
+    width, paint = columns(), color(sys.stdout)
+    replays = not found.is_edited and chosen.threads is None
     if isinstance(result, proving.SystemResult):
         shown = processes.render(result, columns=width, color=paint, replays=replays)
     else:

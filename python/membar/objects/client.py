@@ -7,6 +7,7 @@ all clients are written into one C text, which is read once; a client's program 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, product
@@ -45,10 +46,17 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """A call that a thread makes: the operation, and the values of its `fresh` and ranging arguments."""
+    """A call that a thread makes.
+
+    Attributes:
+        operation: what is called.
+        inputs: the values of its `fresh` and ranging arguments.
+        number: which call of the client it is, from 0.
+    """
 
     operation: Operation
     inputs: tuple[int, ...]
+    number: int
 
 
 Body: TypeAlias = tuple[PlannedCall, ...]
@@ -88,7 +96,7 @@ def clients(notes: ObjectNotes, size: Size) -> Iterator[Client]:
 
     def body(thread: int, chosen: tuple[int, ...]) -> Body:
         return tuple(
-            _planned(*choices[thread][which], (thread * size.calls + index) * fresh + 1)
+            _planned(*choices[thread][which], thread * size.calls + index, fresh)
             for index, which in enumerate(chosen)
         )
 
@@ -114,17 +122,16 @@ def _fresh(operation: Operation) -> int:
     return sum(item.kind is Kind.FRESH for item in operation.parameters)
 
 
-def _planned(operation: Operation, values: tuple[int, ...], number: int) -> PlannedCall:
-    """A call whose fresh arguments begin with `number`."""
-    ranging = iter(values)
+def _planned(operation: Operation, values: tuple[int, ...], number: int, fresh: int) -> PlannedCall:
+    """A call, where no call has more than `fresh` fresh arguments."""
+    ranging, unused = iter(values), itertools.count(number * fresh + 1)
     inputs: list[int] = []
     for item in operation.parameters:
         if item.kind is Kind.FRESH:
-            inputs.append(number)
-            number += 1
+            inputs.append(next(unused))
         elif item.kind is Kind.VALUES:
             inputs.append(next(ranging))
-    return PlannedCall(operation, tuple(inputs))
+    return PlannedCall(operation, tuple(inputs), number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +224,8 @@ def _passed(planned: PlannedCall, thread: int, outs: Sequence[str]) -> Iterator[
         match item.kind:
             case Kind.FRESH | Kind.VALUES:
                 yield str(next(inputs))
+            case Kind.CALL:
+                yield str(planned.number)
             case Kind.THREAD:
                 yield str(thread)
             case Kind.OUT:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from membar import api, lift, proving
 from membar.changes import Choice, Place, edited
 from membar.diagnostics import Diagnostic, InputError
+from membar.models import load as models
 from membar.outcome import Witness
 from membar.repair.clock import Clock
 from membar.repair.costs import Costs, costs_for
@@ -86,7 +87,7 @@ class _Repairing:
         self.places = _places(self._concrete(source), self.program)
         if weaken:
             self.places = tuple(_no_stronger(place) for place in self.places if place.current)
-        self.costs = _costs(source, self.program, question, costs)
+        self.costs = self._costs(costs)
         self.demanded: Guarantee | None = None
 
     def verdict(self, *, all_cheapest: bool) -> Verdict:
@@ -146,6 +147,17 @@ class _Repairing:
         total = sum(costs[number][level] for number, level in enumerate(choice))
         found = Found(choices=(choice,), cost=total, lower_bound=0, tested=tested, failing=tested - 1)
         return self._repair(found, costs, base)
+
+    def _costs(self, table: Path | None) -> Costs:
+        """What changes cost under the model that is asked about."""
+        program, question = self.program, self.question
+        default = proving.default_model(self.source) if program is None else api.default_model(program)
+        default = default if question.threads is None else lift.DEFAULT_MODEL
+        model = api.load_model(question.model or default, include_dirs=question.include_dirs)
+        if table is None:
+            return costs_for(model.name)
+        named = {each.name for place in self.places for each in place.alternatives}
+        return costs_for(model.name, table, models=models.names(), names=named)
 
     def _without_search(self) -> Verdict | None:
         """The verdict, where it is known before any candidate is tried."""
@@ -292,13 +304,6 @@ def _nothing_found(search: Search) -> str:
 
 def _places(source: SourceFile, program: Program | None) -> tuple[Place, ...]:
     return proving.places(source) if program is None else api.places(source, program)
-
-
-def _costs(source: SourceFile, program: Program | None, question: Question, table: Path | None) -> Costs:
-    default = proving.default_model(source) if program is None else api.default_model(program)
-    default = default if question.threads is None else lift.DEFAULT_MODEL
-    model = api.load_model(question.model or default, include_dirs=question.include_dirs)
-    return costs_for(model.name, table)
 
 
 def _no_stronger(place: Place) -> Place:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,6 +14,7 @@ from membar.diagnostics import Diagnostic, InputError
 
 _OURS: Final = Path(__file__).with_name("costs.toml")
 _LOOP: Final = "loop"
+_ANY: Final = "any"
 _UNLISTED: Final = 20
 
 
@@ -42,18 +44,40 @@ class Costs:
         return tuple(self.of(place, start) for place, start in zip(places, base, strict=True))
 
 
-def costs_for(model: str, edited: Path | None = None) -> Costs:
+def costs_for(
+    model: str, edited: Path | None = None, *, models: Collection[str] = (), names: Collection[str] = ()
+) -> Costs:
     """The costs under a model: ours, and the user's before them.
 
+    Args:
+        model: its name.
+        edited: the user's table.
+        models: what other models there are.
+        names: changes that there are besides those that our table names.
+
     Raises:
-        InputError: the user's table is malformed.
+        InputError: the user's table is malformed, or names what does not exist.
         OSError: it cannot be read.
     """
-    table: dict[str, int] = {}
-    for path in (_OURS, *((edited,) if edited is not None else ())):
-        tables = _read(path)
-        table |= tables.get("any", {}) | tables.get(model, {})
+    ours = _read(_OURS)
+    table = ours.get(_ANY, {}) | ours.get(model, {})
+    if edited is not None:
+        theirs = _read(edited)
+        changes = {name for named in ours.values() for name in named}
+        _must_be_known(edited, "model", theirs, {_ANY, model, *models, *ours})
+        for named in theirs.values():
+            _must_be_known(edited, "change", named, {*changes, *names})
+        table |= theirs.get(_ANY, {}) | theirs.get(model, {})
     return Costs(table)
+
+
+def _must_be_known(path: Path, what: str, found: Iterable[str], known: Collection[str]) -> None:
+    """Refuses a name that would silently price nothing."""
+    for name in found:
+        if name not in known:
+            close = difflib.get_close_matches(name, list(known), n=1)
+            hint = f"; did you mean `{close[0]}`?" if close else ""
+            raise _malformed(path, f"there is no {what} `{name}`{hint}")
 
 
 def _read(path: Path) -> dict[str, dict[str, int]]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from membar.changes import Place
 from membar.repair.question import Answer
 from membar.source import SourceFile
+
+ATOMIC_WRITE: Final = "atomic write"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +71,17 @@ class Repair:
     undecided: int
     places: int
     is_interrupted: bool = False
+
+    @property
+    def atomic_writes(self) -> tuple[str, ...]:
+        """The writes that are made atomic, as `--atomic` takes them: `variable, process.transition`."""
+        return tuple(
+            edit.text.strip().removeprefix("atomic ").removesuffix(";")
+            for change in self.changes
+            if change.name == ATOMIC_WRITE
+            for edit in change.place.alternatives[change.alternative].edits
+            if edit.text
+        )
 
     @property
     def is_minimal(self) -> bool:

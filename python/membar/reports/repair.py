@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeAlias
 
 from membar.changes import Place
 from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
+from membar.properties.judge import RACE_FLAG
 from membar.reports import Answer, SystemAnswer, json, processes, terminal
 from membar.reports._parts.answer import Object
 from membar.reports._parts.condition import state_text
@@ -90,6 +91,10 @@ class Repaired(Protocol):
         """How many texts were checked."""
 
     @property
+    def atomic_writes(self) -> Sequence[str]:
+        """The writes that are made atomic, `variable, process.transition`."""
+
+    @property
     def undecided(self) -> int:
         """How many of those could not be decided."""
 
@@ -103,7 +108,12 @@ class Repaired(Protocol):
 
 
 def render(
-    found: Repaired, *, columns: int = 80, color: bool = False, command: str = "", explain: bool = False
+    found: Repaired,
+    *,
+    columns: int = 80,
+    color: bool = False,
+    command: tuple[str, str] | None = None,
+    explain: bool = False,
 ) -> str:
     """The repair as text: the changes, the patch, and the answer about the result.
 
@@ -111,10 +121,10 @@ def render(
         found: the repair.
         columns: width to keep within.
         color: paint it.
-        command: what asks the same question about the repaired file.
+        command: when the same question can be asked about the repaired file, and what asks it.
         explain: with the execution that each change prevents.
     """
-    parts = [join([*_head(found, columns), *_changes(found, columns)], color=color)]
+    parts = [join([*_head(found, columns), *_changes(found, columns, explain=explain)], color=color)]
     if found.changes:
         parts.append(join([EMPTY], color=color))
         parts.append(_painted(patch(found.source, found.repaired), color=color))
@@ -123,8 +133,8 @@ def render(
         parts.append(_painted(patch(found.source, other), color=color))
     last = [*_explained(found, columns)] if explain else []
     last += [EMPTY, *wrapped(_checked_again(found.result), columns), *_warnings(found.result, columns)]
-    if command and found.changes:
-        last.append(line(("once it is applied: ", "dim"), command))
+    if command is not None and found.changes:
+        last.append(line((f"{command[0]}: ", "dim"), command[1]))
     return "".join((*parts, join(last, color=color)))
 
 
@@ -166,7 +176,7 @@ def _told(outcome: Outcome) -> tuple[str, str]:
 def _warnings(answer: AnyAnswer, columns: int) -> list[Line]:
     """What is wrong all the same, and was not asked about."""
     run = answer.outcome.run
-    if "data-race" not in run.flags or "races" in run.checked:
+    if RACE_FLAG not in run.flags:
         return []
     text = "it has a data race in C, which was not asked about: `--property races` asks, under rc11"
     return wrapped(line(("note: ", "warn"), text), columns)
@@ -211,11 +221,13 @@ def _minimality(found: Repaired) -> str:
     return f"{interrupted}not proved minimal"
 
 
-def _changes(found: Repaired, columns: int) -> Iterator[Line]:
+def _changes(found: Repaired, columns: int, *, explain: bool) -> Iterator[Line]:
     for change in found.changes:
         yield line("  ", (_name(change), "bold"), f"{_instead(found.source, change)} (cost {change.cost})")
         if found.before is None:
             yield from wrapped(_without(change.prevents), columns, indent=6)
+    if not explain and any(change.prevents is not None for change in found.changes):
+        yield line(("  --explain shows the executions", "dim"))
 
 
 def _name(change: Changed) -> str:
@@ -249,7 +261,8 @@ def _without(answer: AnyAnswer | None) -> Line:
     """What happens without a change, in one line."""
     if answer is None:
         return line("    without it: ", ("not looked at, no time was left", "dim"))
-    return line("    without it: ", _told(answer.outcome), " ", _shown(answer))
+    separator = ": " if isinstance(answer.outcome, Holds) else " "
+    return line("    without it: ", _told(answer.outcome), separator, _shown(answer))
 
 
 def _shown(answer: AnyAnswer) -> str:
@@ -344,6 +357,7 @@ def as_data(found: Repaired) -> Object:
         "verdict": word(found.result.outcome),
         "guarantee": found.result.outcome.run.guarantee,
         "flags": list(found.result.outcome.run.flags),
+        "atomic": list(found.atomic_writes),
         "patch": patch(found.source, found.repaired),
         "others": [patch(found.source, other) for other in found.others],
     }

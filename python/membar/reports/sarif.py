@@ -44,6 +44,7 @@ _SENTENCES = {
     "unsafe": "No unsafe state is reached, whatever the number of processes.",
 }
 _REFUSED = "The input is not understood, so nothing was checked: the error {}, see docs/reference/errors.md."
+_CODE = re.compile(r"W\d{4}")
 # What a consumer would take for a placeholder or a link.
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 
@@ -227,11 +228,12 @@ def _notification(result: Fragment) -> Fragment:
 def _rule(name: str) -> Fragment:
     known = PROPERTIES.get(name)
     sentence = f"{known.title[0].upper()}{known.title[1:]}." if known else _SENTENCES.get(name, "")
+    is_error = _CODE.fullmatch(name) is not None
     is_passed = name in (UNANSWERED, EXPLORED)
     return {
         "id": name,
-        "shortDescription": {"text": sentence or f"Invalid input ({name})."},
-        "help": {"text": sentence or _REFUSED.format(name)},
+        "shortDescription": {"text": f"Invalid input ({name})." if is_error else sentence or f"{name}."},
+        "help": {"text": _REFUSED.format(name) if is_error else sentence or f"{name}."},
         "defaultConfiguration": {"level": "note" if is_passed else "error"},
     }
 

@@ -83,7 +83,7 @@ def test_checking_stops_when_told() -> None:
     assert certify(system, cubes, should_stop=lambda: True).problem is not None
 
 
-@pytest.mark.parametrize("name", ["lock", "flags with a fence", "counting", "fixed", "turn"])
+@pytest.mark.parametrize("name", ["flags with a fence", "message passing", "test and set"])
 def test_the_exported_obligations_are_unsatisfiable(name: str) -> None:
     system, cubes = proof(name)
     blocks = script(system, cubes).split("(reset)")[1:]

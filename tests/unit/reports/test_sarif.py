@@ -45,6 +45,7 @@ int main(void) {
   return *cell;
 }
 """
+RELAXED = "PUSH=memory_order_relaxed"
 BAD = "X86 bad\n{ x=0; }\n P0 ;\n MOW [x],$1 ;\nexists (x=1)\n"
 # Fields of SARIF that the Pydantic model does not know: it keeps them aside, and jsonschema checks them.
 UNKNOWN_TO_PYDANTIC = {"columnKind", "toolExecutionNotifications", "exitCode"}
@@ -103,6 +104,8 @@ def check_by_hand(log: Any) -> None:
     driver, artifacts = run["tool"]["driver"], run["artifacts"]
     rules = [rule["id"] for rule in driver["rules"]]
     assert len(set(rules)) == len(rules)
+    texts = [rule["shortDescription"]["text"] for rule in driver["rules"] if not rule["id"].startswith("W")]
+    assert all(" " in text and "Invalid" not in text for text in texts)
     assert all(
         rule["shortDescription"]["text"].endswith(".") and rule["help"]["text"] for rule in driver["rules"]
     )
@@ -155,6 +158,7 @@ def logs(folder: Path) -> list[Any]:
         log_of(folder, "--limit", "executions=1", "--model", "sc", str(EXAMPLES / "store-buffering.litmus")),
         log_of(folder, "--unroll", "1", "--no-await", str(EXAMPLES / "wait-for-flag.litmus")),
         log_of(folder, "--model", "nonsense", str(EXAMPLES / "store-buffering.litmus")),
+        log_of(folder, "--client", "2,1", "-D", RELAXED, str(EXAMPLES / "objects" / "treiber.c")),
     ]
 
 
@@ -192,6 +196,22 @@ def test_an_assertion_is_found_where_it_is_written(folder: Path) -> None:
     assert [place["importance"] for place in flows["receiver"]][-1] == "essential"
     stored = [place["location"]["message"]["text"] for place in flows["sender"]]
     assert stored[0] == "letter.length = 1: W letter.length=1"
+
+
+def test_what_weak_memory_does_has_both_places(folder: Path) -> None:
+    result = result_of(log_of(folder, str(EXAMPLES / "publication-relaxed.c")))
+    read, write = result["relatedLocations"]
+    assert read["message"]["text"] == (
+        "receiver's read of letter.body at line 35 does not see sender's write of letter.body at line 26"
+    )
+    assert (line_of(read), line_of(write)) == (35, 26)
+    litmus = result_of(log_of(folder, str(EXAMPLES / "store-buffering.litmus")))
+    assert [line_of(place) for place in litmus["relatedLocations"]] == [8, 7]
+
+
+def test_who_waits_for_ever_is_the_place(folder: Path) -> None:
+    result = result_of(log_of(folder, str(EXAMPLES / "wait-for-ever.mbp")))
+    assert (result["ruleId"], line_of(result["locations"][0])) == ("termination", 17)
 
 
 def test_a_race_has_both_places(folder: Path) -> None:

@@ -231,6 +231,7 @@ def test_values_that_only_weak_memory_explains_are_not_assumed(folder: Path) -> 
     [
         (["p.c", "p.c", "--witness", "w.yml"], "W1441", "about one run of one program, not 2 files"),
         (["p.c", "--threads", "any", "--witness", "w.yml"], "W1441", "not any number of threads"),
+        (["p.c", "--client", "2,1", "--witness", "w.yml"], "W1441", "not clients of an object"),
         (["p.c", "--witness", "w.json"], "W1442", "names no format of witnesses"),
         ([str(EXAMPLES / "flags.cub"), "--witness", "w.yml"], "W1443", "about C programs"),
         ([str(EXAMPLES / "store-buffering.litmus"), "--witness", "w.yml"], "W1443", "about C programs"),

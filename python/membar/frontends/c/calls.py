@@ -45,6 +45,10 @@ class Calls:
         self.s: Statements
         self._frames = 0
 
+    def into(self, machine: Machine) -> None:
+        """Lets the machine call functions of the program by itself."""
+        machine.enter = lambda m, function, values, node: self.enter(m, function, values, node, is_used=False)
+
     def __call__(self, machine: Machine, node: ast.FuncCall) -> Value | Aggregate:
         """The value of a call, after its effects."""
         arguments = list(node.args.exprs) if node.args is not None else []

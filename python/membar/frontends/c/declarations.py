@@ -29,6 +29,13 @@ OPAQUE: Final = {
     "raw_spinlock_t": 4,
     "spinlock": 4,
     "once_flag": 4,
+    "pthread_once_t": 4,
+    "pthread_rwlock_t": 4,
+    "pthread_spinlock_t": 4,
+    "pthread_cond_t": 8,
+    "cnd_t": 8,
+    "pthread_barrier_t": 8,
+    "sem_t": 4,
 }
 HANDLES: Final = frozenset({"pthread_t", "thrd_t"})
 _MOST_SCALARS: Final = 10_000
@@ -257,12 +264,12 @@ class Declarations:
         is_again = isinstance(before, Object) and (is_global or (is_elsewhere and before.label == node.name))
         if before is not None and not is_again:
             self._m.refuse(node, f"`{node.name}` is declared twice", codes.NAME)
-        if "_Thread_local" in node.storage:
-            self._m.refuse(node, "a thread-local variable")
         if is_elsewhere:
             return self._declared_elsewhere(node, kind)
         is_static = is_global or "static" in node.storage
         kind = self._completed(kind, node)
+        if "_Thread_local" in node.storage:
+            return self._thread_local(node, kind, is_static=is_static)
         if is_again and isinstance(before, Object):
             item = self._declared_again(before, kind, node)
         elif is_static and not is_global:
@@ -281,6 +288,38 @@ class Declarations:
                     self._m.refuse(node, "initial values for some of any number of threads", codes.CONSTANT)
         else:
             self._begin(item, node)
+        return item
+
+    def _thread_local(self, node: ast.Decl, kind: t.CType, *, is_static: bool) -> Object:
+        """A variable of which each thread has its own: what is declared only says how they begin."""
+        m = self._m
+        if not is_static or (isinstance(kind, t.Array) and kind.is_per_thread):
+            m.refuse(node, "a thread-local variable that is not static", codes.TYPE)
+        label = node.name if not m.frames else self._static_label(node)
+        known_as = m.scope.symbols.get(node.name) or next(
+            (item for item in m.world.thread_locals if item.label == label), None
+        )
+        if isinstance(known_as, Object):
+            item = known_as
+        else:
+            item = Object(
+                label=label,
+                name=node.name,
+                type=kind,
+                declared=id(node),
+                in_memory=False,
+                is_global=not m.frames,
+                is_thread_local=True,
+                span=m.span(node),
+            )
+            try:
+                item.lay_out()
+            except t.OverlapError:
+                m.refuse(node, "a union with members of different shapes")
+            m.world.thread_locals.append(item)
+        if node.init is not None:
+            item.initial = self._initial(item, node.init)
+        m.scope.symbols[node.name] = item
         return item
 
     def _declared_again(self, item: Object, kind: t.CType, node: ast.Decl) -> Object:

@@ -11,7 +11,19 @@ from membar.frontends.c import heap
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import OWN, names_of
 from membar.frontends.c.values import B, binary, extended, select
-from membar.program.expr import MASK, TRUE, Address, Constant, Expr, Register, addresses_of
+from membar.program.expr import (
+    MASK,
+    TRUE,
+    Address,
+    Binary,
+    Constant,
+    Expr,
+    Extend,
+    Register,
+    Select,
+    Unary,
+    addresses_of,
+)
 from membar.program.operations import Load
 
 if TYPE_CHECKING:
@@ -24,19 +36,28 @@ _FEW = 4
 
 def base_of(world: World, address: Expr) -> Object | None:
     """The object that an address is computed from, if the translation knows it."""
-    found = next(addresses_of(address), None)
-    return None if found is None else world.objects.get(found.name)
+    names = {found.name for found in addresses_of(address)}
+    return world.objects.get(names.pop()) if len(names) == 1 and not _selects(address) else None
+
+
+def _selects(expr: Expr) -> bool:
+    """Whether an expression is one of several."""
+    match expr:
+        case Select():
+            return True
+        case Binary(left=left, right=right):
+            return _selects(left) or _selects(right)
+        case Unary(operand=operand) | Extend(operand=operand):
+            return _selects(operand)
+        case _:
+            return False
 
 
 def may_be_allocated(m: Machine, address: Expr) -> bool:
     """Whether an address may lie in the heap."""
     if not m.world.has_heap:
         return False
-    named = next(addresses_of(address), None)
-    if named is None:
-        return True
-    item = m.world.objects.get(named.name)
-    # An object of another thread that is not translated yet is one of the heap's.
+    item = base_of(m.world, address)
     return item is None or item.slot is not None
 
 
@@ -110,8 +131,7 @@ def is_own(m: Machine, address: Expr) -> bool:
 
 def state_of(world: World, address: Expr) -> Expr:
     """The address of the state of the object that an address points into."""
-    named = next(addresses_of(address), None)
-    item = None if named is None else world.objects.get(named.name)
+    item = base_of(world, address)
     if item is not None and item.slot is not None:
         number = world.shape_number(item.slot.shape)
         return Address(heap.region(number), item.slot.index * heap.stride_of(item.slot.shape))

@@ -79,6 +79,10 @@ class Lvalues(Constants):
 
     def _named_place(self, node: ast.ID) -> Place:
         match self.m.scope.find(node.name):
+            case Object(is_thread_local=True) as item:
+                if self.m.is_constant_only:
+                    self.m.refuse(node, f"`{node.name}` is another object in each thread", codes.CONSTANT)
+                return Place(Address(self.m.own_copy(item).label), item.type)
             case Object() as item:
                 return Place(Address(item.label), item.type)
             case Defined() as function:

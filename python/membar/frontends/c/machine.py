@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NoReturn, TypeAlias
 
@@ -24,7 +24,7 @@ from membar.frontends.c.values import (
     is_small,
     known,
 )
-from membar.frontends.c.world import DEAD, Frame, Object, Place, World
+from membar.frontends.c.world import DEAD, Defined, Frame, Object, Place, World
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
 from membar.program.operations import Assert, Load, Store, Tags
 from membar.source import Span
@@ -53,6 +53,7 @@ class Progress:
     done_labels: set[str]
     block: Block | None
     memory_calls: int
+    keys: int
 
 
 Calling: TypeAlias = "Callable[[Machine, ast.FuncCall], Value | Aggregate]"
@@ -76,6 +77,7 @@ class Machine:
         self.memory_calls = 0  # calls that allocate or free, so far
         self.type_of_expression: Callable[[ast.Node], t.CType]
         self.block_value: Callable[[ast.Compound], Value | Aggregate]
+        self.enter: Callable[[Machine, Defined, Sequence[Value | Aggregate], ast.Node], Value | Aggregate]
 
     def mark(self) -> Progress:
         """Where the building of the thread is."""
@@ -88,6 +90,7 @@ class Machine:
             set(frame.done_labels) if frame else set(),
             self.block,
             self.memory_calls,
+            len(self.world.keys),
         )
 
     def back_to(self, mark: Progress) -> None:
@@ -95,6 +98,7 @@ class Machine:
         self.flow.back_to(mark.flow)
         self.block = mark.block
         self.memory_calls = mark.memory_calls
+        del self.world.keys[mark.keys :]
         self.world.objects = dict(mark.objects)
         del self.world.plans[mark.plans :]
         if self.frames:
@@ -195,6 +199,35 @@ class Machine:
                 held = (item.initial.get(offset, 0) for offset in item.places)
                 slots = [Slot(value if isinstance(value, Address) else Constant(value)) for value in held]
                 self.flow.put_all(dict(zip(map(item.key, item.places), slots, strict=True)))
+
+    def own_copy(self, item: Object) -> Object:
+        """This thread's own object of a thread-local variable."""
+        label = f"{self.name}/{item.label}"
+        found = self.world.objects.get(label)
+        if found is not None:
+            return found
+        is_outside = item.is_global
+        return self.world.new_object(
+            Object(
+                label=label,
+                name=f"{self.name}.{item.name}",
+                type=item.type,
+                declared=item.declared,
+                in_memory=not is_outside or item.declared in self.world.before.escaped,
+                span=item.span,
+                initial=dict(item.initial),
+            )
+        )
+
+    def begin_copies(self) -> None:
+        """What thread-local variables hold when the thread begins."""
+        for template in self.world.thread_locals:
+            if template.is_global:
+                item = self.own_copy(template)
+                held = (item.initial.get(offset, 0) for offset in item.places)
+                slots = [Slot(value if isinstance(value, Address) else Constant(value)) for value in held]
+                if not item.in_memory:
+                    self.flow.put_all(dict(zip(map(item.key, item.places), slots, strict=True)))
 
     def end_lives(self, items: Iterable[Object]) -> None:
         """Local variables end; who still points to one must not use it."""

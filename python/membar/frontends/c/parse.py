@@ -46,6 +46,7 @@ class Tree:
     _line_starts: list[int]
     _spans: dict[int, Span] = field(default_factory=dict)
     _literals: dict[int, ast.Decl] = field(default_factory=dict)
+    plain_waits: frozenset[int] | None = None
 
     def span(self, node: ast.Node) -> Span:
         """The user's text of a node."""

@@ -17,7 +17,18 @@ from membar.frontends.c.calls import Calls, Library
 from membar.frontends.c.declarations import ANY
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.flow import TooLargeError
-from membar.frontends.c.library import atomics, clients, gcc, kernel, threads, verifier
+from membar.frontends.c.library import (
+    atomics,
+    clients,
+    conditions,
+    gcc,
+    kernel,
+    keys,
+    strings,
+    sync,
+    threads,
+    verifier,
+)
 from membar.frontends.c.library import heap as heap_library
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.parse import parse
@@ -42,12 +53,17 @@ _LIBRARY: Final[dict[str, Library]] = {
     **threads.FUNCTIONS,
     **verifier.FUNCTIONS,
     **heap_library.FUNCTIONS,
+    **sync.FUNCTIONS,
+    **conditions.FUNCTIONS,
+    **keys.FUNCTIONS,
+    **strings.FUNCTIONS,
     **clients.FUNCTIONS,
 }
 _KERNEL_LIBRARY: Final[dict[str, Library]] = {
     **threads.FUNCTIONS,
     **verifier.FUNCTIONS,
     **heap_library.FUNCTIONS,
+    **strings.FUNCTIONS,
     **clients.FUNCTIONS,
     **kernel.FUNCTIONS,
 }
@@ -142,6 +158,7 @@ class _Pass:
             done += 1
         world.after.threads = 1 + len(world.plans)
         world.after.slots = world.allocated()
+        world.after.keys = tuple(world.keys)
         self._escapes(machines)
         return self._assembled(machines)
 
@@ -181,14 +198,22 @@ class _Pass:
         machine, calls = self._machine(plan.name, plan.number)
         calls.e = Expressions(machine)
         calls.s = Statements(machine, calls.e)
+        calls.into(machine)
         node = plan.function.node
         machine.begin_handles()
+        machine.begin_copies()
+        for number in range(len(self.world.before.keys)):
+            machine.flow.put(keys.key_of(number + 1), Slot(FALSE))
         pools = [call for number, call in self.world.before.pools if number == plan.number]
         machine.flow.put_all({heap_library.pool_key(call): Slot(FALSE) for call in pools})
+        waits = [call for number, call in self.world.before.spurious if number == plan.number]
+        machine.flow.put_all({conditions.spurious_key(call): Slot(FALSE) for call in waits})
         arguments = self._arguments(machine, plan)
         value = calls.enter(machine, plan.function, arguments, node.decl, is_used=False)
         if plan.number > 1 and self.world.before.needs_results:
             self._keep_result(machine, plan, value)
+        if plan.number > 1:
+            keys.leave(machine, node.decl)
         machine.flow.cut()
         if machine.block is not None:
             self.world.refuse(machine.block.span, "an atomic block that is not closed", codes.ATOMIC_BLOCK)

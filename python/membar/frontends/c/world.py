@@ -49,6 +49,7 @@ class Object:
         kinds: offset → their types.
         slot: where in the heap it lies, if it was allocated.
         is_zeroed: it was allocated with all bytes 0.
+        is_thread_local: it stands for one object per thread.
         call: the number of the call that allocated it.
     """
 
@@ -67,6 +68,7 @@ class Object:
     kinds: dict[int, t.CType] = field(default_factory=dict)
     slot: heap.Slot | None = None
     is_zeroed: bool = False
+    is_thread_local: bool = False
     call: int = 0
 
     def lay_out(self) -> None:
@@ -236,6 +238,9 @@ class Findings:
         pools: calls that allocate in loops, with the number of their thread.
         slots: the shape of every allocated object, by label, in the order in which they were met.
         is_reused: some call may allocate memory that was freed before.
+        waiters: the threads that wait for condition variables.
+        spurious: calls at which a thread may wake up for no reason once, with the number of the thread.
+        keys: the functions for what threads leave behind under each key of their own; empty: none.
     """
 
     escaped: set[Hashable] = field(default_factory=set)
@@ -249,6 +254,9 @@ class Findings:
     pools: set[tuple[int, int]] = field(default_factory=set)
     slots: dict[str, heap.Slot] = field(default_factory=dict)
     is_reused: bool = False
+    waiters: set[int] = field(default_factory=set)
+    spurious: set[tuple[int, int]] = field(default_factory=set)
+    keys: tuple[str, ...] = ()
 
     def joined(self, other: Findings) -> Findings:
         """What both know; `other` is later, and knows the heap as it is."""
@@ -264,6 +272,9 @@ class Findings:
             self.pools | other.pools,
             other.slots,
             self.is_reused or other.is_reused,
+            self.waiters | other.waiters,
+            self.spurious | other.spurious,
+            other.keys,
         )
 
     @property
@@ -288,6 +299,8 @@ class World:
     plans: list[ThreadPlan] = field(default_factory=list)
     untyped: dict[str, Untyped] = field(default_factory=dict)
     pools: dict[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
+    keys: list[str] = field(default_factory=list)
+    thread_locals: list[Object] = field(default_factory=list)
     is_kernel: bool = False
     # Any number of threads (`copies.py`), and the thread that stands for all of them.
     is_any: bool = False

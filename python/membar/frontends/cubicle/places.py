@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from typing import Final
 
 from membar.changes import Edit, Place, alternatives
 from membar.frontends.cubicle.parser import parse_text
 from membar.frontends.cubicle.syntax import TransitionSyntax
+from membar.frontends.cubicle.tokens import Token, tokenize
 from membar.source import SourceFile
 
 _FENCE: Final = "fence()"
-_GUARD: Final = re.compile(r"\brequires\s*\{\s*")
 
 
 def places(source: SourceFile) -> tuple[Place, ...]:
     """A place per transition that has a guard and no fence in it."""
-    found = (_place(source, transition) for transition in parse_text(source).transitions)
+    tokens = tokenize(source)
+    found = (_place(source, transition, tokens) for transition in parse_text(source).transitions)
     return tuple(place for place in found if place is not None)
 
 
-def _place(source: SourceFile, transition: TransitionSyntax) -> Place | None:
-    end = transition.span.end
-    guard = _GUARD.search(source.text, transition.span.start, end)
-    if guard is None or _FENCE in re.sub(r"\s", "", source.text[guard.start() : end]):
+def _place(source: SourceFile, transition: TransitionSyntax, tokens: Sequence[Token]) -> Place | None:
+    span = transition.span
+    own = [token for token in tokens if span.start <= token.span.start < span.end]
+    words = [token.text for token in own]
+    if "requires" not in words:
         return None
-    closing = source.text.find("}", guard.end(), end)
-    edits: tuple[Edit, ...] = (Edit(source.span(guard.end(), guard.end()), f"{_FENCE} && "),)
-    if "||" in source.text[guard.end() : closing]:
+    start = words.index("{", words.index("requires"))
+    end = words.index("}", start)
+    if end == start + 1 or "fence" in words[start:end]:
+        return None
+    first, closing = own[start + 1].span.start, own[end].span.start
+    edits: tuple[Edit, ...] = (Edit(source.span(first, first), f"{_FENCE} && "),)
+    if "||" in words[start:end]:
         edits = (
-            Edit(source.span(guard.end(), guard.end()), f"{_FENCE} && ("),
+            Edit(source.span(first, first), f"{_FENCE} && ("),
             Edit(source.span(closing, closing), ") "),
         )
-    line = source.position(guard.start())[0]
+    requires = own[words.index("requires")].span
     return Place(
-        title=f"in the guard of {transition.name.text} in line {line}",
-        span=source.span(guard.start(), guard.end()),
+        title=f"in the guard of {transition.name.text} in line {requires.line}",
+        span=requires.to(own[start].span),
         alternatives=alternatives([("", ()), ("fence", edits)], [(), ()]),
     )

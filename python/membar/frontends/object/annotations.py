@@ -151,9 +151,8 @@ class AnnotationReader:
         line = self._line()
         self.words.expect(")", "after the line")
         operation = self.scope.operations.get(self.scope.labels.get(line.text, ""))
-        actions = {each.label: each.action for each in operation.lines} if operation else {}
-        if operation is None or not isinstance(actions.get(line.text), Store):
-            raise error("W1307", f"line `{line.text}` stores nothing that could be pending", line.span)
+        if operation is None:
+            raise error("W1307", f"`{line.text}` is no line that could be pending", line.span)
         return line.text, operation
 
     def _pending(self) -> Term:

@@ -53,14 +53,17 @@ class _Discharge:
     def run(self) -> Proof:
         start = time.monotonic()
         try:
-            self._explore()
-            self._decide()
+            if self._discharged(self._prover.initially()) and self._explore():
+                self._interfere()
         finally:
             self._proof.seconds = time.monotonic() - start
         return self._proof
 
-    def _explore(self) -> None:
-        """The controls that can be reached, as far as Abs and Inv do not exclude it."""
+    def _explore(self) -> bool:
+        """Finds the controls that can be reached, as far as Abs and Inv do not exclude it.
+
+        Steps are proved on the way; whether to go on.
+        """
         solver = self._solver()
         seen: dict[Hashable, None] = {self._system.start: None}
         todo = [self._system.start]
@@ -80,6 +83,9 @@ class _Discharge:
                     self._proof.cut = True
                     continue
                 self._moves.append((control, move))
+                if not self._discharged(self._prover.step(control, move)):
+                    self._proof.controls = list(seen)
+                    return False
                 if move.after not in seen:
                     seen[move.after] = None
                     todo.append(move.after)
@@ -87,13 +93,10 @@ class _Discharge:
                         raise EngineLimitError(f"more than {_MOST_CONTROLS} controls of a thread")
             solver.pop()
         self._proof.controls = list(seen)
+        self._proof.beyond = next((why for why in map(self._system.beyond, seen) if why), "")
+        return True
 
-    def _decide(self) -> None:
-        if not self._discharged(self._prover.initially()):
-            return
-        for control, move in self._moves:
-            if not self._discharged(self._prover.step(control, move)):
-                return
+    def _interfere(self) -> None:
         for control, move in self._moves:
             found = self._prover.interference(control, move, self._proof.controls)
             if not self._discharged(found):

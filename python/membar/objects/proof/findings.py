@@ -39,6 +39,7 @@ class Proof:
         seconds: of all.
         failures: those that were not.
         cut: a sequence may grow beyond the bound.
+        beyond: what the model allows and the system does not; "" if nothing.
     """
 
     controls: list[Hashable] = field(default_factory=list)
@@ -47,3 +48,4 @@ class Proof:
     seconds: float = 0.0
     failures: list[Failure] = field(default_factory=list)
     cut: bool = False
+    beyond: str = ""

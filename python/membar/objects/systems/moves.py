@@ -101,6 +101,7 @@ class ThreadSystem:
         too_long: whether a control is beyond the bound up to which sequences are followed.
         keeps: whether a variable of the thread still matters at a control.
         is_done: whether nothing is left to do at a control but to call operations.
+        beyond: what the model allows at a control and the system does not, in words; "" if nothing.
     """
 
     name: str
@@ -112,6 +113,7 @@ class ThreadSystem:
     too_long: Callable[[Hashable], bool]
     keeps: Callable[[Hashable, Variable], bool]
     is_done: Callable[[Hashable], bool]
+    beyond: Callable[[Hashable], str] = lambda _: ""
 
 
 def cells(shared: SharedVariable) -> tuple[Variable, ...]:

@@ -173,7 +173,7 @@ WRONG = [
     ("shared b[2], x; operation f(r) { r = b[x]; }", "W1306", "the index of an array cannot read"),
     ("shared x; operation f(r) { r = x[1]; }", "W1307", "`x` is no array"),
     ("operation f() { 1: fence; } invariant other.at(1);", "W1307", "`other` outside of `between`"),
-    ("operation f() { 1: fence; } invariant pending(1);", "W1307", "line `1` stores nothing"),
+    ("operation f() { 1: fence; } invariant pending(idle);", "W1307", "`idle` is no line"),
     (
         "operation f() { } specification { state y; operation f() {} } invariant y == 0;",
         "W1307",
@@ -189,6 +189,10 @@ WRONG = [
     ("operation f() { 1: goto 2; 2: goto 1; }", "W1312", "a loop without a step"),
     ("shared x;", "W1313", "an object without operations"),
     ("operation f() {} specification { }", "W1313", "operation `f` is not specified"),
+    ("shared x; operation f() { 1: x = 1; } linearize f at 1 when x == 0;", "W1307", "`when` of a line"),
+    ("operation f(a) {} abstraction a == 0;", "W1307", "`abstraction` cannot speak of threads"),
+    ("shared x; operation f() {} between x == 0;", "W1307", "`between` cannot speak of memory"),
+    ("shared x; operation f() {} between sees(x) == 0;", "W1307", "`between` cannot speak of memory"),
     ("operation f(a) {} operation g(a) {} invariant a == 0;", "W1304", "`a` is a variable of several"),
 ]
 

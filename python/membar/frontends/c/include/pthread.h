@@ -2,17 +2,25 @@
 #ifndef MEMBAR_PTHREAD_H
 #define MEMBAR_PTHREAD_H
 #include <stddef.h>
+#include <time.h>
 typedef unsigned long pthread_t;
 typedef int pthread_mutex_t;
 typedef int pthread_attr_t;
 typedef int pthread_mutexattr_t;
-typedef int pthread_cond_t;
+typedef unsigned long pthread_cond_t;
 typedef int pthread_condattr_t;
 typedef int pthread_rwlock_t;
-typedef int pthread_barrier_t;
-typedef int pthread_key_t;
+typedef unsigned long pthread_barrier_t;
+typedef int pthread_barrierattr_t;
+typedef int pthread_rwlockattr_t;
+typedef int pthread_spinlock_t;
+typedef unsigned int pthread_key_t;
 typedef int pthread_once_t;
 #define PTHREAD_MUTEX_INITIALIZER 0
 #define PTHREAD_COND_INITIALIZER 0
+#define PTHREAD_RWLOCK_INITIALIZER 0
+#define PTHREAD_ONCE_INIT 0
+#define PTHREAD_BARRIER_SERIAL_THREAD (-1)
+#define PTHREAD_PROCESS_PRIVATE 0
 #define PTHREAD_CREATE_JOINABLE 0
 #endif

@@ -3,6 +3,8 @@
 #include <stddef.h>
 void *malloc(size_t size);
 void *calloc(size_t count, size_t size);
+void *realloc(void *pointer, size_t size);
+void *aligned_alloc(size_t alignment, size_t size);
 void free(void *pointer);
 void abort(void);
 void exit(int status);

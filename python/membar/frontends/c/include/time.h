@@ -2,4 +2,8 @@
 #define MEMBAR_TIME_H
 #include <stddef.h>
 #include <stdint.h>
+struct timespec {
+  long tv_sec;
+  long tv_nsec;
+};
 #endif

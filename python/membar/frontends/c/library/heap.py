@@ -174,6 +174,8 @@ def _candidates(m: Machine, label: str) -> list[str]:
     world = m.world
     shape = world.objects[label].slot
     assert shape is not None
+    if world.is_kernel:
+        return []  # its model does not know the words of our exchange
     found = []
     for other, slot in world.before.slots.items():
         is_fresh = other == label and not m.loops
@@ -188,8 +190,7 @@ def _may_precede(m: Machine, freeing: Freeing) -> bool:
     if freeing.thread == m.number:
         return freeing.order < m.memory_calls or (freeing.is_repeated and bool(m.loops))
     if m.number == 1:
-        # The other thread must have been created by now.
-        return freeing.thread - 2 < len(m.world.plans)
+        return bool(m.world.plans)  # before the first one is created, there is no other thread
     return m.number not in freeing.joined
 
 
@@ -278,9 +279,9 @@ def freed(m: Machine, pointer: Expr, node: ast.Node) -> None:
     if number is not None:
         m.check(FALSE, _FREE_OF_ANYTHING, node)
         return
-    item = liveness.base_of(m.world, pointer)
-    if item is not None:
-        is_whole = isinstance(pointer, Address) and pointer.offset == 0 and item.slot is not None
+    item = m.object_at(pointer)
+    if item is not None and isinstance(pointer, Address):
+        is_whole = pointer.offset == 0 and item.slot is not None
         m.check(Constant(int(is_whole)), _FREE_OF_ANYTHING, node)
         if is_whole and item.slot is not None:
             _end(m, pointer, item.slot.shape, place, node)
@@ -313,11 +314,9 @@ def freed(m: Machine, pointer: Expr, node: ast.Node) -> None:
 def _end(m: Machine, pointer: Expr, shape: heap.Shape, place: Place, node: ast.Node) -> None:
     """Writes into each scalar, and into the state, that the object was freed here."""
     flow, span = m.flow, m.span(node)
-    state = (
-        flow.named(liveness.state_of(m.world, pointer), span)
-        if not isinstance(pointer, Address)
-        else (liveness.state_of(m.world, pointer))
-    )
+    state = liveness.state_of(m.world, pointer)
+    if not isinstance(state, Address):
+        state = flow.named(state, span)
     register = flow.register()
     flow.emit(Load(register=register, address=state, size=heap.STATE_SIZE, tags=_plain(m)), span)
     liveness.check_none_of(

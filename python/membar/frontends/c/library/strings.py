@@ -1,0 +1,150 @@
+"""<string.h>: memory that is copied, set and compared as a whole, scalar by scalar."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from pycparser import c_ast as ast
+
+from membar.frontends.c import codes
+from membar.frontends.c import types as t
+from membar.frontends.c.calls import Arguments, Library
+from membar.frontends.c.expressions import Expressions
+from membar.frontends.c.values import B, Slot, Value, binary, constant, converted, extended, known, select
+from membar.frontends.c.world import Object, Place
+from membar.program.expr import FALSE, Address, Constant, Expr
+
+_BYTES: Final = 0x0101_0101_0101_0101
+_MOST_SCALARS: Final = 4096
+Layout = tuple[tuple[int, t.CType], ...]
+
+
+def _pointer(e: Expressions, node: ast.Node) -> Value:
+    value = e.m.kept(e.scalar(node), node)
+    if not isinstance(value.type, t.Pointer):
+        e.m.refuse(node, f"a `{t.spelled(value.type)}` is no pointer", codes.TYPE)
+    return value
+
+
+def _layout(e: Expressions, pointer: Value, size: int) -> Layout | None:
+    """The scalars of the first `size` bytes that a pointer points to; None if its type does not say."""
+    assert isinstance(pointer.type, t.Pointer)
+    kind = t.unqualified(pointer.type.target)
+    each = None if isinstance(kind, t.Void | t.Function) else t.size_of(kind)
+    item = e.m.object_at(pointer.expr)
+    start = pointer.expr.offset if isinstance(pointer.expr, Address) else 0
+    if item is not None and 0 <= start <= (t.size_of(item.type) or 0) - size:
+        inside = ((at - start, part) for at, part in item.kinds.items() if 0 <= at - start < size)
+        return tuple(inside)
+    if each is None or each == 1:
+        return None
+    count = -(-size // each)
+    parts = [(turn * each + at, part) for turn in range(count) for at, part in e.m.scalars(kind)]
+    return tuple((at, part) for at, part in parts if at < size)
+
+
+def _common(e: Expressions, node: ast.FuncCall, pointers: list[Value], size: int) -> Layout:
+    """The scalars that all pointers agree on."""
+    found = [layout for layout in (_layout(e, pointer, size) for pointer in pointers) if layout is not None]
+    if not found and all(_is_bytes(pointer) for pointer in pointers):
+        found = [tuple((at, t.CHAR) for at in range(size))]
+    if not found:
+        e.m.refuse(node, "memory whose layout is not known from the text", codes.LAYOUT)
+    first = {(at, t.size_of(kind)) for at, kind in found[0]}
+    is_cut = any(at + (t.size_of(kind) or 1) > size for at, kind in found[0])
+    if is_cut or any({(at, t.size_of(kind)) for at, kind in other} != first for other in found[1:]):
+        e.m.refuse(node, "part of a scalar, or memory of another layout", codes.LAYOUT)
+    if len(first) > _MOST_SCALARS:
+        e.m.refuse(node, f"{size} bytes at once", codes.LAYOUT)
+    return found[0]
+
+
+def _is_bytes(pointer: Value) -> bool:
+    return isinstance(pointer.type, t.Pointer) and t.size_of(pointer.type.target) == 1
+
+
+def _size(e: Expressions, node: ast.Node) -> int:
+    number = known(e.scalar(node).expr)
+    if number is None or number > 8 * _MOST_SCALARS:
+        e.m.refuse(node, "a number of bytes that is not known before the program runs", codes.LAYOUT)
+    return number
+
+
+def _moved(pointer: Value, offset: int) -> Expr:
+    return binary(B.ADD, pointer.expr, Constant(offset))
+
+
+def _copy(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    """`memcpy` and `memmove`: all is read before anything is written."""
+    target, source = _pointer(e, arguments[0]), _pointer(e, arguments[1])
+    size = _size(e, arguments[2])
+    if size == 0:
+        return Value(target.expr, t.VOID_POINTER)
+    parts = [(at, t.unqualified(kind)) for at, kind in _common(e, node, [target, source], size)]
+    found: list[tuple[int, t.CType, Slot]] = []
+    for at, kind in parts:
+        address = _moved(source, at)
+        item = e.m.object_at(address)
+        if isinstance(item, Object) and not item.in_memory and isinstance(address, Address):
+            if e.m.is_bad(Place(address, kind), node):
+                return Value(FALSE, t.VOID_POINTER)
+            found.append((at, kind, e.m.flow.get(item.key(address.offset)) or Slot(FALSE, FALSE)))
+        else:
+            found.append((at, kind, e.m.read_part(Place(address, kind), node)))
+    for at, kind, slot in found:
+        address = _moved(target, at)
+        item = e.m.object_at(address)
+        if isinstance(item, Object) and not item.in_memory and isinstance(address, Address):
+            if not e.m.is_bad(Place(address, kind), node):
+                e.m.flow.put(item.key(address.offset), slot)
+        else:
+            e.m.write(Place(address, kind), Value(slot.expr, kind), node)
+    return Value(target.expr, t.VOID_POINTER)
+
+
+def _set(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    target = _pointer(e, arguments[0])
+    byte = binary(B.AND, converted(e.scalar(arguments[1]), t.ULONG).expr, Constant(0xFF))
+    size = _size(e, arguments[2])
+    word = binary(B.MUL, byte, Constant(_BYTES))
+    for at, kind in _common(e, node, [target], size) if size else ():
+        plain = t.unqualified(kind)
+        narrow = plain if isinstance(plain, t.Integer) else t.UINT if t.size_of(plain) == 4 else t.ULONG
+        e.m.write(Place(_moved(target, at), plain), Value(extended(word, narrow), plain), node)
+    return Value(target.expr, t.VOID_POINTER)
+
+
+def _compare(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    left, right = _pointer(e, arguments[0]), _pointer(e, arguments[1])
+    size = _size(e, arguments[2])
+    result: Expr = FALSE
+    for at, kind in reversed(_common(e, node, [left, right], size) if size else ()):
+        plain = t.unqualified(kind)
+        values = [e.m.read(Place(_moved(pointer, at), plain), node) for pointer in (left, right)]
+        x, y = (value.expr if isinstance(value, Value) else FALSE for value in values)
+        result = e.m.flow.named(_first_difference(x, y, t.size_of(plain) or 1, result), e.m.span(node))
+    return Value(result, t.INT)
+
+
+def _first_difference(x: Expr, y: Expr, size: int, otherwise: Expr) -> Expr:
+    """-1 or 1 by the first byte, lowest first, in which two scalars differ."""
+    for index in reversed(range(size)):
+        a, b = (binary(B.AND, binary(B.SHR, word, Constant(8 * index)), Constant(0xFF)) for word in (x, y))
+        sign = select(binary(B.LT, a, b), constant(-1).expr, constant(1).expr)
+        otherwise = select(binary(B.EQ, a, b), otherwise, sign)
+    return otherwise
+
+
+FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
+    {
+        "memcpy": Library(_copy, 3),
+        "memmove": Library(_copy, 3),
+        "memset": Library(_set, 3),
+        "memcmp": Library(_compare, 3),
+        "__builtin_memcpy": Library(_copy, 3),
+        "__builtin_memset": Library(_set, 3),
+    }
+)
+"""What each of them does."""

@@ -1,0 +1,65 @@
+"""Every example with memory gives the verdict in its first comment; what is wrong is told with two lines."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from membar import api
+
+FOLDER = Path(__file__).resolve().parents[2] / "examples" / "heap"
+FILES = sorted(FOLDER.glob("*.c"))
+MOST_SECONDS = 30.0
+ALGORITHMS = (
+    "treiber", "tagged", "msqueue", "deque", "hazard", "epoch", "rcu-list", "hash", "mpmc", "pool",
+)  # fmt: skip
+
+
+def expectations(path: Path) -> list[tuple[str, str]]:
+    """Model and verdict, as the first comment says."""
+    match = re.search(r"Expected: ([^.]*)\.", path.read_text(encoding="utf-8"))
+    assert match is not None, f"{path} does not say what to expect"
+    pairs = [item.split() for item in match[1].split(",")]
+    return [(model, verdict) for model, verdict in pairs]
+
+
+CASES = [(path, model, verdict) for path in FILES for model, verdict in expectations(path)]
+
+
+@pytest.mark.parametrize(("path", "model", "verdict"), CASES, ids=lambda v: getattr(v, "stem", str(v)))
+def test_an_example_with_memory_gives_the_verdict_in_its_comment(
+    path: Path, model: str, verdict: str
+) -> None:
+    start = time.process_time()
+    found = api.check(path, model=model)
+    assert found.verdict.upper() == verdict
+    assert time.process_time() - start < MOST_SECONDS
+    if verdict == "VIOLATED":
+        assert found.witness is not None
+        lines = {step.span.line for step in found.witness.execution.events if step.span is not None}
+        assert len(lines) >= 2
+
+
+def test_every_algorithm_is_there_right_and_wrong() -> None:
+    right = {path.stem for path, _, verdict in CASES if verdict == "HOLDS"}
+    wrong = {path.stem for path, _, verdict in CASES if verdict == "VIOLATED"}
+    for name in ALGORITHMS:
+        assert name in right
+        assert any(stem.startswith(f"{name}-") for stem in wrong)
+
+
+MEMORY_ERRORS = [path for path in FILES if path.stem.endswith(("early-free", "aba"))]
+
+
+@pytest.mark.parametrize("path", MEMORY_ERRORS, ids=lambda path: path.stem)
+def test_what_is_freed_too_early_is_told_with_both_lines(path: Path) -> None:
+    found = api.check(path, model="sc")
+    assert found.witness is not None
+    told = re.search(r"freed (?:before )?at line (\d+).*\(line (\d+)\)", found.witness.message)
+    assert told is not None
+    text = (path.parent / f"{path.stem.rsplit('-', 2 if path.stem.endswith('free') else 1)[0]}.c").read_text()
+    lines = text.splitlines()
+    assert re.search(r"free|FREE|RETIRE", lines[int(told[1]) - 1])
