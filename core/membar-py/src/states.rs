@@ -89,11 +89,7 @@ impl StateSpace {
         automaton, *, fair_buffers=false, fair_processes=false, shortest=false, seconds=None, states=None, memory=None,
         progress=None
     ))]
-    #[expect(
-        clippy::too_many_arguments,
-        clippy::fn_params_excessive_bools,
-        reason = "keyword-only on the Python side"
-    )]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
     fn find_run(
         &self,
         py: Python<'_>,
