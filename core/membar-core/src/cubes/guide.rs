@@ -42,7 +42,7 @@ pub struct Guide<'a> {
 #[derive(Debug)]
 pub enum Guess {
     /// A cube around it, and what became of its processes.
-    Cube(Cube, Vec<u8>),
+    Cube(Box<Cube>, Vec<u8>),
     /// There is none.
     Nothing,
     /// It is time to stop.
@@ -109,7 +109,7 @@ impl<'a> Guide<'a> {
                 Err(halted) => return Ok(Guess::Halted(halted)),
             }
             if !self.is_wrong(&part)? && !is_initial(&part)? {
-                return Ok(Guess::Cube(part, slots));
+                return Ok(Guess::Cube(Box::new(part), slots));
             }
         }
         Ok(Guess::Nothing)

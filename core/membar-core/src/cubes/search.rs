@@ -314,7 +314,7 @@ impl<'a> Search<'a> {
             Guess::Halted(halted) => return Ok(Some(halted)),
             Guess::Cube(cube, slots) => {
                 node.names = slots.iter().map(|&slot| node.names[slot as usize]).collect();
-                node.cube = cube;
+                node.cube = *cube;
                 node.is_guess = true;
             }
         }
