@@ -2,9 +2,11 @@
 
        -D NO_FENCES, or -D NO_FENCE_3, NO_FENCE_5, NO_FENCE_AFTER_5, NO_FENCE_9, NO_FENCE_AFTER_10
 
-   causal      sc, x86-tso, armv8, xc: HOLDS WITHIN; without fences armv8 and xc: VIOLATED
-   flush       sc, x86-tso: HOLDS WITHIN
-   real-time   sc: HOLDS WITHIN; x86-tso: VIOLATED (a write returns while its stores wait in the buffer)
+   with all fences      sc, x86-tso, armv8, xc, causal order: HOLDS WITHIN
+   without any          x86-tso, causal and flush order: HOLDS WITHIN; in real time: VIOLATED, by figure 4 (a write
+                        returns while its stores wait in the buffer); armv8, xc: VIOLATED, by figure 9
+   without one of them  armv8: VIOLATED, whichever it is, with two operations per thread; xc: the same, but for the
+                        one before line 9, since nothing is read before the branch of line 8
 
        membar check seqlock.c --client 2,2 --model armv8 */
 #include <stdatomic.h>

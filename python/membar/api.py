@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -41,9 +41,10 @@ from membar.program.operations import (
 )
 from membar.program.program import Edge, Program
 from membar.program.validate import validate
-from membar.program.warnings import without_warnings
+from membar.program.warnings import LEAK, OVERFLOW, without_warnings
 from membar.properties import PROPERTIES
 from membar.properties.judge import RACE_FLAG
+from membar.records import record
 from membar.source import FileText, SourceFile
 from membar.task import Limits, Options, Task, Unrolling
 
@@ -62,7 +63,7 @@ WORDS: Mapping[type, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Result:
     """The answer to one question: what was asked, and the outcome. Draws itself in Jupyter."""
 
@@ -396,12 +397,13 @@ def _warned(task: Task, engine: Engine) -> Outcome | None:
     outcome = answer(task, engine)
     if not isinstance(outcome, Violated) or outcome.property != WARNING or outcome.witness is None:
         return outcome
-    final = answer(replace(task, program=without_warnings(task.program)), engine)
-    note = f"{outcome.witness.message}: not defined in C, taken as wrapping around"
-    run = replace(
-        final.run, notes=(*final.run.notes, note), flags=tuple(sorted({*final.run.flags, "signed-overflow"}))
-    )
-    return replace(final, run=run)
+    note, flag, about = outcome.witness.message, "memory-leak", LEAK
+    if not note.startswith(LEAK):
+        note, flag, about = f"{note}: not defined in C, taken as wrapping around", "signed-overflow", OVERFLOW
+    other = replace(task, program=without_warnings(task.program, about))
+    final = _warned(other, engine) or answer(other, engine)
+    flags = tuple(sorted({*final.run.flags, flag}))
+    return replace(final, run=replace(final.run, notes=(*final.run.notes, note), flags=flags))
 
 
 def asked(
@@ -547,8 +549,9 @@ def meaningless_tags(program: Program, model: Model) -> str | None:
     """Why the model cannot speak about the program: ordering words it gives no meaning to; or None."""
     if model.any_tags or model.plan is None:  # without axioms, the simulator knows its fences
         return None
+    known = model.tags
     for tags, edge in used_tags(program):
-        if tags <= model.tags:
+        if tags <= known:
             continue
         words = {**_words_of_all(), **words_of(program.language)}
         for tag in sorted(tags - model.tags):

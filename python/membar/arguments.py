@@ -158,9 +158,10 @@ def parser() -> argparse.ArgumentParser:
     translate = _command(commands, "translate", "print a program in another form")
     translate.add_argument("file", metavar="FILE", type=Path)
     translate.add_argument(
-        "--to", required=True, choices=["dve", "promela", "mapping"], metavar="FORMAT",
+        "--to", required=True, choices=["dve", "promela", "mapping", "smv", "dot"], metavar="FORMAT",
         help="dve, promela: the program with its store buffers written out, for checkers that know only "
-        "sequential consistency; mapping: what a compiler makes of each atomic operation of a C program",
+        "sequential consistency; mapping: what a compiler makes of each atomic operation of a C program; "
+        "smv, dot: the transition system of an object (.obj) for NuSMV, its flow graph for Graphviz",
     )  # fmt: skip
     translate.add_argument(
         "--model", metavar="NAME",

@@ -6,7 +6,7 @@ import gc
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,12 @@ from membar.object_proofs import ProofResult
 from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.program.program import Program
 from membar.proving import SystemResult
+from membar.records import record
 from membar.reports import diagnostic, herd, json
 from membar.task import Limits, Options
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Campaign:
     """How every test is to be answered; most fields as in `api.check`, limits per test.
 
@@ -46,7 +47,7 @@ class Campaign:
     texts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Answer:
     """One test's answer as plain data, so that it can cross a process border.
 

@@ -6,14 +6,15 @@ files. docs/reference/errors.md has a line for each.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar.source import Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Label:
     """A place with a few words about it."""
 
@@ -21,7 +22,7 @@ class Label:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
     """One finding about the input.
 

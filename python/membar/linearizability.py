@@ -17,18 +17,15 @@ from pathlib import Path
 from typing import Final
 
 from membar import api
-from membar.diagnostics import Diagnostic, InputError, Label
+from membar.asked_objects import AskedObject, Clients, object_of
+from membar.diagnostics import Diagnostic, InputError
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, Model
-from membar.objects import annotations as said
-from membar.objects import spec
-from membar.objects.annotations import ObjectNotes
-from membar.objects.client import Body, Client, Compiled, Size, client_text, clients
+from membar.objects.client import Body, Client, Size, clients, number_of_clients
 from membar.objects.history import Call, History, Order, Result, program_order
 from membar.objects.linearize import Verdict, linearizations, verdict
 from membar.objects.orders import CALL, DONE, RESULT, Carrier, Ordering, Place, least_excluding, with_messages
 from membar.objects.pending import waits_at_locks, with_giving_up
-from membar.objects.spec import Specification
 from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
 from membar.program.condition import (
     And,
@@ -45,7 +42,6 @@ from membar.program.dependencies import reads_memory, registers_written, writes_
 from membar.program.expand import expand
 from membar.program.expr import WORD, Address
 from membar.program.program import Program
-from membar.program.warnings import without_warnings
 from membar.source import SourceFile
 from membar.task import Coherence, Limits, Options, Task
 
@@ -59,6 +55,7 @@ _CLOCK: Final = "CLOCK"
 _CLOCKED: Final = "x86-tso-clock"
 _IN_ORDER: Final = "executions without load buffering (no cycle of program order and reads-from)"
 _MOST_ACCESSES: Final = 12
+_MOST_CLIENTS: Final = 20_000
 _WAITING: Final = "waits-for-ever"
 
 
@@ -132,77 +129,34 @@ def check_object(
     given = source if isinstance(source, SourceFile) else SourceFile.read(source)
     folders = tuple(str(folder) for folder in include_dirs)
     text = replace(given, defines=(*given.defines, *defines), include_dirs=(*given.include_dirs, *folders))
-    notes = said.read(text)
-    chosen = model if isinstance(model, Model) else api.load_model(model or "rc11", include_dirs=include_dirs)
-    meant = _specification(text, notes, specification)
+    about = object_of(text, specification)
+    chosen = (
+        model
+        if isinstance(model, Model)
+        else api.load_model(model or about.default_model, include_dirs=include_dirs)
+    )
+    if (number := number_of_clients(about.notes, size)) > _MOST_CLIENTS:
+        raise InputError(
+            Diagnostic(
+                code="W1357",
+                message=f"there are {number} clients of {size.text}",
+                help=f"ask about fewer threads or operations: up to {_MOST_CLIENTS} clients are made",
+            )
+        )
     search = _Search(
+        about=about,
         model=_carrying(chosen, ordering),
         shown=chosen,
         ordering=ordering,
-        specification=meant,
         limits=limits or Limits(),
         options=_options(options or Options()),
         mapping=mapping,
     )
-    return search.answer(text, notes, size)
+    return search.answer(size)
 
 
 def _options(options: Options) -> Options:
     return replace(options, coherence=Coherence.OBSERVED, stops_early=False)
-
-
-def _specification(text: SourceFile, notes: ObjectNotes, name: str | None) -> Specification:
-    wanted = name or notes.specification
-    if wanted is None:
-        raise InputError(
-            Diagnostic(
-                code="W1347",
-                message=f"`{text.path}` names no specification",
-                help="write `// membar: object Stack`, or give --spec FILE.py:CLASS",
-            )
-        )
-    found = spec.load(wanted)
-    for operation in notes.operations:
-        expected = found.parameters(operation.name)
-        if expected is None or expected not in (-1, operation.inputs):
-            message = (
-                f"the specification {found.name} has no operation `{operation.name}`"
-                if expected is None
-                else f"`{operation.name}` takes {expected} arguments in the specification {found.name}"
-            )
-            raise InputError(
-                Diagnostic(
-                    code="W1346",
-                    message=message,
-                    primary=Label(operation.span, f"{operation.inputs} arguments that it is told of"),
-                    help=f"operations of {found.name}: {', '.join(found.operations)}",
-                )
-            )
-    return found
-
-
-def _compiled(text: SourceFile, notes: ObjectNotes, size: Size) -> Compiled:
-    """The threads of all clients."""
-    written, names = client_text(text, notes, size)
-    try:
-        return Compiled(without_warnings(api.parse(written)), names)
-    except InputError as problem:
-        raise InputError(*(_moved(item, text, notes) for item in problem.diagnostics)) from None
-
-
-def _moved(item: Diagnostic, text: SourceFile, notes: ObjectNotes) -> Diagnostic:
-    """A problem of the calls that were written for the user, told where the user asked for them."""
-    if item.primary is None or item.primary.span.start < len(text.text):
-        return item
-    called = item.primary.span.source.line(item.primary.span.line)
-    guilty = [operation for operation in notes.operations if f" {operation.name}(" in called]
-    span = (guilty or notes.operations)[0].span
-    return Diagnostic(
-        code="W1351",
-        message=f"the operation cannot be called like this: {item.message}",
-        primary=Label(span, "called as this says"),
-        help=item.help,
-    )
 
 
 def _carrying(model: Model, ordering: Ordering) -> Model:
@@ -247,31 +201,31 @@ class _StopError(Exception):
 class _Search:
     """One question about an object, and what has been found so far."""
 
+    about: AskedObject
     model: Model
     shown: Model
     ordering: Ordering
-    specification: Specification
     limits: Limits
     options: Options
     mapping: str | None
-    compiled: Compiled = field(init=False)
+    compiled: Clients = field(init=False)
     totals: _Totals = field(default_factory=_Totals)
     started: float = field(default_factory=time.monotonic)
     waiting: set[Client] = field(default_factory=set)
     in_order: dict[tuple[int, Body], bool] = field(default_factory=dict)
     explained: dict[tuple[Call, ...], frozenset[Order]] = field(default_factory=dict)
 
-    def answer(self, text: SourceFile, notes: ObjectNotes, size: Size) -> ObjectResult:
+    def answer(self, size: Size) -> ObjectResult:
         """Looks at every client, small ones first: what refutes the object is easier to read then."""
         program, refutation = None, None
         try:
             for calls in range(1, size.calls + 1):
-                self._judge_all(text, notes, Size(size.threads, calls))
+                self._judge_all(Size(size.threads, calls))
             outcome = self._held(size)
         except _StopError as stop:
             outcome, program, refutation = stop.outcome, stop.program, stop.refutation
         return ObjectResult(
-            source=text,
+            source=self.about.source,
             model=self.shown,
             ordering=self.ordering,
             outcome=outcome,
@@ -280,11 +234,11 @@ class _Search:
             refutation=refutation,
         )
 
-    def _judge_all(self, text: SourceFile, notes: ObjectNotes, size: Size) -> None:
+    def _judge_all(self, size: Size) -> None:
         """Looks at every client of one size."""
-        self.compiled = _compiled(text, notes, size)
+        self.compiled = self.about.clients(size, self.shown)
         self.in_order.clear()
-        for client in clients(notes, size):
+        for client in clients(self.about.notes, size):
             self.totals.clients += 1
             if self.options.progress is not None:
                 self.options.progress(f"client {self.totals.clients}: {client.text}")
@@ -342,7 +296,7 @@ class _Search:
     def _excluding(self, calls: tuple[Call, ...], ordered: Order) -> frozenset[Order]:
         if calls not in self.explained:
             self.totals.histories += 1
-            found = linearizations(History(calls, ordered), self.specification)
+            found = linearizations(History(calls, ordered), self.about.specification)
             self.explained[calls] = least_excluding(found, ordered)
         return self.explained[calls]
 
@@ -361,9 +315,7 @@ class _Search:
             mapped = api.for_model(program, self.model, mapping=self.mapping)
             carrier = Carrier(frozenset({_CLOCK}), frozenset({_CLOCK}))
             return with_messages(mapped, places, messages, carrier), places
-        words = ("RLX", "RLX") if self.ordering is Ordering.FLUSH else ("REL", "ACQ")
-        carrier = Carrier(frozenset({words[0]}), frozenset({words[1]}))
-        told = with_messages(program, places, messages, carrier)
+        told = with_messages(program, places, messages, self.about.carrier(self.shown, self.ordering))
         return api.for_model(told, self.model, mapping=self.mapping), places
 
     def _histories(self, client: Client, order: Order) -> set[tuple[Call, ...]]:
@@ -391,7 +343,8 @@ class _Search:
             options=self.options,
         )
         is_for_it = self.model.exploration == EXACTLY_ONCE or not self.model.load_buffering
-        if is_for_it or _accesses(program) <= _MOST_ACCESSES:
+        has_loops = any(thread.back_edges for thread in program.threads)
+        if is_for_it or (_accesses(program) <= _MOST_ACCESSES and not has_loops):
             return task
         if not all(self._is_in_order(number, client) for number in range(len(client.bodies))):
             self.totals.bounds.add(_IN_ORDER)
@@ -421,15 +374,7 @@ class _Search:
         """The engine's answer about a client; everything but results and what holds ends the search."""
         task = self._task(client, program, _BESIDES)
         self.totals.questions += 1
-        try:
-            outcome = api.answer(task, api.load_engine("graphs"))
-        except InputError:
-            # A stray pointer: without a question of its own it is a finding about the program.
-            plain = replace(program, condition=None)
-            outcome = api.answer(replace(task, program=plain), api.load_engine("graphs"))
-            if not isinstance(outcome, Violated):
-                raise
-            program = plain
+        outcome, program = self._without_strays(task)
         statistics = outcome.run.statistics
         self.totals.executions += statistics.executions or statistics.classes or 0
         self.totals.blocked += statistics.blocked or 0
@@ -445,6 +390,26 @@ class _Search:
             case _:
                 pass
         return outcome
+
+    def _without_strays(self, task: Task) -> tuple[Outcome, Program]:
+        """The engine's answer, and the program that it is about.
+
+        A stray pointer is bad input beside a question about final states; without one it is a finding.
+        """
+        engine = api.load_engine("graphs")
+        plain = replace(task.program, condition=None)
+        try:
+            outcome = api.answer(task, engine)
+        except InputError:
+            found = api.answer(replace(task, program=plain, limits=self._left()), engine)
+            if not isinstance(found, Violated):
+                raise
+            return found, plain
+        if isinstance(outcome, Unknown):
+            found = api.answer(replace(task, program=plain, limits=self._left()), engine)
+            if isinstance(found, Violated):
+                return found, plain
+        return outcome, task.program
 
     def _left(self) -> Limits:
         """The limits for what is still to do."""
@@ -469,7 +434,7 @@ class _Search:
         task = self._task(client, program, ("condition",))
         outcome = api.answer(task, api.load_engine("graphs"))
         history = History(calls, order)
-        judged = verdict(history, self.specification)
+        judged = verdict(history, self.about.specification)
         if not isinstance(outcome, Violated) or outcome.witness is None or judged.linearizable:
             reason = "internal error, please report: the execution behind a history was not found again"
             raise _StopError(Unknown(self._run("nothing"), reason), None, None)

@@ -109,6 +109,16 @@ def system_of(about: ConcurrentObject, model: Model, *, order: str = "causal") -
     )
 
 
+def rules_of(model: Model) -> relaxed.Rules | None:
+    """How a model does lines out of order; None if it does not."""
+    return _RELAXED.get(model.name)
+
+
+def default_model(source: SourceFile) -> str:
+    """The model checked when the user names none."""
+    return _frontend(source).default_model
+
+
 def prove_object(
     source: SourceFile | str | Path,
     *,

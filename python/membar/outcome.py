@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
+
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar.program.execution import Execution
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 FinalState: TypeAlias = tuple[tuple[str, int | str], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Statistics:
     """Counters of one run; None where they make no sense for the engine.
 
@@ -38,7 +40,7 @@ class Statistics:
     peak_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Step:
     """One step of an operational run: who did what, and what memory and the buffers hold afterwards.
 
@@ -53,7 +55,7 @@ class Step:
     buffers: tuple[tuple[tuple[str, int], ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Witness:
     """One execution that shows the verdict: replayable without a search.
 
@@ -77,7 +79,7 @@ class Witness:
     fair: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Run:
     """What was done to reach a verdict.
 
@@ -112,7 +114,7 @@ class Run:
     statistics: Statistics = field(default_factory=Statistics)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Holds:
     """Proved of everything that was asked; an `exists` condition carries its witness.
 
@@ -124,7 +126,7 @@ class Holds:
     proof: tuple[EventCube, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class HoldsWithin:
     """No violation up to a bound that cut something. `chosen_by_user`: the bound was given, not ours."""
 
@@ -133,7 +135,7 @@ class HoldsWithin:
     chosen_by_user: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Violated:
     """Refuted, with the execution that does it; a refuted `exists` has none.
 
@@ -146,7 +148,7 @@ class Violated:
     processes: ProcessRun | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Unknown:
     """Not answered, and why."""
 
@@ -154,7 +156,7 @@ class Unknown:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Explored:
     """No question was asked (`--property none`): only what the program can do."""
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
+
+from membar.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from membar.systems.system import ParameterizedSystem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Resources; None is no limit. Hitting one gives UNKNOWN."""
 
@@ -24,7 +26,7 @@ class Limits:
     states: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Unrolling:
     """How often each loop may be taken: exactly `exact`, or deepening up to `deepest`."""
 
@@ -49,7 +51,7 @@ class Coherence(enum.Enum):
     OBSERVED = "observed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Options:
     """Choices that do not change the question, only how it is answered.
 
@@ -89,7 +91,7 @@ class Options:
     progress: Callable[[str], None] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Task:
     """A program, a model, the properties to check, and how far to go."""
 
@@ -100,7 +102,7 @@ class Task:
     options: Options = field(default_factory=Options)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class SystemTask:
     """A system for any number of processes, a model, and how far to go; it asks its own question."""
 

@@ -93,6 +93,26 @@ linearize take at 2;
 invariant at 1, 2: (at(1) -> 0 <= put.i && put.i < 2) && (at(2) -> 0 <= take.i && take.i < 2);
 """
 
+FLAGS = """object flags;
+shared a = 0, b = 0;
+private done = 0;
+operation set() requires done == 0 { 1: done = 1; 2: a = 1; }
+operation get() { local r; 3: r = b; 4: return r; }
+specification { state x, y; operation set() { x = 1; } operation get() { return y; } }
+abstraction a == x && b == y;
+linearize set at 2;
+linearize get at 3;
+invariant { at 2: done == 1; pending(2) -> done == 1 && pending(2).value == 1; }
+"""
+
+REUSED = """object pair;
+shared a = 0, b = 0;
+operation both() { local r; 1: r = a; 2: r = b; 3: fence; 4: return 0; }
+specification { state x; operation both() { return 0; } }
+abstraction true;
+linearize both at 3;
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
@@ -138,6 +158,8 @@ MISTAKES = (
     Mistake("only when the lock is taken", LOCK, "at 1 when taken == 0", "at 1 when taken == 1"),
     Mistake("released before", LOCK, "linearize release at 5;", "linearize release at 4;"),
     Mistake("another result", COUNTER, "returning (old)", "returning (old + 1)"),
+    Mistake("a read never takes effect", COUNTER, "linearize get at 7;", "linearize get at 7 when false;"),
+    Mistake("returns something else", COUNTER, "6: return old;", "6: return old + 1;"),
     # Wrong specifications.
     Mistake("counts by two", COUNTER, "count = count + 1;", "count = count + 2;"),
     Mistake("returns the new value", COUNTER, "return count - 1;", "return count;"),

@@ -27,6 +27,7 @@ ORDER = {
     "expectations": 2,
     "lift": 2,
     "linearizability": 2,
+    "asked_objects": 2,
     "api": 3,
     "proving": 3,
     "object_proofs": 3,
@@ -49,6 +50,7 @@ ORDER = {
     "changes": 8,
     "insertions": 8,
     "source": 9,
+    "records": 10,
 }
 # Never import one another, although they stand side by side.
 APART = {"frontends", "engines", "reports"}

@@ -94,6 +94,20 @@ impl Forced {
         }
     }
 
+    /// Whether coherence lets `read` take its value from `write` at all, as far as its own thread goes: not from a
+    /// later write, and not from one that comes before an earlier write.
+    #[must_use]
+    pub fn allows(&self, graph: &Graph<'_>, read: usize, write: usize) -> bool {
+        if !self.promises.coherence {
+            return true;
+        }
+        let (shape, width) = (graph.shape, graph.shape.set());
+        let is_write = |event: &usize| graph.events[*event].kind == Kind::Write;
+        let mut earlier = bits(&self.before[read * width..(read + 1) * width]).filter(is_write);
+        !shape.related(&self.after, read, write)
+            && !earlier.any(|other| shape.related(&graph.coherence, write, other))
+    }
+
     /// Adds what follows from the source that `read` has just got; false if that cannot be.
     pub fn read_chosen(&self, graph: &mut Graph<'_>, read: usize) -> bool {
         let (true, Some(write)) = (self.promises.coherence, graph.source[read]) else { return true };

@@ -3,7 +3,8 @@
 //! Most models require that the accesses of one location are coherent, acyclic (po ∩ loc) ∪ rf ∪ co ∪ fr, and that no
 //! other thread writes between the two halves of an atomic operation, empty rmw ∩ (fre ; coe). Where a plan has such
 //! a check, the search need not find out by trial what it says about co (`forced`). The shapes are looked for in the
-//! plan, and a slot counts if it is *at least* the relation meant: a check of more is a stronger one.
+//! plan, and a slot counts if it is *at least* the relation meant: a check of more is a stronger one. Conversely a
+//! check of *at most* such a relation need not be asked of a graph whose co has all that is forced.
 
 use crate::plan::{Check, CheckKind, CheckMode, Op, Plan, Primitive};
 
@@ -65,6 +66,80 @@ impl Promises {
     }
 }
 
+impl Promises {
+    /// For each check of `plan` whether it is true of every graph to which `forced` has added what it can.
+    ///
+    /// Let each event stand for a write: a write for itself, a read for the one it reads. Then po ∩ loc leads to the
+    /// same write or a co-later one, rf to the same, co and fr to co-later ones. So a cycle of them stays at one write,
+    /// which some read would have to read from the future: that is refused when the read chooses. And a write between
+    /// the halves of an atomic operation is put before the first or behind the second, or refused.
+    #[must_use]
+    pub fn implied(self, plan: &Plan) -> Vec<bool> {
+        let mut allowed = 0;
+        for (is_kept, pairs) in [(self.atomic, ATOMIC_BETWEEN), (self.exclusive, EXCLUSIVE_BETWEEN)] {
+            allowed |= if is_kept { pairs } else { 0 };
+        }
+        let bounds = bounds(plan);
+        let is_implied = |check: &Check| {
+            let within = |what: Contents| bounds[check.slot.index()].is_some_and(|of| of & !what == 0);
+            self.coherence
+                && check.mode == CheckMode::Require
+                && !check.negated
+                && match check.kind {
+                    CheckKind::Acyclic | CheckKind::Irreflexive => {
+                        within(PO_LOC | RF | CO | FR | CO_EXTERNAL | FR_EXTERNAL)
+                    }
+                    CheckKind::Empty => within(allowed),
+                }
+        };
+        plan.checks.iter().map(is_implied).collect()
+    }
+}
+
+/// For each slot relations whose union contains it; None if nothing is known.
+fn bounds(plan: &Plan) -> Vec<Option<Contents>> {
+    let mut bounds: Vec<Option<Contents>> = Vec::with_capacity(plan.instructions.len());
+    for instruction in &plan.instructions {
+        let of = |slot: crate::plan::Slot| bounds[slot.index()];
+        bounds.push(match instruction.op {
+            Op::Primitive(primitive) => Some(of_primitive(primitive)).filter(|&found| found != 0),
+            Op::Empty => Some(0),
+            Op::Union(a, b) => of(a).zip(of(b)).map(|(a, b)| a | b),
+            Op::Difference(a, _) => of(a),
+            Op::Inverse(a) => of(a).filter(|&a| a == RF).map(|_| RF_INVERSE),
+            Op::Intersection(a, b) => smaller(of(a), of(b)),
+            Op::Sequence(a, b) => of(a).zip(of(b)).and_then(|(a, b)| of_sequence(a, b)),
+            _ => None,
+        });
+    }
+    bounds
+}
+
+/// What bounds the intersection of two relations.
+fn smaller(a: Option<Contents>, b: Option<Contents>) -> Option<Contents> {
+    let (Some(left), Some(right)) = (a, b) else { return a.or(b) };
+    let meeting = |x, y| match met(x, y) {
+        0 => x,
+        both => both,
+    };
+    Some(pairs(left, right).map(|(x, y)| meeting(x, y)).fold(0, |all, one| all | one))
+}
+
+/// What bounds the composition of two relations, if that is known of all their parts.
+fn of_sequence(a: Contents, b: Contents) -> Option<Contents> {
+    pairs(a, b).try_fold(0, |all, pair| match pair {
+        (RF_INVERSE, CO) => Some(all | FR),
+        (FR_EXTERNAL, CO_EXTERNAL) => Some(all | BETWEEN),
+        _ => None,
+    })
+}
+
+/// Each relation of `a` with each one of `b`.
+fn pairs(a: Contents, b: Contents) -> impl Iterator<Item = (Contents, Contents)> {
+    let each = |all: Contents| (0..Contents::BITS).map(|bit| 1 << bit).filter(move |one| all & one != 0);
+    each(a).flat_map(move |x| each(b).map(move |y| (x, y)))
+}
+
 /// For each slot the relations that it certainly contains.
 fn contents(plan: &Plan) -> Vec<Contents> {
     let mut contents: Vec<Contents> = Vec::with_capacity(plan.instructions.len());
@@ -118,8 +193,9 @@ mod tests {
     const EXT: &[u64] = &[0, 1, 7];
     const AMO: &[u64] = &[0, 1, 12];
 
-    /// Slots 4 to 9: rf^-1, fr, po ∩ loc, and the union of all. Slots 10 to 15: the halves of atomicity, then all.
-    const SLOTS: [&[u64]; 16] = [
+    /// Slots 4 to 9: rf^-1, fr, po ∩ loc, and the union of all. Slots 10 to 15: the halves of atomicity, then all. Then
+    /// coherence with all of po, fr ; co, and atomicity with that.
+    const SLOTS: [&[u64]; 19] = [
         PO,
         LOC,
         RF,
@@ -136,15 +212,22 @@ mod tests {
         &[5, 1, 3, 10],
         &[8, 1, 12, 13],
         &[5, 1, 11, 14],
+        &[4, 1, 0, 9],
+        &[8, 1, 5, 3],
+        &[5, 1, 11, 17],
     ];
 
     fn promises(checks: &[&[u64]]) -> Promises {
+        Promises::of(&plan(checks))
+    }
+
+    fn plan(checks: &[&[u64]]) -> Plan {
         let mut form = vec![1, 0, SLOTS.len() as u64];
         form.extend(SLOTS.concat());
         form.push(0);
         form.push(checks.len() as u64);
         form.extend(checks.concat());
-        Promises::of(&Plan::decode(&form).unwrap())
+        Plan::decode(&form).unwrap()
     }
 
     #[test]
@@ -152,6 +235,23 @@ mod tests {
         let all = promises(&[&[0, 9, 0, 0], &[2, 15, 0, 0]]);
         assert_eq!(all, Promises { coherence: true, atomic: true, exclusive: false });
         assert_eq!(promises(&[&[0, 9, 0, 0]]), Promises { coherence: true, ..Promises::default() });
+    }
+
+    #[test]
+    fn what_is_forced_need_not_be_asked() {
+        let implied = |checks: &[&[u64]]| {
+            let plan = plan(checks);
+            Promises::of(&plan).implied(&plan)
+        };
+        // Coherence and atomicity; a part of coherence; irreflexive only; more than coherence.
+        let (coherence, atomic): (&[u64], &[u64]) = (&[0, 9, 0, 0], &[2, 15, 0, 0]);
+        assert_eq!(implied(&[coherence, atomic]), [true, true]);
+        assert_eq!(implied(&[coherence, &[0, 8, 0, 0], &[1, 9, 0, 0]]), [true; 3]);
+        assert_eq!(implied(&[&[0, 16, 0, 0]]), [false]);
+        // Without the promise; negated; a flag; a write of the own thread between the halves.
+        assert_eq!(implied(&[atomic, &[0, 8, 0, 0]]), [false, false]);
+        assert_eq!(implied(&[coherence, &[0, 9, 1, 0], &[0, 9, 0, 1]]), [true, false, false]);
+        assert_eq!(implied(&[coherence, atomic, &[2, 18, 0, 0]]), [true, true, false]);
     }
 
     #[test]

@@ -85,21 +85,31 @@ impl Schedule {
     /// The schedule of `plan`. With `prune` off nothing is asked before it is known.
     #[must_use]
     pub fn new(plan: &Plan, prune: bool) -> Self {
-        Self::of(plan, prune, false)
+        Self::of(plan, prune, false, false)
+    }
+
+    /// The schedule of `plan`, with pruning, for graphs to whose co `forced` adds what it can: checks that this makes
+    /// true are not asked.
+    #[must_use]
+    pub fn of_forced(plan: &Plan) -> Self {
+        Self::of(plan, true, false, true)
     }
 
     /// The schedule of `plan` for graphs to which events are added, each with what it reads: whether two reads that are
     /// there read the same write is then known, so what is without such pairs can prune.
     #[must_use]
     pub fn of_graphs(plan: &Plan) -> Self {
-        Self::of(plan, true, true)
+        Self::of(plan, true, true, false)
     }
 
-    fn of(plan: &Plan, prune: bool, whole_reads: bool) -> Self {
+    fn of(plan: &Plan, prune: bool, whole_reads: bool, forces: bool) -> Self {
         let facts = Facts::new(plan);
         let with_reads = facts.growth(plan, false, whole_reads);
         let with_coherence = facts.growth(plan, true, whole_reads);
-        let required = |index: usize| plan.checks[index].mode == CheckMode::Require;
+        let promises = if prune { Promises::of(plan) } else { Promises::default() };
+        let implied = if forces { promises.implied(plan) } else { vec![false; plan.checks.len()] };
+        let is_remark = |index: usize| plan.checks[index].mode != CheckMode::Require;
+        let required = |index: usize| !is_remark(index) && !implied[index];
         let can_prune = |growth: &[Growth], check: &Check| {
             prune && !check.negated && growth[check.slot.index()] <= Growth::Growing
         };
@@ -117,7 +127,7 @@ impl Schedule {
         let slots = |checks: &[usize]| -> Vec<bool> {
             facts.needed(plan, checks.iter().map(|&check| plan.checks[check].slot))
         };
-        let needed = slots(&all.clone().collect::<Vec<_>>());
+        let needed = slots(&all.clone().filter(|&i| !implied[i]).collect::<Vec<_>>());
         let early = slots(&growing_reads);
         let later = slots(&growing_coherence);
         let phase =
@@ -133,9 +143,9 @@ impl Schedule {
             }),
             growing_coherence: phase(growing_coherence, &|s| later[s] && stages[s] == Stage::Coherence),
             coherence: phase(coherence, &|s| needed[s] && !later[s] && stages[s] == Stage::Coherence),
-            remarks: all.filter(|&i| !required(i)).collect(),
+            remarks: all.filter(|&i| is_remark(i)).collect(),
             is_static: facts.stages.iter().map(|&stage| stage == Stage::Static).collect(),
-            promises: if prune { Promises::of(plan) } else { Promises::default() },
+            promises,
         }
     }
 }

@@ -179,10 +179,7 @@ impl<'a> Search<'a> {
         }
         self.alive.clear();
         self.alive.extend(classes.iter().map(|class| SmallSet::below(class.traces.len())));
-        if !self.order_reads() {
-            return Ok(());
-        }
-        if !self.forced.begin(&mut self.graph) {
+        if !self.forced.begin(&mut self.graph) || !self.order_reads() {
             return Ok(());
         }
         self.tally.combinations += 1;
@@ -231,7 +228,10 @@ impl<'a> Search<'a> {
             return sources;
         };
         for (value, _) in &self.graph.classes[thread].by_value[place.position] {
-            let fits = |write: usize| self.can_take(read, Source { write, value: *value });
+            let fits = |write: usize| {
+                self.can_take(read, Source { write, value: *value })
+                    && self.forced.allows(&self.graph, read, write)
+            };
             sources.extend(writes.iter().filter(|&&w| fits(w)).map(|&write| Source { write, value: *value }));
         }
         sources

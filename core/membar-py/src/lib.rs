@@ -50,6 +50,7 @@ fn words_of(form: &[u8]) -> PyResult<Vec<u64>> {
 struct Plan {
     model: plan::Plan,
     schedule: Schedule,
+    of_forced: Schedule,
     unpruned: Schedule,
     of_graphs: Schedule,
 }
@@ -60,8 +61,8 @@ impl Plan {
     fn new(form: &[u8]) -> PyResult<Self> {
         let model = plan::Plan::decode(&words_of(form)?).map_err(|error| to_py(&error))?;
         let (schedule, unpruned) = (Schedule::new(&model, true), Schedule::new(&model, false));
-        let of_graphs = Schedule::of_graphs(&model);
-        Ok(Self { model, schedule, unpruned, of_graphs })
+        let (of_forced, of_graphs) = (Schedule::of_forced(&model), Schedule::of_graphs(&model));
+        Ok(Self { model, schedule, of_forced, unpruned, of_graphs })
     }
 
     /// Every consistent execution of a program, each back edge taken at most `bound` times. `guesses`: cells with
@@ -95,7 +96,7 @@ impl Plan {
         }
         let limits = Limits { steps, ..limits_of(seconds, executions, memory)? };
         let options = Options { bound, limits, keep_all };
-        let schedule = if prune { &self.schedule } else { &self.unpruned };
+        let schedule = if prune { &self.of_forced } else { &self.unpruned };
         let found = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
             search(&program, &self.model, schedule, options, stop)
         })?;

@@ -11,14 +11,42 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.models.mappings import MAPPINGS, CompilerMapping, mapping_named
 from membar.source import SourceFile
 
+_OF_OBJECTS = ("smv", "dot")
+
 
 def run(chosen: argparse.Namespace) -> int:
     """Prints the file in another form."""
     read = SourceFile.read(chosen.file)
     folders = tuple(str(folder) for folder in chosen.include)
     source = SourceFile(read.path, read.text, tuple(chosen.define), folders)
-    sys.stdout.write(_mapped(source, chosen) if chosen.to == "mapping" else _buffered(source, chosen))
+    sys.stdout.write(_text(source, chosen))
     return HOLDS
+
+
+def _text(source: SourceFile, chosen: argparse.Namespace) -> str:
+    if api.is_object(source) != (chosen.to in _OF_OBJECTS):
+        what = "of objects (.obj) only" if chosen.to in _OF_OBJECTS else "of programs only"
+        raise InputError(
+            Diagnostic(
+                code="W1101",
+                message=f"`{source.path}` cannot be written as {chosen.to}: that is made {what}",
+                help=f"objects are written as {' and '.join(_OF_OBJECTS)}",
+            )
+        )
+    if chosen.to in _OF_OBJECTS:
+        return _object(source, chosen)
+    return _mapped(source, chosen) if chosen.to == "mapping" else _buffered(source, chosen)
+
+
+def _object(source: SourceFile, chosen: argparse.Namespace) -> str:
+    from membar import object_proofs  # noqa: PLC0415 - one form of three
+    from membar.translation.object_dot import dot  # noqa: PLC0415
+    from membar.translation.object_smv import smv  # noqa: PLC0415
+
+    about = object_proofs.parse_object(source)
+    model = api.load_model(chosen.model or object_proofs.default_model(source))
+    system = object_proofs.system_of(about, model)
+    return smv(system) if chosen.to == "smv" else dot(about, model.name, object_proofs.rules_of(model))
 
 
 def _mapped(source: SourceFile, chosen: argparse.Namespace) -> str:

@@ -57,6 +57,11 @@ class Orbits:
         self.groups = tuple(groups)
         self.asked = len(asked)
         self.threads = threads
+        self.is_folded = False
+        if not groups:
+            self.terms: tuple[Term, ...] = tuple(asked)
+            self._places: list[list[list[int]]] = []
+            return
         terms = dict.fromkeys(asked)
         rows: list[list[list[Term]]] = []
         for group in self.groups:
@@ -68,10 +73,9 @@ class Orbits:
                 ]
             )
             terms |= dict.fromkeys(term for row in rows[-1] for term in row)
-        self.terms: tuple[Term, ...] = tuple(terms)
+        self.terms = tuple(terms)
         places = {term: place for place, term in enumerate(self.terms)}
         self._places = [[[places[term] for term in row] for row in group] for group in rows]
-        self.is_folded = False
 
     def unfolded(self, states: Iterable[tuple[tuple[int, ...], int]]) -> Iterator[Unfolded]:
         """All final states, from those that the core explored, each with the number it was given."""

@@ -16,7 +16,7 @@ writes are one class, and the numbers are numbers of classes. `_exploration.py` 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import factorial
 from types import ModuleType
@@ -31,7 +31,7 @@ from membar.engines._exploration import (
     trial,
     why_not_classes,
 )
-from membar.engines._orbits import MOST_LISTED, Orbits, Unfolded, exchanged
+from membar.engines._orbits import MOST_LISTED, Exchange, Orbits, exchanged
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
@@ -311,8 +311,7 @@ class _Search:
                 tally.failed_assertion = failure
         if found.stuck:
             tally.stuck = self._witness(found.stuck_witness(), WAITS_FOR_EVER)
-        for item in self._final_states(found):
-            self._take_state(found, item, tally)
+        self._take_states(found, tally)
         if self.orbits.is_folded:
             tally.notes.append(_FOLDED)
         for index in range(found.kept):
@@ -379,31 +378,36 @@ class _Search:
             message = f"undefined behaviour: {', '.join(sorted(names))}"
             tally.race = self._witness(found.remark_witness(undefined[0]), message)
 
-    def _final_states(self, found: _core.Findings) -> Iterator[Unfolded]:
+    def _take_states(self, found: _core.Findings, tally: Tally) -> None:
         if found.symmetric:
-            yield from self.orbits.unfolded(found.states)
-        else:
-            for index, (state, count) in enumerate(found.states):
-                yield Unfolded(state, count, index, None)
-
-    def _take_state(self, found: _core.Findings, item: Unfolded, tally: Tally) -> None:
-        ending = self.observer.ending_with(item.state)
-        if not ending.passes:
+            for item in self.orbits.unfolded(found.states):
+                self._take_state(found, item, tally)
             return
-        tally.outcomes.add(ending.shown)
-        if ending.satisfies:
-            tally.positive += item.executions
-            if tally.positive_witness is None and self.wanted is not Quantifier.FORALL:
-                tally.positive_witness = self._state_witness(found, item)
-        else:
-            tally.negative += item.executions
-            if tally.negative_witness is None and self.wanted is Quantifier.FORALL:
-                tally.negative_witness = self._state_witness(found, item)
+        for index, (state, count) in enumerate(found.states):
+            self._take_state(found, (state, count, index, None), tally)
 
-    def _state_witness(self, found: _core.Findings, item: Unfolded) -> Witness:
-        execution = found.state_witness(item.explored)
-        if item.exchange is not None:
-            execution = exchanged(execution, item.exchange, self.orbits.groups, self.lowered.registers)
+    def _take_state(
+        self, found: _core.Findings, item: tuple[Sequence[int], int, int, Exchange | None], tally: Tally
+    ) -> None:
+        """Takes a final state; the item is an `Unfolded`, or as one."""
+        state, executions, explored, exchange = item
+        shown, satisfies, passes = self.observer.ending_with(state)
+        if not passes:
+            return
+        tally.outcomes.add(shown)
+        if satisfies:
+            tally.positive += executions
+            if tally.positive_witness is None and self.wanted is not Quantifier.FORALL:
+                tally.positive_witness = self._state_witness(found, explored, exchange)
+        else:
+            tally.negative += executions
+            if tally.negative_witness is None and self.wanted is Quantifier.FORALL:
+                tally.negative_witness = self._state_witness(found, explored, exchange)
+
+    def _state_witness(self, found: _core.Findings, explored: int, exchange: Exchange | None) -> Witness:
+        execution = found.state_witness(explored)
+        if exchange is not None:
+            execution = exchanged(execution, exchange, self.orbits.groups, self.lowered.registers)
         return self._witness(execution, "")
 
     def _passes(self, witness: Witness) -> bool:

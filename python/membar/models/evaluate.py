@@ -23,7 +23,7 @@ from membar.models import relation as rel
 from membar.models import schedule
 from membar.models.explain import Failure, explain
 from membar.models.plan import Check, CheckKind, CheckMode, Growth, Op, Plan, Sort, Stage
-from membar.models.primitives import PRIMITIVES, value_of
+from membar.models.primitives import PRIMITIVES, tags_of, value_of
 from membar.models.schedule import Slots, Step, Unit
 
 if TYPE_CHECKING:
@@ -63,8 +63,10 @@ class Evaluator:
         self.primitives = {stage: self._primitives(stage) for stage in Stage}
         self.names_of_primitives = {slot: name for found in self.primitives.values() for slot, name in found}
         asked = {slot for unit in needed for slot in unit.slots}
+        required = [(slot, name) for slot, name in self.names_of_primitives.items() if slot in asked]
+        self.required_tags = tuple((slot, name) for slot, name in required if name not in PRIMITIVES)
         self.required_primitives = tuple(
-            (slot, name) for slot, name in self.names_of_primitives.items() if slot in asked
+            (slot, PRIMITIVES[name].value) for slot, name in required if name in PRIMITIVES
         )
         self.early = {stage: self._early(stage) for stage in Stage}
         self.names = {**dict(plan.shown), **dict(plan.names)}
@@ -160,11 +162,14 @@ class Evaluation:
     def failures(self) -> tuple[Failure, ...]:
         """Every required check that does not hold, explained."""
         size = len(self.execution.events)
-        for slot, name in self._evaluator.required_primitives:
-            self._slots[slot] = value_of(name, self.execution)
+        carried = tags_of(self.execution)
+        for slot, name in self._evaluator.required_tags:
+            self._slots[slot] = carried.get(name, 0)
+        for slot, value in self._evaluator.required_primitives:
+            self._slots[slot] = value(self.execution)
         for step in self._evaluator.required_steps:
             step(self._slots, size)
-        failed = [check for check in self._evaluator.required if not self.holds(check)]
+        failed = [check for check in self._evaluator.required if not _holds(check, self._slots[check.slot])]
         if not failed:
             return ()
         self._fill(range(len(self._slots)))

@@ -126,5 +126,5 @@ class Plan:
     names: tuple[tuple[str, int], ...] = ()  # every top-level `let`, for explanations and tests
 
     def __hash__(self) -> int:
-        """Quick, as plans are keys and have hundreds of parts; equal plans have equal sizes and names."""
-        return hash((len(self.instructions), len(self.checks), self.names))
+        """Quick, as plans are keys and have hundreds of parts; equal plans have parts of equal sizes."""
+        return hash((len(self.instructions), len(self.checks), len(self.names), len(self.shown)))

@@ -43,6 +43,15 @@ def tagged(execution: Execution, tag: str) -> Mask:
     return mask_of(event.id for event in execution.events if tag in event.tags)
 
 
+def tags_of(execution: Execution) -> dict[str, Mask]:
+    """For each tag that occurs the events that carry it."""
+    found: dict[str, Mask] = {}
+    for event in execution.events:
+        for tag in event.tags:
+            found[tag] = found.get(tag, 0) | 1 << event.id
+    return found
+
+
 def _of_kind(kind: Kind) -> Callable[[Execution], Value]:
     return lambda execution: mask_of(event.id for event in execution.events if event.kind is kind)
 

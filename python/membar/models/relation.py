@@ -7,6 +7,7 @@ of row `i` says whether the pair `(i, j)` is in it. Lists are never changed once
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import and_, or_
 from typing import TypeAlias
 
 Mask: TypeAlias = int
@@ -58,14 +59,14 @@ def union(left: Rows, right: Rows) -> Rows:
     """Pairs of either."""
     if not any(left):  # as the relations of many fences and kinds are; here and below
         return right
-    return [a | b for a, b in zip(left, right, strict=True)]
+    return list(map(or_, left, right))
 
 
 def intersection(left: Rows, right: Rows) -> Rows:
     """Pairs of both."""
     if not any(left):
         return left
-    return [a & b for a, b in zip(left, right, strict=True)]
+    return list(map(and_, left, right))
 
 
 def difference(left: Rows, right: Rows) -> Rows:

@@ -6,9 +6,10 @@
     // membar: begin setup()
 
 `object` names the specification. `operation` is a function that clients may call, with what it is called
-with: `fresh` is a number that no other call gets, `1..3` all of these, `thread` the number of the calling
-thread, and `out` the address of an `int` that the function sets: part of the result. `by 0` at the end: only
-thread 0 calls it. `begin` is a function that is called once, before all others.
+with: `fresh` is a number that no other call gets, `1..3` all of these; `call` and `thread` are the numbers of
+the call and of the calling thread, of which the specification is not told; `out` is the address of an `int`
+that the function sets: part of the result. `by 0` at the end: only thread 0 calls it. `begin` is a function
+that is called once, before all others.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _LINE: Final = re.compile(
 )
 _CALL: Final = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*\((?P<arguments>[^()]*)\)\s*(?:by\s+(?P<by>.*))?$")
 _RANGE: Final = re.compile(r"(-?\d+)(?:\s*\.\.\s*(-?\d+))?$")
+_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MOST_VALUES: Final = 8
 
 
@@ -33,6 +35,7 @@ class Kind(enum.Enum):
     """What an argument is."""
 
     FRESH = "fresh"
+    CALL = "call"
     THREAD = "thread"
     OUT = "out"
     VALUES = "values"
@@ -170,13 +173,14 @@ class _Reader:
             )
 
     def _is_function(self, name: str, span: Span) -> bool:
-        is_there = re.search(rf"\b{name}\s*\([^;{{}}]*\)\s*\{{", self.source.text) is not None
+        code = _COMMENT.sub(" ", self.source.text)
+        is_there = re.search(rf"\b{name}\s*\([^;{{}}]*\)\s*\{{", code) is not None
         if not is_there:
             self._wrong("W1344", f"no function `{name}` in this file", span)
         return is_there
 
     def _parameter(self, word: str, span: Span) -> Parameter | None:
-        if word in ("fresh", "thread", "out"):
+        if word in ("fresh", "call", "thread", "out"):
             return Parameter(Kind(word))
         found = _RANGE.fullmatch(word)
         if found is not None:
@@ -184,7 +188,7 @@ class _Reader:
             high = int(found[2]) if found[2] is not None else low
             if low <= high < low + _MOST_VALUES:
                 return Parameter(Kind.VALUES, tuple(range(low, high + 1)))
-        expected = f"expected `fresh`, `thread`, `out`, or 1 to {_MOST_VALUES} numbers such as `1..3`"
+        expected = f"expected `fresh`, `call`, `thread`, `out`, or 1 to {_MOST_VALUES} numbers such as `1..3`"
         self._wrong("W1345", f"`{word}` says nothing about an argument", span, expected)
         return None
 

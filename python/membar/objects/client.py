@@ -7,6 +7,8 @@ all clients are written into one C text, which is read once; a client's program 
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, product
@@ -45,10 +47,17 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """A call that a thread makes: the operation, and the values of its `fresh` and ranging arguments."""
+    """A call that a thread makes.
+
+    Attributes:
+        operation: what is called.
+        inputs: the values of its `fresh` and ranging arguments.
+        number: which call of the client it is, from 0.
+    """
 
     operation: Operation
     inputs: tuple[int, ...]
+    number: int
 
 
 Body: TypeAlias = tuple[PlannedCall, ...]
@@ -77,25 +86,40 @@ class Client:
         return " || ".join("; ".join(mine) for mine in texts)
 
 
+def number_of_clients(notes: ObjectNotes, size: Size) -> int:
+    """How many clients of a size there are."""
+    sequences = [len(_choices(notes, number)) ** size.calls for number in range(size.threads)]
+    if _are_alike(notes, size):
+        return math.comb(sequences[0] + size.threads - 1, size.threads)
+    return math.prod(sequences)
+
+
+def _are_alike(notes: ObjectNotes, size: Size) -> bool:
+    """Whether threads may be exchanged: they may call the same, and are not told who they are."""
+    if any(item.kind is Kind.THREAD for operation in notes.operations for item in operation.parameters):
+        return False
+    return len({_choices(notes, number) for number in range(size.threads)}) == 1
+
+
 def clients(notes: ObjectNotes, size: Size) -> Iterator[Client]:
     """Every client of a size, up to the names of threads that may call the same."""
     choices = [_choices(notes, number) for number in range(size.threads)]
     sequences = [
         tuple(product(range(len(choices[number])), repeat=size.calls)) for number in range(size.threads)
     ]
-    named = any(item.kind is Kind.THREAD for operation in notes.operations for item in operation.parameters)
     fresh = max(_fresh(operation) for operation in notes.operations)
 
     def body(thread: int, chosen: tuple[int, ...]) -> Body:
         return tuple(
-            _planned(*choices[thread][which], (thread * size.calls + index) * fresh + 1)
+            _planned(*choices[thread][which], thread * size.calls + index, fresh)
             for index, which in enumerate(chosen)
         )
 
-    if named or any(choices[number] != choices[0] for number in range(size.threads)):
-        arrangements: Iterator[tuple[tuple[int, ...], ...]] = product(*sequences)
-    else:
-        arrangements = combinations_with_replacement(sequences[0], size.threads)
+    arrangements: Iterator[tuple[tuple[int, ...], ...]] = (
+        combinations_with_replacement(sequences[0], size.threads)
+        if _are_alike(notes, size)
+        else product(*sequences)
+    )
     for arrangement in arrangements:
         yield Client(tuple(body(number, chosen) for number, chosen in enumerate(arrangement)))
 
@@ -114,17 +138,16 @@ def _fresh(operation: Operation) -> int:
     return sum(item.kind is Kind.FRESH for item in operation.parameters)
 
 
-def _planned(operation: Operation, values: tuple[int, ...], number: int) -> PlannedCall:
-    """A call whose fresh arguments begin with `number`."""
-    ranging = iter(values)
+def _planned(operation: Operation, values: tuple[int, ...], number: int, fresh: int) -> PlannedCall:
+    """A call, where no call has more than `fresh` fresh arguments."""
+    ranging, unused = iter(values), itertools.count(number * fresh + 1)
     inputs: list[int] = []
     for item in operation.parameters:
         if item.kind is Kind.FRESH:
-            inputs.append(number)
-            number += 1
+            inputs.append(next(unused))
         elif item.kind is Kind.VALUES:
             inputs.append(next(ranging))
-    return PlannedCall(operation, tuple(inputs))
+    return PlannedCall(operation, tuple(inputs), number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +240,8 @@ def _passed(planned: PlannedCall, thread: int, outs: Sequence[str]) -> Iterator[
         match item.kind:
             case Kind.FRESH | Kind.VALUES:
                 yield str(next(inputs))
+            case Kind.CALL:
+                yield str(planned.number)
             case Kind.THREAD:
                 yield str(thread)
             case Kind.OUT:

@@ -13,7 +13,6 @@ a read.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.program.condition import FinalRegister, Term
@@ -27,11 +26,12 @@ from membar.program.dependencies import (
 from membar.program.expr import addresses_of, registers_of
 from membar.program.operations import Fence, Load, Lock, Operation, Rmw, Store, StoreConditional, Tags, Unlock
 from membar.program.program import Edge, Program, Thread
+from membar.records import record
 
 Names: TypeAlias = frozenset[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Watch:
     """What a thread must find unchanged when it comes back to `point`.
 
@@ -52,7 +52,7 @@ class Watch:
     write_backs: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Watches:
     """The watched points of a program, per thread; none at all if every loop is to be unrolled."""
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
 from membar.program.expr import Address, signed
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FinalRegister:
     """The last value of a register of thread number `thread`, seen as `width` bits."""
 
@@ -22,7 +22,7 @@ class FinalRegister:
     signed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FinalCell:
     """The last value of element `index` of a memory object, seen as `width` bits."""
 
@@ -46,7 +46,7 @@ class Comparison(enum.Enum):
     GE = ">="
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Compare:
     """`term op value`, e.g. `0:EAX=1`, `[x]=2`, `1:X0=y` (an address), or another term."""
 
@@ -55,28 +55,28 @@ class Compare:
     value: int | Address | FinalRegister | FinalCell
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class And:
     """Every part holds; with no part: true."""
 
     parts: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Or:
     """Some part holds; with no part: false."""
 
     parts: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Not:
     """The part does not hold."""
 
     part: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Implies:
     """If `left` then `right`."""
 
@@ -96,7 +96,7 @@ class Quantifier(enum.Enum):
     FORALL = "forall"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Observed:
     """A term that final states show.
 
@@ -112,7 +112,7 @@ class Observed:
     array: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class FinalCondition:
     """A litmus test's question.
 
@@ -137,6 +137,11 @@ class FinalCondition:
         return tuple(dict.fromkeys([*(item.term for item in self.observed), *asked]))
 
     @cached_property
+    def places(self) -> Mapping[Term, int]:
+        """Where each of `terms` stands."""
+        return {term: place for place, term in enumerate(self.terms)}
+
+    @cached_property
     def addresses(self) -> tuple[Address, ...]:
         """The addresses that terms are compared with."""
         values = [item.value for formula in self._formulas for item in comparisons(formula)]
@@ -147,13 +152,17 @@ class FinalCondition:
         return self._predicates(bases) if self.addresses else self._known_predicates
 
     @cached_property
+    def shown_at(self) -> tuple[tuple[str, Term, int], ...]:
+        """Label, term and place of what final states show."""
+        return tuple((item.label, item.term, self.places[item.term]) for item in self.observed)
+
+    @cached_property
     def _known_predicates(self) -> tuple[Predicate, Predicate]:
         return self._predicates({})
 
     def _predicates(self, bases: Mapping[str, int]) -> tuple[Predicate, Predicate]:
-        places = {term: place for place, term in enumerate(self.terms)}
         passes = TRUTH if self.filter is None else self.filter
-        return predicate(self.formula, places, bases), predicate(passes, places, bases)
+        return predicate(self.formula, self.places, bases), predicate(passes, self.places, bases)
 
     @property
     def _formulas(self) -> tuple[Formula, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.program.expr import Expr, registers_of
@@ -32,13 +31,14 @@ from membar.program.operations import (
     Unlock,
 )
 from membar.program.program import Edge, Program, Thread
+from membar.records import record
 from membar.source import Span
 
 Registers: TypeAlias = frozenset[str]
 NO_REGISTERS: Registers = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Uses:
     """The registers an operation reads, by what they are used for.
 
@@ -167,7 +167,7 @@ class DependencyKind(enum.Enum):
     CONTROL = "ctrl"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@record(frozen=True, slots=True, order=True)
 class Place:
     """An operation of a thread: index of its edge, and its index in that edge."""
 
@@ -175,7 +175,7 @@ class Place:
     operation: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Dependency:
     """The load, RMW or store-conditional at `source` may influence the access at `target` in this way."""
 

@@ -32,7 +32,6 @@ Threads that start and join others, accesses without order and fences that name 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import TypeAlias
@@ -66,6 +65,7 @@ from membar.program.operations import (
     StoreConditional,
 )
 from membar.program.program import Program, Thread
+from membar.records import record
 
 # What a register may hold; None: anything.
 Words: TypeAlias = frozenset[int] | None
@@ -103,7 +103,7 @@ def _shape(thread: Thread) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Place:
     """An operation by its edge and its number there."""
 

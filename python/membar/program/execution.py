@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from membar.program.operations import Tags
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar.source import Span
@@ -22,7 +23,7 @@ class Kind(enum.Enum):
     FENCE = "F"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Event:
     """A shared access or a fence.
 
@@ -52,7 +53,7 @@ class Event:
         return self.thread == INIT_THREAD
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Execution:
     """Events with the base relations, as sets of pairs of event ids.
 

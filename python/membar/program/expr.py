@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from membar.records import record
 
 WORD = 64
 MASK = (1 << WORD) - 1
@@ -47,7 +48,7 @@ class BinaryOp(enum.Enum):
     SLE = "<=s"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Constant:
     """A literal, kept in 0 … 2^64-1."""
 
@@ -57,7 +58,7 @@ class Constant:
         object.__setattr__(self, "value", self.value & MASK)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Address:
     """The address of byte `offset` of a memory object."""
 
@@ -65,14 +66,14 @@ class Address:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Register:
     """The current value of a register of the thread."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Unary:
     """`op operand`."""
 
@@ -80,7 +81,7 @@ class Unary:
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Binary:
     """`left op right`. Division by zero gives 0; shifts by 64 or more give 0 (or the sign)."""
 
@@ -89,7 +90,7 @@ class Binary:
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Extend:
     """The low `width` bits of `operand`, zero- or sign-extended to a word."""
 
@@ -98,7 +99,7 @@ class Extend:
     signed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Select:
     """`then` if `condition` is not zero, else `otherwise`.
 

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from membar.diagnostics import EngineLimitError
@@ -58,6 +57,7 @@ from membar.program.operations import (
     Tags,
 )
 from membar.program.program import Edge, Program, Thread
+from membar.records import record
 
 VERSION = 5
 
@@ -75,7 +75,7 @@ _EXTEND, _SELECT, _FIRST_BINARY = 5, 6, 7
 _BINARY = {op: _FIRST_BINARY + position for position, op in enumerate(BinaryOp)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class LoweredProgram:
     """A program for the core.
 
@@ -271,6 +271,8 @@ class _ThreadLowering:
             return (2, 0, expr.value)
         if isinstance(expr, Register):
             return (2, 1, self._register(expr.name))
+        if isinstance(expr, Address):
+            return (2, 0, (self.lowering.program.bases[expr.name] + expr.offset) & MASK)
         code: list[int] = []
         expression_code(expr, self.registers, self.lowering.program.bases, code)
         return [len(code), *code]

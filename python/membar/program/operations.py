@@ -6,16 +6,16 @@ models as sets of events under exactly these names; engines never look at them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.program.expr import TRUE, Expr
+from membar.records import record
 
 Tags: TypeAlias = frozenset[str]
 NO_TAGS: Tags = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Load:
     """`register := memory[address]`, `size` bytes, zero- or sign-extended.
 
@@ -31,7 +31,7 @@ class Load:
     exclusive: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Store:
     """`memory[address] := value`. `exclusive` closes the RMW that an exclusive load opened."""
 
@@ -42,7 +42,7 @@ class Store:
     exclusive: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class StoreConditional:
     """A store-conditional: writes and sets `status` to 0, or does nothing and sets it to 1.
 
@@ -59,7 +59,7 @@ class StoreConditional:
     carries: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Rmw:
     """One atomic read-modify-write.
 
@@ -79,7 +79,7 @@ class Rmw:
     failed_tags: Tags | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fence:
     """A fence of the kinds named by its tags.
 
@@ -91,7 +91,7 @@ class Fence:
     address: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Set:
     """`register := value`, local to the thread."""
 
@@ -99,7 +99,7 @@ class Set:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Assume:
     """Executions in which `condition` is 0 stop here: blocked, not counted as complete.
 
@@ -115,7 +115,7 @@ WARNING = "overflow"
 """The property of assertions that only warn."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Assert:
     """A violation of `property` if `condition` is 0 here; only a warning if that is `WARNING`."""
 
@@ -124,7 +124,7 @@ class Assert:
     property: str = "assertions"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Choose:
     """`register :=` any value from `low` to `high`, both included, compared as signed numbers.
 
@@ -138,21 +138,21 @@ class Choose:
     retries: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Spawn:
     """Starts a thread that was declared with `started=False`. What precedes it happens before that thread."""
 
     thread: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Join:
     """Waits until the thread has ended. All of that thread happens before what follows."""
 
     thread: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Lock:
     """Waits until the cell is 0, then makes it 1, atomically. `tags` go to its read and its write."""
 
@@ -161,7 +161,7 @@ class Lock:
     tags: Tags = NO_TAGS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Unlock:
     """Makes the cell 0."""
 
@@ -170,7 +170,7 @@ class Unlock:
     tags: Tags = NO_TAGS
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Send:
     """Puts a message into a channel; waits while it is full. Capacity 0: meets a `Receive`."""
 
@@ -178,7 +178,7 @@ class Send:
     values: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Receive:
     """Takes the oldest message of a channel into registers; waits while it is empty."""
 

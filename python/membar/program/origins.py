@@ -9,16 +9,16 @@ other operators pass on both of all their operands.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.program.expr import Address, Binary, Constant, Expr, Extend, Register, Select, Unary, evaluate
+from membar.records import record
 
 Reads: TypeAlias = frozenset[int]
 NO_READS: Reads = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Origins:
     """The reads, by event number, that a value depends on.
 
@@ -59,6 +59,8 @@ def origins_of(
         bases: the addresses of the objects, as for `evaluate`.
     """
     match expr:
+        case Constant() | Address():
+            return NOWHERE
         case Register(name=name):
             return known.get(name, NOWHERE)
         case Unary(operand=operand) | Extend(operand=operand):
@@ -69,5 +71,3 @@ def origins_of(
             decided = origins_of(condition, known, registers, bases)
             taken = then if evaluate(condition, registers, bases) else otherwise
             return origins_of(taken, known, registers, bases) | Origins(pick=decided.all)
-        case Constant() | Address():
-            return NOWHERE

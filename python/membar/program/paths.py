@@ -11,7 +11,7 @@ Loops are as in the engines: each back edge is taken at most `bound` times.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 from membar.program.execution import Event, Execution, Kind
@@ -33,6 +33,7 @@ from membar.program.operations import (
     Tags,
 )
 from membar.program.program import Edge, Program, Thread
+from membar.records import record
 
 Reads: TypeAlias = frozenset[int]
 Shape: TypeAlias = tuple[Hashable, ...]
@@ -46,7 +47,7 @@ class TooManyPathsError(Exception):
     """There are more paths than anybody wants to look at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Path:
     """A path so far.
 

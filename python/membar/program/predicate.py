@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import TypeAlias
 
 from membar.program.expr import Expr, evaluate
+from membar.records import record
 
 _MOST_PLACES = 100_000
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class CellValue:
     """What memory holds in element `index` of an object, extended as the object's sign says.
 
@@ -24,7 +24,7 @@ class CellValue:
     index: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class RegisterValue:
     """The word in a register of thread number `thread`."""
 
@@ -32,7 +32,7 @@ class RegisterValue:
     register: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AtPoint:
     """1 if thread number `thread` has been started and is at one of the control points, else 0."""
 
@@ -43,7 +43,7 @@ class AtPoint:
 Observable: TypeAlias = CellValue | RegisterValue | AtPoint
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class StatePredicate:
     """An expression whose registers stand for observables: true of a state where it is not 0.
 

@@ -6,12 +6,13 @@ A front end builds a `Program`; engines run it. Nothing here knows a language or
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.program.expr import TRUE, Address, Expr
 from membar.program.operations import Operation
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar.program.condition import FinalCondition
@@ -26,7 +27,7 @@ FIRST_ADDRESS = 0x5A10_0000
 GUARD = 0x1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class MemoryObject:
     """A named scalar (`count` 1) or array in shared memory.
 
@@ -52,7 +53,7 @@ class MemoryObject:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Edge:
     """One step of a thread from control point `source` to `target`.
 
@@ -68,7 +69,7 @@ class Edge:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Thread:
     """A control-flow automaton. A control point without outgoing edges is final.
 
@@ -135,7 +136,7 @@ class Thread:
         return frozenset(closing)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Channel:
     """A FIFO of messages between threads; capacity 0 is a rendezvous.
 
@@ -148,7 +149,7 @@ class Channel:
     width: int = 1
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Program:
     """A closed concurrent program.
 
@@ -257,7 +258,7 @@ class Program:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Cell:
     """One element of a memory object: a location of the memory model."""
 

@@ -8,12 +8,13 @@ one from another.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from math import factorial
 
 from membar.program.expr import TRUE, Address, Register
 from membar.program.operations import Join, Load, Operation, Rmw, Set, Spawn, Store
 from membar.program.program import Edge, Program, Thread
+from membar.records import record
 
 # So that the number of executions that one stands for fits into a word.
 _MOST_ARRANGEMENTS = 1 << 62
@@ -22,7 +23,7 @@ _MOST_THREADS = 20
 _REGISTER_FIELDS = frozenset({"register", "status"})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Group:
     """Threads that are interchangeable.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from membar.program.program import Program
+from membar.records import record
 
 ME: Final = "me@"
 """The register of a copied thread that holds its number: 0, 1, … up to how many there are."""
@@ -13,7 +13,7 @@ NUMBER: Final = "N@"
 """The register of every thread that holds how many copies there are; at least one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Template:
     """A program for any number of threads.
 

@@ -7,37 +7,38 @@ else needs to know them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.program.predicate import StatePredicate
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar.source import Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Truth:
     """`true` or `false`."""
 
     value: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Atom:
     """The predicate is true of the first state."""
 
     predicate: StatePredicate
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Not:
     """The operand does not hold."""
 
     operand: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class And:
     """Both hold."""
 
@@ -45,7 +46,7 @@ class And:
     right: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Or:
     """One of the two holds."""
 
@@ -53,14 +54,14 @@ class Or:
     right: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Next:
     """It holds from the second state on."""
 
     operand: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Until:
     """`right` holds some time, and `left` at all times before."""
 
@@ -68,7 +69,7 @@ class Until:
     right: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Release:
     """`right` holds up to and including the time at which `left` does, or for ever."""
 
@@ -107,7 +108,7 @@ def weak_until(left: Formula, right: Formula) -> Formula:
     return Release(right, Or(left, right))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AutomatonEdge:
     """A step of an automaton, possible where the program's state *before* its own step satisfies `guard`."""
 
@@ -116,7 +117,7 @@ class AutomatonEdge:
     guard: StatePredicate
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ForbiddenRuns:
     """A Büchi automaton that accepts what must not happen: a never claim, a DVE property process.
 
@@ -132,7 +133,7 @@ class ForbiddenRuns:
     ends_are_errors: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Claim:
     """A named statement about all runs of a program."""
 

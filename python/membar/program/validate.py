@@ -203,10 +203,27 @@ def _edge(edge: Edge, thread: Thread, names: _Names) -> Iterator[Diagnostic]:
     if edge.guard is not TRUE:
         yield from _expression(edge.guard, names, edge.span)
     for op in edge.operations:
-        for expr in expressions_of(op):
-            if not isinstance(expr, Constant | Register):
-                yield from _expression(expr, names, edge.span)
-        yield from _operation(op, thread, names, edge.span)
+        if not _is_plain_access(op, names):
+            yield from _step(op, edge, thread, names)
+
+
+def _is_plain_access(op: Operation, names: _Names) -> bool:
+    """Whether this loads, or stores a constant or a register, and nothing is wrong with it.
+
+    That most operations do, and it is seen sooner than everything is looked at.
+    """
+    if not isinstance(op, Load | Store) or not isinstance(op.address, Address):
+        return False
+    item = names.objects.get(op.address.name)
+    is_whole = item is not None and op.size == item.size and op.size in SIZES
+    return is_whole and (isinstance(op, Load) or isinstance(op.value, Constant | Register))
+
+
+def _step(op: Operation, edge: Edge, thread: Thread, names: _Names) -> Iterator[Diagnostic]:
+    for expr in expressions_of(op):
+        if not isinstance(expr, Constant | Register):
+            yield from _expression(expr, names, edge.span)
+    yield from _operation(op, thread, names, edge.span)
 
 
 def _operation(op: Operation, thread: Thread, names: _Names, span: Span | None) -> Iterator[Diagnostic]:

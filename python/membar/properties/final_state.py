@@ -46,10 +46,9 @@ class Observer:
         self.program = program
         condition = question(program)
         self.terms: tuple[Term, ...] = condition.terms
-        places = {term: place for place, term in enumerate(self.terms)}
         # Few different words occur; each is turned into what it shows once per term.
         self._shown: list[tuple[str, Term, int, dict[int, int | str]]] = [
-            (item.label, item.term, places[item.term], {}) for item in condition.observed
+            (label, term, at, {}) for label, term, at in condition.shown_at
         ]
         self._formula, self._filter = condition.predicates(program.bases)
         self._is_filtered = condition.filter is not None

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from membar.models.model import Model
 from membar.program.expr import TRUE
 from membar.program.operations import Assume, Operation
 from membar.program.program import Program
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Property:
     """Something that can be checked.
 

@@ -29,14 +29,14 @@ def one_line(test: Tested, *, differs: str | None = None, color: bool = False) -
         fact, _, _ = test.reason.partition("\n")
     else:
         fact = f"{test.final_states} state{'' if test.final_states == 1 else 's'}, {test.seconds:.2f} s"
-    pieces: list[str | tuple[str, str]] = [
+    pieces: list[tuple[str, str]] = [
         (f"{spoken(test.verdict):<12}  ", _ROLES[test.verdict]),
-        printable(test.path),
+        (printable(test.path), ""),
         (f"  {printable(fact)}", "dim"),
     ]
     if differs is not None:
         pieces.append((f"  DIFFERS: {printable(differs)}", "bad"))
-    return line(*pieces).render(color=color) + "\n"
+    return Line(tuple(pieces)).render(color=color) + "\n"
 
 
 def spoken(verdict: str) -> str:

@@ -198,6 +198,22 @@ def test_an_assertion_is_found_where_it_is_written(folder: Path) -> None:
     assert stored[0] == "letter.length = 1: W letter.length=1"
 
 
+def test_what_weak_memory_does_has_both_places(folder: Path) -> None:
+    result = result_of(log_of(folder, str(EXAMPLES / "publication-relaxed.c")))
+    read, write = result["relatedLocations"]
+    assert read["message"]["text"] == (
+        "receiver's read of letter.body at line 35 does not see sender's write of letter.body at line 26"
+    )
+    assert (line_of(read), line_of(write)) == (35, 26)
+    litmus = result_of(log_of(folder, str(EXAMPLES / "store-buffering.litmus")))
+    assert [line_of(place) for place in litmus["relatedLocations"]] == [8, 7]
+
+
+def test_who_waits_for_ever_is_the_place(folder: Path) -> None:
+    result = result_of(log_of(folder, str(EXAMPLES / "wait-for-ever.mbp")))
+    assert (result["ruleId"], line_of(result["locations"][0])) == ("termination", 17)
+
+
 def test_a_race_has_both_places(folder: Path) -> None:
     result = result_of(log_of(folder, texts={"race.c": RACE}))
     assert result["ruleId"] == "races"

@@ -159,7 +159,7 @@ pub(crate) fn options() -> Options {
 pub(crate) fn run_with(model: &[u64], program: &[u64], options: Options, prune: bool) -> Findings {
     let plan = Plan::decode(model).expect("a valid plan");
     let program = Program::decode(program, plan.tags).expect("a valid program");
-    let schedule = Schedule::new(&plan, prune);
+    let schedule = if prune { Schedule::of_forced(&plan) } else { Schedule::new(&plan, false) };
     search(&program, &plan, &schedule, options, &Stop::default()).expect("within the core's limits")
 }
 

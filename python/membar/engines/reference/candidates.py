@@ -8,7 +8,6 @@ read-modify-write may have another write between its two halves: it is the model
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations, product
 from math import factorial, prod
 from typing import TypeAlias
@@ -19,6 +18,7 @@ from membar.engines.reference.trace import Pair, Status, Trace, Turn
 from membar.models.evaluate import Evaluation, Evaluator
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind
 from membar.program.program import Program
+from membar.records import record
 
 _Node: TypeAlias = tuple[int, int]
 
@@ -89,7 +89,7 @@ def _happen_in_some_order(program: Program, chosen: Sequence[Trace]) -> bool:
     return not any(left.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Skeleton:
     """The events of a combination of runs, before reads-from and coherence are chosen.
 
@@ -123,11 +123,11 @@ def skeleton(program: Program, chosen: Sequence[Trace]) -> Skeleton:
         events += [_numbered(event, event.id + offsets[-1]) for event in trace.events]
 
     def placed(name: str) -> frozenset[Pair]:
-        return frozenset(
-            (a + offset, b + offset)
-            for trace, offset in zip(chosen, offsets, strict=True)
-            for a, b in getattr(trace, name)
-        )
+        found: list[Pair] = []
+        for trace, offset in zip(chosen, offsets, strict=True):
+            if pairs := getattr(trace, name):
+                found += [(a + offset, b + offset) for a, b in pairs]
+        return frozenset(found)
 
     writes: dict[int, list[int]] = {cell: [] for cell in cells}
     writers: dict[Pair, list[int]] = {}

@@ -7,7 +7,6 @@ through, formulas by their meaning, automata by trying every way to follow.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.runs import followed_moves
@@ -19,12 +18,13 @@ from membar.program.program import Program
 from membar.program.temporal import Claim, ForbiddenRuns, predicates_of
 from membar.properties.ltl.lasso import Lasso, holds
 from membar.properties.ltl.reduction import components
+from membar.records import record
 
 BUFFERS = "buffers"
 PROCESSES = "processes"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Run:
     """States and moves of a run: after the last move comes state number `cycle` again, if there is a cycle.
 

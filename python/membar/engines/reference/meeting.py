@@ -8,7 +8,6 @@ see what the receiver did.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
@@ -17,12 +16,13 @@ from membar.engines.reference.step import Step
 from membar.engines.reference.trace import Choices
 from membar.program.operations import Receive, Send
 from membar.program.program import Edge
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar.engines.reference.machine import Machine
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Meeting:
     """The operation of an edge that needs another thread, and its position there."""
 

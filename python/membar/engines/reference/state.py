@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from membar.diagnostics import Diagnostic
@@ -12,6 +11,7 @@ from membar.models.model import Operational
 from membar.program.expr import MASK, signed
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue
 from membar.program.program import Program
+from membar.records import record
 
 
 class FenceEffect(enum.IntEnum):
@@ -131,7 +131,7 @@ class Did(enum.Enum):
     FLUSHED = "flush"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Act:
     """One thing a thread did in a step, with the cell (-1 for fences) and the value."""
 
@@ -166,7 +166,7 @@ class HaltError(Exception):
         self.edge: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Partner:
     """The other side of a rendezvous: who receives, on which edge, and its choices."""
 
@@ -175,7 +175,7 @@ class Partner:
     choices: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Move:
     """A possible step.
 

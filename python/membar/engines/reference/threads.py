@@ -30,7 +30,7 @@ from membar.engines.reference.waiting import Visit, WrittenBack, end_if_unchange
 from membar.program.access import bad_access
 from membar.program.awaits import Watch
 from membar.program.execution import Event, Kind
-from membar.program.expr import MASK, Expr, evaluate, signed
+from membar.program.expr import MASK, TRUE, Expr, evaluate, signed
 from membar.program.operations import (
     NO_TAGS,
     Assert,
@@ -110,7 +110,8 @@ class _Run:
         end = EndError(Status.COMPLETE)
         try:
             while edges := self.code.leaving.get(point, ()):
-                self.branches = [branch for branch in self.branches if branch[0] != point]
+                if self.branches:
+                    self.branches = [branch for branch in self.branches if branch[0] != point]
                 self._look_back(point)
                 index = self._chosen_edge(edges, self.code.joins.get(point))
                 self.edge = edge = self.code.thread.edges[index]
@@ -166,6 +167,8 @@ class _Run:
 
     def _chosen_edge(self, edges: Sequence[int], join: int | None) -> int:
         """The edge that is taken; its guards, taken or not, decide what follows, up to `join` if given."""
+        if len(edges) == 1 and join is None and self.code.thread.edges[edges[0]].guard is TRUE:
+            return edges[0]  # as nearly all steps are: nothing is decided
         opened = [index for index in edges if self._value(self.code.thread.edges[index].guard)]
         decisive = NOWHERE
         for index in edges:
@@ -316,7 +319,7 @@ class _Run:
         number = len(self.events)
         if number == self.most_events:
             raise EndError(Status.CUT)
-        for control in (self.control, *(origins for _, origins in self.branches)):
+        for control in [self.control, *[origins for _, origins in self.branches]]:
             self._depend(number, control=control)
         self.events.append(
             Event(

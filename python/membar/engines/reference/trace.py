@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.diagnostics import Diagnostic
 from membar.program.execution import Event
+from membar.records import record
 from membar.source import Span
 
 Pair: TypeAlias = tuple[int, int]
@@ -26,7 +26,7 @@ class Status(enum.Enum):
     UNBORN = "unborn"  # no `Spawn` started it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Turn:
     """A `Spawn` or a passed `Join`: it stands before the event at `position` of the trace."""
 
@@ -35,7 +35,7 @@ class Turn:
     is_spawn: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Trace:
     """One run of one thread.
 

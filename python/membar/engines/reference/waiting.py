@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.engines.reference.trace import EndError, Status
 from membar.program.execution import Event, Kind
 from membar.program.origins import Origins
+from membar.records import record
 
 # Where the paths of a branch meet, and the reads that decided it.
 Branch: TypeAlias = tuple[int, Origins]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Visit:
     """A thread at a watched point, as far as what follows can depend on it.
 
@@ -39,7 +39,7 @@ class Visit:
     open: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class WrittenBack:
     """The last write of an atomic operation that left its location as it was.
 

@@ -37,6 +37,9 @@ DIALECTS = MappingProxyType(
 )
 """Header word → dialect: `X86`, `AArch64`, `C`, …"""
 
+# Those that take tests of another header word.
+_CLAIMING = tuple((one, one.claims) for one in DIALECTS.values() if one.claims is not None)
+
 
 def parse(source: SourceFile) -> Program:
     """The program and question of a litmus test.
@@ -59,7 +62,7 @@ def _dialect(test: LitmusTest) -> Dialect:
     Raises:
         InputError: none that is known.
     """
-    claiming = (one for one in DIALECTS.values() if one.claims is not None and one.claims(test))
+    claiming = (one for one, claims in _CLAIMING if claims(test))
     dialect = next(claiming, None) or DIALECTS.get(test.dialect)
     if dialect is None:
         source = test.source

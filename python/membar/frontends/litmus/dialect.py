@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from membar.changes import Place
 from membar.frontends.litmus.test import LitmusTest
 from membar.program.program import Program
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Dialect:
     """One assembly or source language of litmus tests.
 

@@ -189,6 +189,9 @@ def _closing_brace(source: SourceFile, opening: int) -> int:
     )
 
 
+# Comments, or what looks like one, and strings.
+_NOT_ONLY_CODE = re.compile(r'\(\*|/[*/]|"')
+_BRACE = re.compile(r"[{}]")
 _BODY_MARK = re.compile(rf'\(\*|/\*|//|"[^"\n]*"|[{{}};\n]|{_QUESTION.pattern}')
 
 
@@ -198,6 +201,8 @@ def _question_start(source: SourceFile, start: int, *, c_like: bool) -> int:
     In assembly a question word counts only at the start of a line or after `;`.
     """
     text = source.text
+    if c_like and not _NOT_ONLY_CODE.search(text, start):
+        return _behind_functions(text, start)
     depth, at, row = 0, start, start  # `row`: behind the last `;`, newline, or comment in front of code
     while match := _BODY_MARK.search(text, at):
         mark, at = match.group(), match.end()
@@ -212,6 +217,18 @@ def _question_start(source: SourceFile, start: int, *, c_like: bool) -> int:
         elif mark[0] != '"' and (depth <= 0 if c_like else not text[row : match.start()].strip()):
             return match.start()
     return len(text)
+
+
+def _behind_functions(text: str, start: int) -> int:
+    """The first question word outside braces, in C without comments and strings."""
+    depth, outside = 0, start
+    for brace in _BRACE.finditer(text, start):
+        if depth <= 0 and (question := _QUESTION.search(text, outside, brace.start())):
+            return question.start()
+        depth += 1 if brace.group() == "{" else -1
+        outside = brace.end()
+    question = _QUESTION.search(text, outside) if depth <= 0 else None
+    return question.start() if question else len(text)
 
 
 def _opens_comment(text: str, start: int, mark: str, depth: int, *, c_like: bool) -> bool:

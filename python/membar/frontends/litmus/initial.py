@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeVar
 
@@ -11,6 +10,7 @@ from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.scanner import Scanner, Token
 from membar.frontends.litmus.test import InitialValue, InitLocation, InitRegister, InitSymbol, Reference
+from membar.records import record
 from membar.source import SourceFile, Span
 
 Entry = InitRegister | InitLocation | InitSymbol
@@ -23,7 +23,7 @@ _THREAD = re.compile(r"P[0-9]+")
 _INITIALISERS = frozenset({"ATOMIC_INIT", "ATOMIC_VAR_INIT", "ATOMIC_LONG_INIT", "ATOMIC64_INIT"})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class InitialState:
     """What stands between the braces."""
 

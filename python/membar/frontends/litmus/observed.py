@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.program.condition import FinalCell, FinalRegister, Observed
+from membar.records import record
 
 OrderKey: TypeAlias = tuple[tuple[int, int, str], ...]
 
@@ -24,7 +24,7 @@ def plain_label(register: FinalRegister) -> str:
     return f"{register.thread}:{register.register}"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Whole:
     """A whole array."""
 
@@ -32,7 +32,7 @@ class Whole:
     cells: tuple[FinalCell, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Element:
     """`v[1]`."""
 

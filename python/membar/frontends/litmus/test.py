@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar.program.condition import FinalCell, FinalRegister
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from membar.source import SourceFile, Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Reference:
     """The name of a location used as a value: `x`, `&x`, `x[2]`."""
 
@@ -24,7 +25,7 @@ class Reference:
 InitialValue: TypeAlias = int | Reference
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class InitRegister:
     """`uint64_t 0:X1=x;` Register names are as written; `value` None means only the type was given."""
 
@@ -35,7 +36,7 @@ class InitRegister:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class InitSymbol:
     """`uint64_t %p=x;` A register that the test leaves unnamed: every thread that says `%p` has its own."""
 
@@ -45,7 +46,7 @@ class InitSymbol:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class InitLocation:
     """`x=1;`, `[x]=1;`, `int64_t v[2]={1,2};`, `x=&y;`. `count` None: not an array."""
 
@@ -56,7 +57,7 @@ class InitLocation:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Cell:
     """One instruction position of an assembly thread: its text without labels' colons removed, trimmed."""
 
@@ -64,7 +65,7 @@ class Cell:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Column:
     """The code of one assembly thread, top to bottom; empty cells are left out."""
 
@@ -86,7 +87,7 @@ class Scope(Protocol):
         """The location `name` as a value."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class LitmusTest:
     """The dialect-independent part of a test. `question` is kept as text until a dialect gives a `Scope`.
 

@@ -132,6 +132,25 @@ def system(about: ConcurrentObject, *, name: str, rules: Rules, in_real_time: bo
     )
 
 
+def waits(about: ConcurrentObject, rules: Rules) -> Iterator[tuple[str, str]]:
+    """Pairs of lines of an operation, in the order of the text, of which the later waits for the earlier.
+
+    Pairs that follow from others are left out.
+    """
+    machine = _Machine(about, rules, in_real_time=False)
+    for operation in about.operations:
+        labels = [line.label for line in operation.lines]
+        kept = {
+            (first, second)
+            for number, first in enumerate(labels)
+            for second in labels[number + 1 :]
+            if machine.waits(first, second)
+        }
+        for first, second in sorted(kept, key=lambda pair: (labels.index(pair[0]), labels.index(pair[1]))):
+            if not any((first, middle) in kept and (middle, second) in kept for middle in labels):
+                yield first, second
+
+
 def _control(control: Hashable) -> Control:
     if not isinstance(control, Control):
         raise TypeError(f"{control} is no control of this system")
@@ -273,6 +292,10 @@ class _Machine:
             )
 
     # What must wait
+
+    def waits(self, first: str, second: str) -> bool:
+        """Whether a later line of an operation waits for an earlier one."""
+        return self._blocks(Item(0, first), Item(0, second))
 
     def _blocks(self, earlier: Item, later: Item, *, renames: bool = False) -> bool:
         """Whether the later line must wait until the earlier one is done; `renames`: on a real processor."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from membar.program.predicate import StatePredicate
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Label:
     """Which letters a transition takes: atoms, by number, that must hold and that must not."""
 
@@ -25,7 +25,7 @@ class Label:
         return self.positive <= other.positive and self.negative <= other.negative
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Transition:
     """A step; `marks` are the acceptance sets that it belongs to."""
 
@@ -35,7 +35,7 @@ class Transition:
     marks: frozenset[int]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Automaton:
     """A generalised Büchi automaton: a run is accepted that has every mark infinitely often.
 

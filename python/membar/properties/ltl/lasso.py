@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.program.predicate import StatePredicate
 from membar.program.temporal import And, Atom, Formula, Next, Not, Or, Release, Truth, Until
 from membar.properties.ltl.automaton import Automaton
 from membar.properties.ltl.reduction import components
+from membar.records import record
 
 Letter: TypeAlias = frozenset[StatePredicate]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Lasso:
     """A run: the letters of `prefix`, then those of `cycle`, which is not empty, again and again.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from membar.diagnostics import InputError, error
 from membar.program import temporal as t
@@ -26,6 +25,7 @@ from membar.program.expr import (
 )
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.program import Program, Thread
+from membar.records import record
 from membar.source import SourceFile, Span
 
 _TOKEN = re.compile(
@@ -45,7 +45,7 @@ _OPERATIONS = {
 _DEEPEST = 60
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Node:
     """A part of the formula: an operator with its operands, a number, or something in the state."""
 

@@ -9,7 +9,7 @@ with every mark infinitely often puts nothing off for ever.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from membar.diagnostics import EngineLimitError
@@ -30,6 +30,7 @@ from membar.properties.ltl.automaton import Automaton, Label, Transition
 from membar.properties.ltl.normal import normal_form
 from membar.properties.ltl.reduction import reduced
 from membar.properties.ltl.text import shown
+from membar.records import record
 
 _MOST_STATES = 20_000
 _EVERY_LETTER = Label()
@@ -45,7 +46,7 @@ def automaton_of(formula: Formula, *, negated: bool = False) -> Automaton:
     return reduced(_Tableau(normal_form(formula, negated=negated)).automaton())
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Way:
     """One way to satisfy a set of formulas now.
 

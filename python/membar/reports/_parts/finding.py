@@ -13,8 +13,10 @@ from membar.program.operations import Assert
 from membar.program.program import Program
 from membar.reports import Answer
 from membar.reports._parts.event import phrase
+from membar.reports._parts.order import order_of
 from membar.source import SourceFile, Span
 
+_MOST_STRANGE = 3  # pairs of places that weak memory is about
 _LINE = re.compile(r"\bline (\d+)\b")
 # A final condition has no place of its own (many tests share one); its text is what is behind the threads.
 _CONDITION = re.compile(r"^[ \t]*(?:~[ \t]*exists|exists|forall)\b.*?(?=\s*\Z)", re.MULTILINE | re.DOTALL)
@@ -35,7 +37,8 @@ def finding(answer: Answer) -> Finding:
         return Finding()
     witness = outcome.witness
     if outcome.property == "condition":
-        return Finding(_condition(answer.source))
+        strange = _strange(answer.program, witness) if witness is not None else ()
+        return Finding(_condition(answer.source), strange)
     if witness is None:
         return Finding()
     match outcome.property:
@@ -88,7 +91,24 @@ def _failed(answer: Answer, witness: Witness) -> Finding:
     if span is None:
         return _stuck(answer.program, witness)
     others = [Label(place, "named here") for place in named if place.line != span.line]
-    return Finding(Label(span, witness.message), tuple(others))
+    return Finding(Label(span, witness.message), (*others, *_strange(answer.program, witness)))
+
+
+def _strange(program: Program, witness: Witness) -> tuple[Label, ...]:
+    """The places of what no order of the steps explains: a read, and the write that it does not see."""
+    if witness.steps:
+        return ()
+    order = order_of(witness.execution)
+    pairs = [(read, "sees", write) for write, read in order.broken_rf]
+    pairs += [(read, "does not see", write) for read, write in order.broken_fr]
+    pairs += [(first, "reaches memory before", second) for first, second in order.broken_co]
+    labels: list[Label] = []
+    for first, verb, second in pairs[:_MOST_STRANGE]:
+        one, other = witness.execution.events[first], witness.execution.events[second]
+        if one.span and other.span:
+            labels.append(Label(one.span, f"{phrase(program, one)} {verb} {phrase(program, other)}"))
+            labels.append(Label(other.span, phrase(program, other)))
+    return tuple(labels)
 
 
 def _asserted(program: Program, message: str) -> Iterator[Span]:
@@ -105,10 +125,26 @@ def _whole_line(source: SourceFile, number: int) -> Span:
 
 
 def _stuck(program: Program, witness: Witness) -> Finding:
-    """Where the threads stand: first one that looks at something, since who waits looks."""
+    """Where the threads stand: first one that looks at something in a loop, since who waits does that."""
     ends = _last_events(program, witness)
-    ends.sort(key=lambda event: event.kind is not Kind.READ)
+    ends.sort(key=lambda event: (event.kind is not Kind.READ, not _is_in_loop(program, event)))
     return _labelled(program, tuple(ends))
+
+
+def _is_in_loop(program: Program, event: Event) -> bool:
+    """Whether the place of an event can be left and come back to."""
+    thread = program.threads[event.thread]
+    for edge in thread.edges:
+        if edge.span != event.span:
+            continue
+        seen, todo = {edge.target}, [edge.target]
+        while todo:
+            fresh = {step.target for step in thread.outgoing[todo.pop()]} - seen
+            seen |= fresh
+            todo.extend(fresh)
+        if edge.source in seen:
+            return True
+    return False
 
 
 def _ends(program: Program, witness: Witness) -> tuple[Label, ...]:

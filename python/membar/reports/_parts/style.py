@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
+
+from membar.records import record
 
 _CODES = {
     "": "",
@@ -27,7 +28,7 @@ _CODES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Signs:
     """The signs of a drawing: box lines and arrows."""
 
@@ -68,7 +69,7 @@ def paint(text: str, role: str, *, color: bool) -> str:
     return f"\x1b[{code}m{text}\x1b[0m" if color and code and text else text
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Line:
     """One line of pieces, each a text with the name of its role."""
 

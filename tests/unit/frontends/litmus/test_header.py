@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import random
+import re
+
 import pytest
 
+from membar.frontends.litmus import header
 from unit.frontends.litmus.texts import found_in, read
 
 SB = """X86 SB+x/y.1+[po] (StoreBuffering)
@@ -89,3 +93,28 @@ def test_c_bodies_keep_their_stars_and_words() -> None:
 )
 def test_broken_headers(text: str, found: tuple[str, int, int]) -> None:
     assert found_in(lambda: read(text)) == [found]
+
+
+_PIECES = (
+    "{",
+    "}",
+    "exists",
+    " exists (x=1)",
+    "~ exists",
+    "P0(int* x) {",
+    "r0=*x;",
+    "locations [x;]",
+    "\n",
+    "x_exists",
+)
+
+
+def test_c_without_comments_is_read_as_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The question of plain C is looked for between functions; everywhere else token by token."""
+    choose = random.Random(7)
+    texts = ["C t {} " + "".join(choose.choices(_PIECES, k=choose.randrange(1, 9))) for _ in range(400)]
+    quickly = [read(text).question for text in texts]
+    monkeypatch.setattr(header, "_NOT_ONLY_CODE", re.compile(""))
+    closely = [read(text).question for text in texts]
+    assert [span.start for span in quickly] == [span.start for span in closely]
+    assert len({span.start for span in quickly}) > 20

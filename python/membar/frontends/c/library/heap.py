@@ -18,7 +18,8 @@ from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, known, se
 from membar.frontends.c.world import Object, Untyped
 from membar.frontends.c.world import Place as Location
 from membar.program.expr import FALSE, Address, Constant, Expr, Register
-from membar.program.operations import Assume, Choose, Load, Rmw, Store, Tags
+from membar.program.operations import WARNING, Assert, Assume, Choose, Load, Rmw, Store, Tags
+from membar.program.warnings import LEAK, LOOK
 
 _FREE_OF_ANYTHING: Final = "free of a pointer that is not the beginning of allocated memory"
 _LARGEST_ALIGNMENT: Final = heap.HEADER
@@ -152,10 +153,9 @@ def _slot(m: Machine, node: ast.FuncCall, kind: t.CType, place: Place, *, is_zer
     )
     shape = heap.shape_of(kind)
     index = sum(slot.shape == shape for slot in m.world.allocated().values())
-    item.slot = heap.Slot(shape, index)
+    item.slot = heap.Slot(shape, index, place.line, is_zero)
     if not is_zero:
         item.initial = {offset: heap.unset(size, place.number) for offset, size in item.places.items()}
-    item.is_zeroed = is_zero
     item.call = place.number
     return item
 
@@ -174,6 +174,8 @@ def _candidates(m: Machine, label: str) -> list[str]:
     world = m.world
     shape = world.objects[label].slot
     assert shape is not None
+    if world.is_kernel:
+        return []  # its model does not know the words of our exchange
     found = []
     for other, slot in world.before.slots.items():
         is_fresh = other == label and not m.loops
@@ -188,8 +190,7 @@ def _may_precede(m: Machine, freeing: Freeing) -> bool:
     if freeing.thread == m.number:
         return freeing.order < m.memory_calls or (freeing.is_repeated and bool(m.loops))
     if m.number == 1:
-        # The other thread must have been created by now.
-        return freeing.thread - 2 < len(m.world.plans)
+        return bool(m.world.plans)  # before the first one is created, there is no other thread
     return m.number not in freeing.joined
 
 
@@ -313,11 +314,9 @@ def freed(m: Machine, pointer: Expr, node: ast.Node) -> None:
 def _end(m: Machine, pointer: Expr, shape: heap.Shape, place: Place, node: ast.Node) -> None:
     """Writes into each scalar, and into the state, that the object was freed here."""
     flow, span = m.flow, m.span(node)
-    state = (
-        flow.named(liveness.state_of(m.world, pointer), span)
-        if not isinstance(pointer, Address)
-        else (liveness.state_of(m.world, pointer))
-    )
+    state = liveness.state_of(m.world, pointer)
+    if not isinstance(state, Address):
+        state = flow.named(state, span)
     register = flow.register()
     flow.emit(Load(register=register, address=state, size=heap.STATE_SIZE, tags=_plain(m)), span)
     liveness.check_none_of(
@@ -362,6 +361,37 @@ def _realloc(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
             m.write(Location(binary(B.ADD, new.expr, Constant(offset)), plain), Value(part.expr, plain), node)
     freed(m, old.expr, node)
     return new
+
+
+def check_leaks(m: Machine, node: ast.Node) -> None:
+    """Warns at the end of `main` of memory that was set and is never freed, where all threads have ended."""
+    world = m.world
+    state = m.flow.state
+    others = range(2, world.before.threads + 1)
+    if state is None or not world.before.free_places:
+        return
+    if any(("joined", number) not in state.slots for number in others):
+        return
+    for label, slot in world.before.slots.items():
+        first = next(((at, size) for at, size in heap.scalars(slot.shape) if heap.says_unset(size)), None)
+        if first is None or slot.is_zeroed:
+            continue
+        kind = t.UINT if first[1] == 4 else t.ULONG
+        address = Address(label, first[0])
+        freed_at, held = (
+            _looked(m, where, size, node)
+            for where, size in ((_state(m, slot), heap.STATE_SIZE), (address, first[1]))
+        )
+        was_set = liveness.is_set(m, address, held, kind)
+        is_fine = binary(B.OR, binary(B.NE, freed_at, FALSE), binary(B.EQ, was_set, FALSE))
+        message = f"{LEAK}memory allocated at line {slot.line} is never freed"
+        m.flow.emit(Assert(is_fine, message, property=WARNING), m.span(node))
+
+
+def _looked(m: Machine, address: Expr, size: int, node: ast.Node) -> Register:
+    register = Register(m.flow.register(LOOK.removesuffix("$")))
+    m.flow.emit(Load(register=register.name, address=address, size=size, tags=_plain(m)), m.span(node))
+    return register
 
 
 FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.program.expr import TRUE, Expr
 from membar.program.operations import Operation
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar.frontends.litmus.assembly.operands import Operand
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Step:
     """Operations that are done in order, as one step."""
 
     operations: tuple[Operation, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Choice:
     """The instruction may be done in any of these ways."""
 
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Jump:
     """To `target` if `condition` is not 0; the address of the next instruction goes to register `link`."""
 
@@ -35,7 +35,7 @@ class Jump:
     link: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Return:
     """To the code address in a register."""
 

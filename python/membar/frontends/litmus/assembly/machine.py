@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.frontends.litmus.assembly.effects import Effect
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar.frontends.litmus.assembly.operands import Operands
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Handler: TypeAlias = "Callable[[Operands], Effect]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Machine:
     """A processor as litmus tests see it; its registers are 64 bits wide.
 

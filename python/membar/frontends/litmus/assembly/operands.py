@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from membar.diagnostics import InputError, error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.assembly.machine import Machine
 from membar.frontends.litmus.test import Cell
 from membar.program.expr import Binary, BinaryOp, Constant, Expr, Register
+from membar.records import record
 from membar.source import Span
 
 _MNEMONIC = re.compile(r"[A-Za-z][A-Za-z0-9.]*[-+]?")
@@ -19,7 +19,7 @@ _MEMORY = re.compile(rf"(?P<offset>[-+]?\s*(?:{_DIGITS}))?\s*\(\s*(?P<base>[^()]
 _SYMBOLIC = re.compile(r"%[A-Za-z_][A-Za-z0-9_]*")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Operand:
     """The text between two commas, trimmed."""
 
@@ -27,7 +27,7 @@ class Operand:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Place:
     """`offset(base)`."""
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from membar.changes import Edit, Place, alternatives
 from membar.frontends.litmus.columns import columns, split_labels
 from membar.frontends.litmus.test import Cell, Column, LitmusTest
+from membar.records import record
 from membar.source import Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Access:
     """An instruction that can order what it does more or less.
 
@@ -27,7 +27,7 @@ class Access:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Strengths:
     """What a dialect can say to order accesses.
 
@@ -98,7 +98,7 @@ def _present_fence(cell: Cell, strengths: Strengths, current: int, loops: int) -
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Row:
     """The row of an instruction in a table of so many threads."""
 

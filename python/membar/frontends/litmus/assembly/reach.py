@@ -7,7 +7,6 @@ address has the set of values that any thread stores there. Both only grow, so t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import Final, TypeAlias
 
@@ -25,6 +24,7 @@ from membar.program.expr import (
 )
 from membar.program.operations import Choose, Load, Operation, Rmw, Set, Store, StoreConditional
 from membar.program.program import Edge, Program, Thread
+from membar.records import record
 from membar.source import Span
 
 Values: TypeAlias = frozenset[int] | None
@@ -36,7 +36,7 @@ _ZERO: Values = frozenset({0})
 _LIMIT = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Access:
     """A memory operation with the addresses it can have; `ANY` if they are not known."""
 

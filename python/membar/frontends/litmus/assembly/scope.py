@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from membar.diagnostics import InputError, error
@@ -15,6 +14,7 @@ from membar.frontends.litmus.test import InitRegister, InitSymbol, LitmusTest
 from membar.program.condition import FinalCell, FinalRegister
 from membar.program.expr import Address
 from membar.program.program import MemoryObject, Program, Value
+from membar.records import record
 from membar.source import Span
 
 
@@ -59,7 +59,7 @@ def _no_thread(thread: int, threads: int, span: Span) -> InputError:
     return error(codes.UNKNOWN_REGISTER, f"there is no thread {thread}", span, f"the test has {known}")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Names:
     """The names in the question."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
@@ -33,6 +32,7 @@ from membar.frontends.litmus.test import Cell, Column
 from membar.program.expr import TRUE, Address, Binary, BinaryOp, Expr, Register, equals, negation
 from membar.program.operations import Operation, Set
 from membar.program.program import Edge
+from membar.records import record
 from membar.source import Span
 
 HANDLERS: dict[str, Handler] = {
@@ -49,7 +49,7 @@ INSTRUCTION_BYTES = 4
 _RELATIVE = re.compile(r"\.\s*(?:(?P<sign>[-+])\s*(?P<bytes>[0-9]+))?")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Line:
     """One instruction."""
 
@@ -57,7 +57,7 @@ class Line:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Code:
     """The instructions of a thread; `labels` gives the index of the instruction behind each label."""
 

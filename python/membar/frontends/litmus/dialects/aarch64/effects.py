@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.frontends.litmus.dialects.aarch64.registers import View, assign
 from membar.program.expr import TRUE, Expr
 from membar.program.operations import Operation
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar.frontends.litmus.dialects.aarch64.operands import Operand, Operands
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Step:
     """Operations that are done in order, as one step with at most one access, unless `unordered`."""
 
@@ -22,21 +22,21 @@ class Step:
     unordered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Steps:
     """The instruction does these one after another; other threads may act between them."""
 
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Choice:
     """The instruction may be done in any of these ways."""
 
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Jump:
     """To `target` if `condition` is not 0; `link` keeps the address of the next instruction in X30."""
 
@@ -45,7 +45,7 @@ class Jump:
     link: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Return:
     """To the code address in a register."""
 

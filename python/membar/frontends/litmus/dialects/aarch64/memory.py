@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from membar.frontends.litmus.dialects.aarch64.effects import Choice, Handler, Step, Steps
@@ -34,9 +33,10 @@ from membar.program.operations import (
     StoreConditional,
     Tags,
 )
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Access:
     """What a mnemonic says about an access. `size` None: as wide as the register."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from membar.diagnostics import InputError, error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.dialects.aarch64.registers import View, constant, narrowed, view, word
 from membar.frontends.litmus.test import Cell
 from membar.program.expr import Binary, BinaryOp, Expr
+from membar.records import record
 from membar.source import Span
 
 _MNEMONIC = re.compile(r"[A-Za-z][A-Za-z0-9.]*")
@@ -22,7 +22,7 @@ _EXTENSIONS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Operand:
     """The text between two commas, trimmed."""
 
@@ -30,7 +30,7 @@ class Operand:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Memory:
     """An addressing mode. `base` and `updated` are set if the instruction changes its base register."""
 

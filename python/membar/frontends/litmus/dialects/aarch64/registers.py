@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from membar.program.expr import MASK, Constant, Expr, Extend, Register
 from membar.program.operations import Operation, Set
+from membar.records import record
 
 ZERO = "XZR"
 LINK = "X30"
@@ -21,7 +21,7 @@ _SYMBOLIC = re.compile(r"(?P<view>[XW]?)%(?P<name>[A-Za-z_][A-Za-z0-9_]*)", re.I
 _SPECIAL = {"XZR": (ZERO, 64), "WZR": (ZERO, 32), "SP": ("SP", 64), "WSP": ("SP", 32)}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class View:
     """A register as an instruction names it: all 64 bits, or the low 32."""
 

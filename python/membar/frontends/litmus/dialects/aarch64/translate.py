@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 
 from membar.diagnostics import Diagnostic, InputError, error
@@ -18,6 +18,7 @@ from membar.frontends.litmus.test import Column, InitRegister, InitSymbol, Litmu
 from membar.program.condition import FinalCell, FinalRegister
 from membar.program.expr import Address
 from membar.program.program import MemoryObject, Program, Thread, Value
+from membar.records import record
 from membar.source import Span
 
 
@@ -150,7 +151,7 @@ def _no_thread(thread: int, threads: int, span: Span) -> InputError:
     return error(codes.UNKNOWN_REGISTER, f"there is no thread {thread}", span, f"the test has {known}")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Names:
     """The names in the question."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from membar.frontends.litmus.dialects.c.syntax import (
     Assign,
@@ -19,6 +20,7 @@ from membar.frontends.litmus.dialects.c.syntax import (
     Prefix,
     Step,
 )
+from membar.frontends.litmus.dialects.c.tokens import KEPT
 
 TRANSPARENT_CALL = "kill_dependency"
 """The one function that only passes its argument on."""
@@ -107,13 +109,14 @@ def assigned(node: Expression) -> frozenset[str]:
     )
 
 
-def handed_over(node: Expression) -> frozenset[str]:
-    """The local variables whose address is taken, so that a function may change them."""
-    return frozenset(
+@lru_cache(maxsize=KEPT)  # statements recur, and with them their parts
+def changed(node: Expression) -> frozenset[str]:
+    """The local variables that evaluation assigns, or whose address is taken: a function may change them."""
+    return assigned(node) | {
         part.operand.name
         for part in everything(node)
         if isinstance(part, Prefix) and part.op == "&" and isinstance(part.operand, Name)
-    )
+    }
 
 
 def mentioned(node: Expression) -> frozenset[str]:

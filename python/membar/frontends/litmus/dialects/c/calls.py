@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from membar.diagnostics import error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.dialects.c import values
@@ -17,10 +15,11 @@ from membar.frontends.litmus.dialects.c.types import C_TYPES, INT, CType, Pointe
 from membar.frontends.litmus.dialects.c.values import ONE, ZERO, Value
 from membar.program.expr import Constant, Expr, Register, Select, equals, registers_of
 from membar.program.operations import Assume, Fence, Load, Rmw, Set, Tags
+from membar.records import record
 from membar.source import Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class _Exchange:
     """A compare-exchange whose arguments are known. `expected` is a local variable or an address."""
 
@@ -53,7 +52,7 @@ class CallEvaluator(Evaluator):
         function = function_called(node)
         orders = orders_of(node, function)
         operands = node.arguments[: function.operands]
-        if function.action in {Action.STRONG, Action.WEAK}:
+        if function.action is Action.STRONG or function.action is Action.WEAK:
             return self._compare_exchange(node, orders, into, is_weak=function.action is Action.WEAK)
         self.unsequenced(*operands, span=node.span)
         address = self.pointer(operands[0]) if operands else ZERO

@@ -17,7 +17,7 @@ from membar.frontends.litmus.dialects.c.analysis import (
     accesses,
     address_parts,
     assigned,
-    handed_over,
+    changed,
     is_pure,
     mentioned,
 )
@@ -215,7 +215,7 @@ class Evaluator(ABC):
 
     def unsequenced(self, *parts: Expression, span: Span) -> None:
         """Makes the accesses of `parts` known, if C leaves their order open and there are several."""
-        if all(isinstance(part, Name | Number) for part in parts):
+        if len(parts) < 2 or all(isinstance(part, Name | Number) for part in parts):
             return
         self._reject_conflicts(parts, span)
         if sum(not is_pure(part, self._is_known) for part in parts) < 2:
@@ -235,7 +235,7 @@ class Evaluator(ABC):
 
     def _reject_conflicts(self, parts: tuple[Expression, ...], span: Span) -> None:
         for part in parts:
-            for name in assigned(part) | handed_over(part):
+            for name in changed(part):
                 if any(name in mentioned(other) for other in parts if other is not part):
                     raise _open_order(name, span)
 

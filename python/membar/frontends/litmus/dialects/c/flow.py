@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from membar.frontends.litmus.dialects.c.values import Value, truth
 from membar.program.expr import FALSE, TRUE, Constant, Expr, negation
 from membar.program.operations import Operation
@@ -9,6 +11,8 @@ from membar.program.program import Edge
 from membar.source import Span
 
 ENTRY = 0
+# An edge between control points that may turn out to be others, with all that an `Edge` has.
+_Step: TypeAlias = tuple[int, int, tuple[Operation, ...], Expr, bool, Span]
 
 
 class Flow:
@@ -24,7 +28,7 @@ class Flow:
     def __init__(self) -> None:
         self.here = ENTRY
         self.offset = 0
-        self._edges: list[Edge] = []
+        self._steps: list[_Step] = []
         self._points = 1
         self._same: dict[int, int] = {}
 
@@ -36,16 +40,8 @@ class Flow:
     def emit(self, *operations: Operation, span: Span, guard: Expr = TRUE, unordered: bool = False) -> None:
         """One step from `here` to a new point, which becomes `here`."""
         source, self.here = self.here, self.fresh()
-        self._edges.append(
-            Edge(
-                source=source,
-                target=self.here,
-                operations=operations,
-                guard=guard,
-                unordered=unordered,
-                span=Span(span.source, span.start + self.offset, span.end + self.offset),
-            )
-        )
+        place = Span(span.source, span.start + self.offset, span.end + self.offset)
+        self._steps.append((source, self.here, operations, guard, unordered, place))
 
     def branch(self, condition: Value, span: Span) -> tuple[int, int]:
         """The points reached from `here` if `condition` holds and if not."""
@@ -75,7 +71,7 @@ class Flow:
 
     def edges(self) -> tuple[int, tuple[Edge, ...]]:
         """The entry and the reachable edges, in the order they were emitted, points numbered from 0."""
-        edges = [(self._find(edge.source), self._find(edge.target), edge) for edge in self._edges]
+        edges = [(self._find(step[0]), self._find(step[1]), step) for step in self._steps]
         entry = self._find(ENTRY)
         reached, size = {entry}, 0
         while size != len(reached):
@@ -92,12 +88,12 @@ class Flow:
             Edge(
                 source=number[source],
                 target=number[target],
-                operations=edge.operations,
-                guard=edge.guard,
-                unordered=edge.unordered,
-                span=edge.span,
+                operations=operations,
+                guard=guard,
+                unordered=unordered,
+                span=span,
             )
-            for source, target, edge in kept
+            for source, target, (_, _, operations, guard, unordered, span) in kept
         )
 
 

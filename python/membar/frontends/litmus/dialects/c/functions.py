@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
@@ -14,6 +13,7 @@ from membar.frontends.litmus import codes
 from membar.frontends.litmus.dialects.c.kernel import is_kernel_word
 from membar.frontends.litmus.dialects.c.syntax import Call, Expression, Name
 from membar.frontends.litmus.dialects.c.tags import ORDERS
+from membar.records import record
 
 
 class Action(enum.Enum):
@@ -40,7 +40,7 @@ class Role(enum.Enum):
     RMW = frozenset({"RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AtomicFunction:
     """`operands` are the arguments before the memory orders, which have `roles`; `op` is for fetch-op."""
 
@@ -115,7 +115,7 @@ def _unknown(call: Call) -> InputError:
 def orders_of(call: Call, function: AtomicFunction) -> tuple[str, ...]:
     """The tags of the memory orders of a call, one per role."""
     if not function.is_explicit:
-        return tuple("SC" for _ in function.roles)
+        return ("SC",) * len(function.roles)
     given = call.arguments[function.operands :]
     return tuple(_order(call, node, role) for node, role in zip(given, function.roles, strict=True))
 

@@ -37,20 +37,25 @@ def is_kernel_word(word: str) -> bool:
 def is_kernel_code(body: Span) -> bool:
     """Whether the code has a word that only the kernel has, and none that only C11 has."""
     functions = plain_functions(body)
-    if functions is not None:
-        owners = frozenset[str]().union(*(_owners(function.text) for function in functions))
-    else:
+    if functions is None:
         try:
-            owners = frozenset(_owner(token.text) for token in tokens_of(body) if token.kind == "name")
+            owners = {_owner(token.text) for token in tokens_of(body) if token.kind == "name"}
         except InputError:
             return False
-    return "kernel" in owners and "C11" not in owners
+        return "kernel" in owners and "C11" not in owners
+    is_kernel = False
+    for function in functions:
+        found = _owners(function.text)
+        if "C11" in found:
+            return False
+        is_kernel = is_kernel or "kernel" in found
+    return is_kernel
 
 
 @lru_cache(maxsize=KEPT)
 def _owners(text: str) -> frozenset[str]:
     """Whose words stand in a function without comments."""
-    return frozenset(map(_owner, _WORD.findall(text)))
+    return frozenset(map(_owner, set(_WORD.findall(text))))
 
 
 @lru_cache(maxsize=KEPT)

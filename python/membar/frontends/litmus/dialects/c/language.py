@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from membar.frontends.litmus.dialects.c.types import CType, TypeNames
 from membar.program.operations import Tags
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar.frontends.litmus.dialects.c.evaluation import Evaluator
     from membar.frontends.litmus.dialects.c.scope import Names
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class Language:
     """One kind of C; two are equal only if identical.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.frontends.litmus import codes
@@ -28,9 +27,10 @@ from membar.frontends.litmus.dialects.c.values import Value
 from membar.program.expr import Address
 from membar.program.meeting import meeting_points
 from membar.program.program import Edge, MemoryObject
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Code:
     """A function's automaton, the types of its local variables, and what is wrong with it."""
 
@@ -89,7 +89,7 @@ def _declares(statement: Statement | None, name: str) -> bool:
             return False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Loop:
     """Where `continue` and `break` go."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
@@ -12,10 +11,11 @@ from membar.frontends.litmus.dialects.c.syntax import Variable
 from membar.frontends.litmus.dialects.c.types import CType
 from membar.frontends.litmus.dialects.c.values import Value
 from membar.program.program import MemoryObject
+from membar.records import record
 from membar.source import Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Local:
     """A local variable, kept in the register of the same name."""
 

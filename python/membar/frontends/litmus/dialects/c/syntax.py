@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.frontends.litmus.dialects.c.types import CType, IntType
+from membar.records import record
 from membar.source import Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Number:
     """A literal with its C type."""
 
@@ -18,7 +18,7 @@ class Number:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Name:
     """A parameter, a local variable, or the name of a memory order."""
 
@@ -26,7 +26,7 @@ class Name:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Prefix:
     """`op operand` for `+ - ~ ! * &`."""
 
@@ -35,7 +35,7 @@ class Prefix:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Infix:
     """`left op right` for arithmetic and comparison: the operands are evaluated in no given order."""
 
@@ -45,7 +45,7 @@ class Infix:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Logical:
     """`left && right` or `left || right`: left first, right only if it matters."""
 
@@ -55,7 +55,7 @@ class Logical:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Conditional:
     """`condition ? then : otherwise`."""
 
@@ -65,7 +65,7 @@ class Conditional:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Assign:
     """`target = value`, or `target op= value` if `op` is not empty."""
 
@@ -75,7 +75,7 @@ class Assign:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Step:
     """`++target`, `target--` and so on; `op` is `+` or `-`."""
 
@@ -85,7 +85,7 @@ class Step:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Cast:
     """`(type) operand`."""
 
@@ -94,7 +94,7 @@ class Cast:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Index:
     """`base[index]`."""
 
@@ -103,7 +103,7 @@ class Index:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Call:
     """`function(arguments)`."""
 
@@ -113,7 +113,7 @@ class Call:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Comma:
     """`first, second`."""
 
@@ -127,7 +127,7 @@ Expression: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Variable:
     """One declared local variable."""
 
@@ -137,28 +137,28 @@ class Variable:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Declare:
     """`int a = 1, b;`."""
 
     variables: tuple[Variable, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Evaluate:
     """An expression as a statement."""
 
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Block:
     """`{ … }`; also the empty statement."""
 
     statements: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class If:
     """`if (condition) then else otherwise`."""
 
@@ -167,7 +167,7 @@ class If:
     otherwise: Statement | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class While:
     """`while (condition) body`, or `do body while (condition)` if `body_first`."""
 
@@ -176,7 +176,7 @@ class While:
     body_first: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class For:
     """`for (first; condition; step) body`."""
 
@@ -186,7 +186,7 @@ class For:
     body: Statement
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Jump:
     """`break`, `continue` or `return`."""
 
@@ -194,7 +194,7 @@ class Jump:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Placed:
     """A statement that was read elsewhere (see `recurring`): its spans begin `offset` too early.
 
@@ -208,7 +208,7 @@ class Placed:
 Statement: TypeAlias = Declare | Evaluate | Block | If | While | For | Jump | Placed
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Parameter:
     """`atomic_int* x`: `type` is what `x` points to."""
 
@@ -217,7 +217,7 @@ class Parameter:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Function:
     """`P0 (…) { … }`.
 

@@ -7,13 +7,15 @@ it is made by an `atomic_…` function, plain if it is made by `*x`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
+from membar.records import record
 
-@dataclass(frozen=True, slots=True)
+
+@record(frozen=True, slots=True)
 class IntType:
     """An integer type; `is_bool` for `_Bool`, whose only values are 0 and 1.
 
@@ -31,7 +33,7 @@ class IntType:
         return self.stored or self.width // 8
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PointerType:
     """A pointer to `target`: an unsigned 64-bit word."""
 
@@ -138,7 +140,7 @@ def basic_type(words: tuple[str, ...]) -> CType | None:
     return IntType(64 if longs else 32, signed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class TypeNames:
     """The names of types in one kind of C.
 

@@ -6,7 +6,6 @@ zero-extended if not. Signed overflow wraps; C leaves it undefined.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from membar.diagnostics import InputError, error
@@ -27,10 +26,11 @@ from membar.program.expr import (
     is_truth,
     registers_of,
 )
+from membar.records import record
 from membar.source import Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Value:
     """An expression over the thread's registers and its C type."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
@@ -14,6 +13,7 @@ from membar.frontends.litmus import codes
 from membar.frontends.litmus.dialects.c.functions import FUNCTIONS as C11_FUNCTIONS
 from membar.frontends.litmus.dialects.c.syntax import Call
 from membar.program.operations import Tags
+from membar.records import record
 
 
 class Action(enum.Enum):
@@ -42,7 +42,7 @@ class Result(enum.Enum):
     IS_NEGATIVE = "whether the new value is below 0"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Order:
     """The ordering words of an atomic operation: of its read, of its write."""
 
@@ -50,7 +50,7 @@ class Order:
     write: Tags
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class KernelFunction:
     """A function or macro.
 

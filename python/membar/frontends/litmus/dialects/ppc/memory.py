@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from membar.frontends.litmus.assembly.effects import Step
@@ -22,11 +21,12 @@ from membar.frontends.litmus.dialects.ppc.registers import (
 from membar.frontends.litmus.dialects.ppc.tags import EIEIO, EXCLUSIVE, ISYNC, LWSYNC, SYNC
 from membar.program.expr import Expr, Register, negation
 from membar.program.operations import Fence, Load, Operation, Set, Store, StoreConditional
+from membar.records import record
 
 _TAGS = frozenset({EXCLUSIVE})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Form:
     """How a mnemonic says its address: `d(rA)` or `rA,rB`; `updates` writes it back to `rA`."""
 
@@ -34,7 +34,7 @@ class Form:
     updates: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Memory:
     """The address of an access and the register that it is computed from."""
 

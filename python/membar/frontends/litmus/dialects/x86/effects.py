@@ -7,7 +7,6 @@ is two steps, a load and a store, between which other threads may run.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.diagnostics import InputError, error
@@ -23,6 +22,7 @@ from membar.frontends.litmus.dialects.x86.instruction import (
 from membar.frontends.litmus.dialects.x86.registers import Part, narrowed, part
 from membar.program.expr import Address, Constant, Expr, Register
 from membar.program.operations import Load, Operation, Rmw, Set, Store
+from membar.records import record
 
 Step: TypeAlias = tuple[Operation, ...]
 
@@ -31,14 +31,14 @@ LOCKED = frozenset({"X"})
 OLD, RESULT, SAME = "%old", "%result", "%same"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Straight:
     """Steps one after the other, then the next instruction."""
 
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Jump:
     """To `label` if `condition` is not 0, else to the next instruction."""
 
@@ -46,7 +46,7 @@ class Jump:
     condition: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Return:
     """The end of the thread."""
 
@@ -54,7 +54,7 @@ class Return:
 Effect: TypeAlias = Straight | Jump | Return
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Context:
     """An instruction, and the flags that some instruction of the thread reads."""
 

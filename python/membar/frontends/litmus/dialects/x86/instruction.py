@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 from membar.diagnostics import error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.dialects.x86.registers import Part, narrowed
 from membar.program.expr import Address, Binary, BinaryOp, Constant, Expr
+from membar.records import record
 from membar.source import Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Direct:
     """A register operand."""
 
@@ -20,7 +21,7 @@ class Direct:
     span: Span = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Immediate:
     """A constant operand: a number, or the address of a location."""
 
@@ -28,7 +29,7 @@ class Immediate:
     span: Span = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Memory:
     """`symbol + displacement + base + scale * index`, of `size` bytes if the operand says so itself."""
 
@@ -60,7 +61,7 @@ class Memory:
         return total if bits == 64 or len(parts) == 1 else narrowed(total, bits)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Name:
     """A bare name: the label of a jump."""
 
@@ -71,7 +72,7 @@ class Name:
 Operand: TypeAlias = Direct | Immediate | Memory | Name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Instruction:
     """One instruction, destination first. Equal ones do the same; their places are not compared.
 

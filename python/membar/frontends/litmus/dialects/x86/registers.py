@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
 from membar.program.expr import Binary, BinaryOp, Constant, Expr, Extend, Register
 from membar.program.operations import Set
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Part:
     """A name for bits of a register: `AL` is bits 0 to 7 of `EAX`.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.dialects.x86 import mnemonics
 from membar.frontends.litmus.dialects.x86.instruction import Instruction, Operand
 from membar.frontends.litmus.test import Cell
+from membar.records import record
 from membar.source import Span
 
 _WORD = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.]*)")
@@ -20,7 +20,7 @@ _EXTENDING = re.compile(r"(MOV[ZS])([BWL])([WLQ])")
 ReadOperand = Callable[[Cell, Collection[str]], Operand]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Syntax:
     """What a dialect's header word decides.
 

@@ -1,0 +1,235 @@
+"""Deliberate mistakes in the systems, the obligations and the front end of objects, and who notices each.
+
+`states MODEL` compares final states of known objects with `graphs`; `right` asks for proofs of right texts;
+`wrong NAME MODEL` for a text with that mistake, which must not be proved; the others are what they say.
+"""
+
+from __future__ import annotations
+
+from differential.mutation import Bug, Entry, Rewrite
+from membar.objects.systems.relaxed import Rules
+from membar.objects.terms import BinaryOp
+
+FRONT = "membar.frontends.object"
+BUFFERED = "membar.objects.systems.buffered"
+RELAXED = "membar.objects.systems.relaxed"
+OBLIGATIONS = "membar.objects.proof.obligations"
+DISCHARGE = "membar.objects.proof.discharge"
+TSO, ARM = "states x86-tso", "states armv8"
+
+BUGS: tuple[tuple[str, str, Bug], ...] = (
+    # Store buffers.
+    (
+        "loads pass the buffer by",
+        TSO,
+        Rewrite(BUFFERED, "if store.location.name != location.name:", "if True:"),
+    ),
+    (
+        "loads take the oldest store",
+        TSO,
+        Rewrite(
+            BUFFERED,
+            "for number in reversed(range(len(control.entries))):",
+            "for number in range(len(control.entries)):",
+        ),
+    ),
+    (
+        "fences do not wait",
+        TSO,
+        Rewrite(BUFFERED, "if kind is not FenceKind.FULL or not control.entries:", "if True:"),
+    ),
+    (
+        "atomic accesses do not wait",
+        TSO,
+        Rewrite(
+            BUFFERED,
+            "if not control.entries:\n                    yield from self._rmw",
+            "if True:\n                    yield from self._rmw",
+        ),
+    ),
+    ("sc has buffers", "states sc", Rewrite(BUFFERED, "if not self._is_buffered:", "if False:")),
+    (
+        "pending stores do not move on",
+        TSO,
+        Rewrite(
+            BUFFERED,
+            "Variable(Space.LOCAL, name, kept(number + 1))",
+            "Variable(Space.LOCAL, name, kept(number))",
+        ),
+    ),
+    (
+        "a failed cas stores",
+        TSO,
+        Rewrite(
+            BUFFERED,
+            "yield negation(equals(old, expected)), None, Number(0)",
+            "yield negation(equals(old, expected)), new, Number(0)",
+        ),
+    ),
+    (
+        "fetch_add gives the new value",
+        TSO,
+        Rewrite(
+            BUFFERED,
+            "yield TRUE, Binary(BinaryOp.ADD, old, rmw.operands[0]), old",
+            "yield TRUE, Binary(BinaryOp.ADD, old, rmw.operands[0]), Number(1)",
+        ),
+    ),
+    (
+        "a branch goes both ways",
+        TSO,
+        Rewrite(BUFFERED, "line.otherwise, guard=negation(condition)", "line.otherwise, guard=condition"),
+    ),
+    ("operations overtake one another", "flags", Rewrite(BUFFERED, "if late:", "if False:")),
+    (
+        "nobody waits for a pending store",
+        "wrong `a deferred value is anything` x86-tso",
+        Rewrite(
+            BUFFERED, "if after.waiting is None:\n            followed", "if False:\n            followed"
+        ),
+    ),
+    (
+        "an operation may return anything",
+        "wrong `returns something else` sc",
+        Rewrite(
+            BUFFERED,
+            'checks.append(Check(same, f"{operation.name} returns something else',
+            'checks.append(Check(TRUE, f"{operation.name} returns something else',
+        ),
+    ),
+    (
+        "an operation may return before it takes effect",
+        "real time",
+        Rewrite(BUFFERED, "if self._in_real_time and status in", "if False and status in"),
+    ),
+    (
+        "an operation need not take effect",
+        "wrong `a read never takes effect` sc",
+        Rewrite(
+            BUFFERED,
+            'Check(FALSE, f"{operation.name} returns and has not taken effect")',
+            'Check(TRUE, f"{operation.name} returns and has not taken effect")',
+        ),
+    ),
+    # Out of order.
+    (
+        "control fences order nothing",
+        ARM,
+        Rewrite(RELAXED, "first.kind is FenceKind.CONTROL and isinstance(second, Load)", "False"),
+    ),
+    (
+        "stores are done before branches",
+        ARM,
+        Rewrite(
+            RELAXED,
+            "return isinstance(second, Store | Return) or (",
+            "return isinstance(second, Return) or (",
+        ),
+    ),
+    ("store fences order nothing", ARM, Rewrite(RELAXED, "if stores and after and (", "if False and (")),
+    ("full fences order nothing", ARM, Rewrite(RELAXED, "action.kind is FenceKind.FULL)\n", "False)\n")),
+    (
+        "nothing is forwarded",
+        ARM,
+        Rewrite(
+            RELAXED,
+            "if source is not None:\n            yield from self._forwarded",
+            "if False:\n            yield from self._forwarded",
+        ),
+    ),
+    (
+        "values may come later than they are used",
+        ARM,
+        Rewrite(
+            RELAXED, "shared = _written(first) & _read(second)", "shared = _written(first) - _written(first)"
+        ),
+    ),
+    (
+        "a guess is not looked at",
+        ARM,
+        Rewrite(RELAXED, "guard = condition if item.guess else negation(condition)", "guard = TRUE"),
+    ),
+    (
+        "accesses of one variable change places",
+        ARM,
+        Rewrite(RELAXED, "return len(places) == 1 and", "return False and"),
+    ),
+    ("xc speculates", "states xc", Entry("membar.object_proofs", "_RELAXED", "xc", Rules(speculates=True))),
+    (
+        "renaming is forgotten",
+        "reused",
+        Rewrite(
+            RELAXED, "n for n in before if self._blocks(control.items[n], later)]", "n for n in () if n]"
+        ),
+    ),
+    # Obligations.
+    (
+        "others may be disturbed",
+        "wrong `two owners` sc",
+        Rewrite(OBLIGATIONS, "(*(theirs if is_seen else ()), ", "(*(), "),
+    ),
+    (
+        "two threads may be anywhere",
+        "wrong `nobody is an owner` sc",
+        Rewrite(OBLIGATIONS, "*self.between(move.after, other))", "*())"),
+    ),
+    (
+        "the abstraction may break",
+        "wrong `never released` sc",
+        Rewrite(
+            OBLIGATIONS,
+            "for each in self._abstraction:\n            goals",
+            "for each in ():\n            goals",
+        ),
+    ),
+    (
+        "invariants may break",
+        "wrong `who holds it does not matter` sc",
+        Rewrite(OBLIGATIONS, "for each in self.invariants(move.after):", "for each in ():"),
+    ),
+    (
+        "a specification need not be possible",
+        "wrong `taken twice` sc",
+        Rewrite(OBLIGATIONS, "simplified(substituted(operation.guard, values))", "TRUE"),
+    ),
+    (
+        "a specification may return something else",
+        "wrong `reads something else` sc",
+        Rewrite(OBLIGATIONS, "Goal(simplified(equals(promised, result)), text)", "Goal(TRUE, text)"),
+    ),
+    (
+        "checks are forgotten",
+        "wrong `a read never takes effect` sc",
+        Rewrite(OBLIGATIONS, "for check in move.checks]", "for check in ()]"),
+    ),
+    (
+        "the beginning does not matter",
+        "wrong `starts at one` sc",
+        Rewrite(
+            OBLIGATIONS,
+            "claimed = (*self._abstraction, *self.invariants(start), *self.between(start, start))",
+            "claimed: tuple[Named, ...] = ()",
+        ),
+    ),
+    (
+        "only impossible steps are followed",
+        "wrong `two owners` sc",
+        Rewrite(DISCHARGE, "possible = solver.check() != z3.unsat", "possible = solver.check() == z3.unsat"),
+    ),
+    (
+        "goals are taken for granted",
+        "right",
+        Rewrite(
+            DISCHARGE,
+            "z3.And(self._encoder.all(case.hypotheses), z3.Not(goals))",
+            "z3.And(self._encoder.all(case.hypotheses), goals)",
+        ),
+    ),
+    # The front end.
+    ("`++` subtracts", "states sc", Entry(f"{FRONT}.code", "_STEPS", "++", BinaryOp.SUB)),
+    (
+        "`fence.st` is a full fence",
+        ARM,
+        Rewrite(f"{FRONT}.code", "kind = FenceKind.STORE", "kind = FenceKind.FULL"),
+    ),
+)

@@ -1,0 +1,107 @@
+"""Every deliberate mistake about objects is noticed."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from differential.mutation import Bug, planted
+from differential.object_bugs import BUGS
+from differential.object_systems import Final, by_graphs, by_system
+from membar.frontends.object.parser import parse_text
+from membar.object_proofs import prove_object
+from membar.outcome import Holds
+from membar.source import SourceFile
+from strategies.known_objects import COUNTER, FLAGS, LOCK, MISTAKES, REUSED
+
+# Two operations each, on `x` and `y`; the results are the locals `a` and `b`.
+TESTS = {
+    "store buffering": ("x = 1; a = y;", "y = 1; a = x;"),
+    "with fences": ("x = 1; fence; a = y;", "y = 1; fence; a = x;"),
+    "with swaps": ("a = swap(x, 1); b = y;", "a = swap(y, 1); b = x;"),
+    "stores before swaps": ("x = 1; a = swap(y, 2);", "y = 1; a = swap(x, 2);"),
+    "own stores": ("x = 1; x = 2; a = x; b = y;", "y = 1; a = y; b = x;"),
+    "own stores and guesses": (
+        "x = 1; a = x; if (a == 1) { cfence; b = y; }",
+        "y = 1; fence; b = x;",
+    ),
+    "attempts": ("a = cas(x, 0, 1); b = fetch_add(y, 2);", "a = cas(x, 0, 2); b = fetch_add(y, 1);"),
+    "message": ("x = 1; fence; y = 1;", "a = y; b = x;"),
+    "message with fences": ("x = 1; fence.st; y = 1;", "a = y; fence; b = x;"),
+    "message with a guess": ("x = 1; fence; y = 1;", "a = y; if (a == 1) { b = x; } else { b = 7; }"),
+    "message behind a control fence": ("x = 1; fence; y = 1;", "a = y; if (a == 1) { cfence; b = x; }"),
+    "load buffering": ("a = x; y = 1;", "a = y; x = 1;"),
+    "with data": ("a = x; y = a + 1;", "a = y; x = a + 1;"),
+    "with control": ("a = x; if (a == 1) y = 1;", "a = y; x = 1; if (a == 3) x = 2;"),
+    "with control on both sides": ("a = x; if (a == 1) y = 1;", "a = y; if (a == 1) x = 1;"),
+    "one variable": ("x = 1; x = 2;", "a = x; b = x;"),
+    "store fences order no loads": ("x = 1; fence.st; a = y;", "y = 1; fence.st; a = x;"),
+    "counting": ("x++; a = x;", "x++;"),
+}
+MODELS = ("sc", "x86-tso", "xc", "armv8")
+WRONG = {mistake.name: mistake for mistake in MISTAKES}
+
+
+def text_of(name: str) -> str:
+    first, second = TESTS[name]
+    start, end = "() { local a, b; ", " return (a, b); }"
+    return f"object test; shared x, y; operation f{start}{first}{end} operation g{start}{second}{end}"
+
+
+@cache
+def expected(name: str, model: str) -> Final:
+    return by_graphs(parse_text(SourceFile(f"{name}.obj", text_of(name))), model)
+
+
+def states_differ(model: str) -> bool:
+    for name in TESTS:
+        found, _ = by_system(parse_text(SourceFile(f"{name}.obj", text_of(name))), model)
+        if found != expected(name, model):
+            return True
+    return False
+
+
+def holds(text: str, model: str, *, order: str = "causal") -> bool:
+    return isinstance(prove_object(SourceFile("test.obj", text), model=model, order=order).outcome, Holds)
+
+
+def is_noticed(by: str) -> bool:
+    """Whether somebody gets another answer than the right one."""
+    if by.startswith("states "):
+        return states_differ(by.removeprefix("states "))
+    if by == "flags":
+        return holds(FLAGS, "x86-tso")
+    if by == "real time":
+        return holds(COUNTER, "x86-tso", order="real-time")
+    if by == "reused":
+        return holds(REUSED, "armv8")
+    if by == "right":
+        return not all(holds(text, model) for text in (COUNTER, LOCK) for model in ("sc", "x86-tso"))
+    found = re.fullmatch(r"wrong `(.*)` (\S+)", by)
+    assert found is not None
+    return holds(WRONG[found[1]].made(), found[2])
+
+
+@pytest.mark.parametrize("by", sorted({by for _, by, _ in BUGS} | {"right"}))
+def test_without_mistakes_nothing_is_noticed(by: str) -> None:
+    if by.startswith("states "):
+        for name in TESTS:  # before anything is planted
+            expected(name, by.removeprefix("states "))
+    assert not is_noticed(by)
+
+
+@pytest.mark.parametrize(("name", "by", "bug"), BUGS, ids=[name for name, _, _ in BUGS])
+def test_a_mistake_is_noticed(name: str, by: str, bug: Bug, tmp_path: Path) -> None:
+    del name
+    if by.startswith("states "):
+        for each in TESTS:
+            expected(each, by.removeprefix("states "))
+    with planted(bug, tmp_path):
+        try:
+            noticed = is_noticed(by)
+        except (ValueError, KeyError, AssertionError):  # something that makes no sense
+            noticed = True
+    assert noticed

@@ -1,0 +1,324 @@
+"""Clients of objects: notes, what is made of them, verdicts, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from membar import cli
+from membar.asked_objects import object_of
+from membar.diagnostics import InputError
+from membar.linearizability import ObjectResult, check_object
+from membar.objects.annotations import read
+from membar.objects.client import Size, clients, number_of_clients
+from membar.objects.orders import Ordering
+from membar.outcome import HoldsWithin, Unknown
+from membar.source import SourceFile
+from membar.task import Limits
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "objects"
+ATOMIC = """\
+#include <stdatomic.h>
+static atomic_int x;
+// membar: object Register
+// membar: operation write(fresh)
+static void write(int v) { atomic_store_explicit(&x, v, memory_order_relaxed); }
+// membar: operation read()
+static int read(void) { return atomic_load_explicit(&x, memory_order_relaxed); }
+"""
+
+
+def ask(text: str, *, model: str = "sc", calls: int = 1, order: str = "causal") -> ObjectResult:
+    return check_object(SourceFile("o.c", text), size=Size(2, calls), model=model, ordering=Ordering(order))
+
+
+def made(text: str, threads: int, calls: int) -> list[str]:
+    return [item.text for item in clients(read(SourceFile("o.c", text)), Size(threads, calls))]
+
+
+def test_clients_are_made_up_to_the_names_of_threads() -> None:
+    assert made(ATOMIC, 2, 1) == ["write(1) || write(2)", "write(1) || read()", "read() || read()"]
+
+
+def test_ranges_give_clients_of_their_own() -> None:
+    text = ATOMIC.replace("write(fresh)", "write(1..2)").replace("// membar: operation read()", "")
+    assert made(text, 2, 1) == ["write(1) || write(1)", "write(1) || write(2)", "write(2) || write(2)"]
+
+
+def test_operations_of_some_threads_are_called_by_these_only() -> None:
+    text = ATOMIC.replace("write(fresh)", "write(fresh) by 0").replace(
+        "operation read()", "operation read() by 1"
+    )
+    assert made(text, 2, 1) == ["write(1) || read()"]
+
+
+def test_threads_that_are_told_who_they_are_differ() -> None:
+    text = ATOMIC.replace("write(fresh)", "write(thread)").replace("// membar: operation read()", "")
+    assert made(text, 3, 1) == ["write() || write() || write()"]
+    both = ATOMIC.replace("read()", "read(thread)", 1)
+    assert len(made(both, 2, 1)) == 4
+
+
+@pytest.mark.parametrize("arguments", ["fresh", "1..2", "thread"])
+@pytest.mark.parametrize("size", [Size(2, 1), Size(2, 2), Size(3, 1)])
+def test_clients_are_counted(arguments: str, size: Size) -> None:
+    notes = read(SourceFile("o.c", ATOMIC.replace("write(fresh)", f"write({arguments})")))
+    assert number_of_clients(notes, size) == len(list(clients(notes, size)))
+
+
+def test_too_many_clients_are_refused() -> None:
+    with pytest.raises(InputError) as problem:
+        check_object(SourceFile("o.c", ATOMIC), size=Size(9, 9), model="sc")
+    assert problem.value.diagnostics[0].code == "W1357"
+
+
+def test_fresh_values_are_all_different() -> None:
+    for item in clients(read(SourceFile("o.c", ATOMIC)), Size(3, 2)):
+        given = [value for call in item.calls for value in call.arguments]
+        assert len(given) == len(set(given))
+
+
+def test_a_file_with_its_own_main_can_be_asked() -> None:
+    assert ask(ATOMIC + "int main(void) { return 0; }\n").verdict == "holds-within"
+
+
+def test_the_beginning_comes_before_all_calls() -> None:
+    text = ATOMIC.replace("// membar: object", "// membar: begin setup()\n// membar: object")
+    found = ask(text + "static void setup(void) { atomic_store(&x, 7); }\n")
+    assert found.refutation is not None
+    assert any(call.result == 7 for call in found.refutation.history.calls)
+
+
+@pytest.mark.parametrize(
+    ("model", "order", "verdict"),
+    [
+        ("sc", "causal", "holds-within"),
+        ("sc", "flush", "holds-within"),
+        ("sc", "real-time", "holds-within"),
+        ("x86-tso", "causal", "holds-within"),
+        ("x86-tso", "flush", "holds-within"),
+        ("x86-tso", "real-time", "violated"),
+        ("rc11", "causal", "holds-within"),
+        ("armv8", "causal", "holds-within"),
+    ],
+)
+def test_a_relaxed_register_returns_before_its_store_is_seen(model: str, order: str, verdict: str) -> None:
+    assert ask(ATOMIC, model=model, order=order, calls=2).verdict == verdict
+
+
+def test_a_seq_cst_register_is_linearizable_in_real_time() -> None:
+    text = ATOMIC.replace("memory_order_relaxed", "memory_order_seq_cst")
+    assert ask(text, model="x86-tso", order="real-time", calls=2).verdict == "holds-within"
+
+
+def test_two_registers_with_a_relaxed_message_between_are_not() -> None:
+    text = """\
+#include <stdatomic.h>
+static atomic_int x, y;
+// membar: object SnapshotPair
+// membar: operation write(fresh, fresh)
+static void write(int a, int b) {
+  atomic_store_explicit(&x, a, memory_order_relaxed);
+  atomic_store_explicit(&y, b, memory_order_relaxed);
+}
+// membar: operation read(out, out)
+static void read(int *a, int *b) {
+  *b = atomic_load_explicit(&y, memory_order_relaxed);
+  *a = atomic_load_explicit(&x, memory_order_relaxed);
+}
+"""
+    assert ask(text).verdict == "violated"
+
+
+def test_what_waits_for_ever_is_pending() -> None:
+    text = """\
+#include <stdatomic.h>
+static atomic_int x;
+// membar: object Lock
+// membar: operation acquire()
+static void acquire(void) {
+  int free;
+  do
+    free = 0;
+  while (!atomic_compare_exchange_strong(&x, &free, 1));
+}
+// membar: operation try_acquire()
+static int try_acquire(void) { int old = atomic_load(&x); atomic_store(&x, 1); return !old; }
+"""
+    found = ask(text, calls=2)
+    assert found.verdict == "violated"
+    right = text.replace(
+        "int old = atomic_load(&x); atomic_store(&x, 1); return !old;", "return !atomic_exchange(&x, 1);"
+    )
+    held = ask(right, calls=2)
+    assert held.verdict == "holds-within"
+    assert "waits-for-ever" in held.outcome.run.flags
+
+
+def test_a_stray_pointer_is_a_violation_of_memory() -> None:
+    text = ATOMIC.replace("return atomic_load_explicit(&x, memory_order_relaxed);", "return *(int *)0;")
+    found = ask(text)
+    assert found.verdict == "violated"
+    assert getattr(found.outcome, "property", "") == "memory"
+
+
+def test_a_race_is_a_violation_under_a_model_of_the_language() -> None:
+    text = "static int x;\n" + "\n".join(ATOMIC.splitlines()[2:])
+    text = text.replace("atomic_store_explicit(&x, v, memory_order_relaxed)", "x = v")
+    text = text.replace("atomic_load_explicit(&x, memory_order_relaxed)", "x")
+    assert getattr(ask(text, model="rc11").outcome, "property", "") == "races"
+    assert ask(text, model="sc").verdict == "holds-within"
+
+
+def test_a_limit_gives_unknown_and_says_where() -> None:
+    found = check_object(
+        EXAMPLES / "treiber.c", size=Size(2, 2), model="sc", limits=Limits(executions=20)
+    ).outcome
+    assert isinstance(found, Unknown)
+    assert "in the client push(1)" in found.reason
+
+
+def test_a_bound_that_cut_something_is_named() -> None:
+    found = check_object(EXAMPLES / "treiber.c", size=Size(2, 2), model="armv8").outcome
+    assert isinstance(found, HoldsWithin)
+    assert "without load buffering" in found.bound
+
+
+FIGURES = [
+    ("seqlock.c", "x86-tso real-time", (0, 0), ((0, 1),)),
+    ("seqlock.c", "xc causal", (1, 0), ()),
+    ("seqlock.obj", "x86-tso real-time", (0, 0), ((0, 1),)),
+    ("seqlock.obj", "xc causal", (1, 0), ()),
+]
+
+
+@pytest.mark.parametrize(("file", "question", "result", "before"), FIGURES)
+def test_the_histories_of_figures_4_and_9_are_found(
+    file: str, question: str, result: tuple[int, int], before: tuple[tuple[int, int], ...]
+) -> None:
+    model, order = question.split()
+    defines = ("NO_FENCES",) if file.endswith(".c") else ()
+    found = check_object(
+        EXAMPLES / file, size=Size(2, 1), model=model, ordering=Ordering(order), defines=defines
+    )
+    assert found.refutation is not None
+    history = found.refutation.history
+    assert [call.result for call in history.calls] == [None, result]
+    assert history.across == before
+    assert [step.call for step in found.refutation.verdict.steps] == [0]
+
+
+@pytest.mark.parametrize("order", ["causal", "flush"])
+def test_seqlock_is_linearizable_on_tso_without_fences(order: str) -> None:
+    found = check_object(
+        EXAMPLES / "seqlock.c",
+        size=Size(2, 2),
+        model="x86-tso",
+        ordering=Ordering(order),
+        defines=("NO_FENCES",),
+    )
+    assert found.verdict == "holds-within"
+
+
+@pytest.mark.parametrize("fence", ["3", "5", "AFTER_5", "9", "AFTER_10"])
+def test_armv8_needs_each_fence_of_seqlock(fence: str) -> None:
+    found = check_object(
+        EXAMPLES / "seqlock.c", size=Size(2, 2), model="armv8", defines=(f"NO_FENCE_{fence}",)
+    )
+    assert found.verdict == "violated"
+
+
+@pytest.mark.parametrize(
+    ("model", "verdict"), [("sc", "holds-within"), ("x86-tso", "holds-within"), ("armv8", "violated")]
+)
+def test_the_seqlock_of_figure_7_lacks_fences_on_armv8(model: str, verdict: str) -> None:
+    found = check_object(EXAMPLES / "seqlock-figure7.obj", size=Size(2, 1), model=model)
+    assert found.verdict == verdict
+
+
+BAD = [
+    ("int x;\n", "W1341"),
+    ("// membar: operation\n", "W1342"),
+    ("// membar: objekt Stack\n// membar: operation f()\nvoid f(void) {}\n", "W1342"),
+    ("// membar: begin f(1)\n// membar: operation f()\nvoid f(void) {}\n", "W1342"),
+    ("// membar: operation f() by me\nvoid f(void) {}\n", "W1342"),
+    ("// membar: operation f()\n// membar: operation f()\nvoid f(void) {}\n", "W1343"),
+    ("// membar: operation g()\nvoid f(void) {}\n", "W1344"),
+    ("// membar: operation f(int)\nvoid f(int x) {}\n", "W1345"),
+    ("// membar: operation f(1..99)\nvoid f(int x) {}\n", "W1345"),
+    ("// membar: object Stack\n// membar: operation f()\nvoid f(void) {}\n", "W1346"),
+    ("// membar: object Stack\n// membar: operation push()\nvoid push(void) {}\n", "W1346"),
+    ("// membar: operation f()\nvoid f(void) {}\n", "W1347"),
+    ("// membar: object Heap\n// membar: operation f()\nvoid f(void) {}\n", "W1348"),
+    ("// membar: object none.py:Heap\n// membar: operation f()\nvoid f(void) {}\n", "W1349"),
+    ("// membar: object Stack\n// membar: operation pop()\nint pop(int a, int b) { return a; }\n", "W1351"),
+]
+
+
+@pytest.mark.parametrize(("text", "code"), BAD)
+def test_bad_notes_are_refused(text: str, code: str) -> None:
+    with pytest.raises(InputError) as problem:
+        ask(text)
+    assert problem.value.diagnostics[0].code == code
+
+
+def test_a_specification_that_fails_is_named(tmp_path: Path) -> None:
+    (tmp_path / "s.py").write_text(
+        "class Bad:\n    def write(self, v):\n        raise ValueError('no')\n"
+        "    def read(self):\n        return 0\n"
+    )
+    with pytest.raises(InputError) as problem:
+        check_object(
+            SourceFile("o.c", ATOMIC), size=Size(2, 1), model="sc", specification=f"{tmp_path}/s.py:Bad"
+        )
+    assert problem.value.diagnostics[0].code == "W1350"
+
+
+def test_a_specification_of_the_user_counts(tmp_path: Path) -> None:
+    (tmp_path / "s.py").write_text(
+        "class Odd:\n    def __init__(self):\n        self.v = 0\n"
+        "    def write(self, v):\n        self.v = v\n"
+        "    def read(self):\n        return self.v + 1\n"
+    )
+    found = check_object(
+        SourceFile("o.c", ATOMIC), size=Size(2, 1), model="sc", specification=f"{tmp_path}/s.py:Odd"
+    )
+    assert found.verdict == "violated"
+
+
+def test_orders_have_no_meaning_where_there_are_no_store_buffers() -> None:
+    with pytest.raises(InputError) as problem:
+        ask(ATOMIC, model="armv8", order="flush")
+    assert problem.value.diagnostics[0].code == "W1352"
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["--client", "2,1", "--ltl", "G true"], "W1353"),
+        (["--client", "2,1", "--engine", "states"], "W1353"),
+        (["--engine", "objects"], "W1354"),
+        (["--client", "2"], "W0400"),
+        (["--client", "0,1"], "W0400"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    words: list[str], code: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "o.c"
+    file.write_text(ATOMIC)
+    assert cli.main(["check", str(file), *words]) == 2
+    assert code in capsys.readouterr().err
+
+
+def test_only_some_models_have_instructions_for_obj_files() -> None:
+    with pytest.raises(InputError) as problem:
+        check_object(EXAMPLES / "seqlock.obj", size=Size(2, 1), model="rc11")
+    assert problem.value.diagnostics[0].code == "W1355"
+
+
+def test_only_objects_have_clients() -> None:
+    with pytest.raises(InputError) as problem:
+        object_of(SourceFile("x.litmus", "X86 x\n"), None)
+    assert problem.value.diagnostics[0].code == "W1356"

@@ -1,0 +1,83 @@
+"""Objects for NuSMV and Graphviz: what is in the text."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from membar import api
+from membar.cli import main
+from membar.diagnostics import InputError
+from membar.object_proofs import parse_object, rules_of, system_of
+from membar.objects.systems.moves import ThreadSystem
+from membar.source import SourceFile
+from membar.translation.object_dot import dot
+from membar.translation.object_smv import smv
+from strategies.known_objects import COUNTER, LOCK
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "objects"
+
+
+def system(text: str, model: str) -> ThreadSystem:
+    return system_of(parse_object(SourceFile("test.obj", text)), api.load_model(model))
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [(LOCK, "sc"), (LOCK, "x86-tso"), (COUNTER, "x86-tso"), (COUNTER, "xc"), (COUNTER, "armv8")],
+    ids=["lock-sc", "lock-tso", "counter-tso", "counter-xc", "counter-armv8"],
+)
+def test_every_name_in_the_text_for_nusmv_is_declared(text: str, model: str) -> None:
+    found = re.sub(r"--[^\n]*", "", smv(system(text, model)))
+    declared = set(re.findall(r"^  (\w+) : ", found, re.MULTILINE))
+    controls = set(re.findall(r"\bc\d+\b", found.split(";")[0]))
+    used = set(re.findall(r"[A-Za-z_]\w*", found.split("INIT")[1]))
+    assert used - declared - controls <= {"next", "control", "TRANS", "mod", "TRUE", "FALSE"}
+    assert found.count("(") == found.count(")")
+
+
+def test_each_move_is_one_alternative_and_says_what_every_variable_becomes() -> None:
+    found = system(LOCK, "sc")
+    text = re.sub(r"--[^\n]*", "", smv(found))
+    alternatives = text.split("TRANS")[1].split("\n  |\n")
+    variables = re.findall(r"^  (\w+) : ", text, re.MULTILINE)
+    assert all(each.count(f"next({name}) =") == 1 for each in alternatives for name in variables)
+    assert any("next(taken) = 1" in each and "(taken = 0)" in each for each in alternatives)
+    assert any("next(taken) = 0" in each for each in alternatives)
+    assert "control = c0 & taken = 0 & held = 0" in text
+
+
+def test_a_system_that_is_too_large_is_refused() -> None:
+    with pytest.raises(InputError) as caught:
+        smv(system(LOCK, "armv8"))
+    assert caught.value.diagnostics[0].code == "W1318"
+
+
+def test_the_flow_graph_has_two_orders_under_tso() -> None:
+    about = parse_object(SourceFile("test.obj", COUNTER))
+    text = dot(about, "x86-tso", None)
+    assert '"store_4" -> "store_5";' in text
+    assert '"1" -> "store_1" [dir=none, style=bold];' in text
+    assert '"store_3"' not in text
+    assert '"store_' not in dot(about, "sc", None)
+
+
+def test_the_flow_graph_shows_what_waits_under_armv8() -> None:
+    about = parse_object(SourceFile.read(EXAMPLES / "seqlock-armv8.obj"))
+    text = dot(about, "armv8", rules_of(api.load_model("armv8")))
+    assert '"23" -> "3";' in text
+    assert '"23" -> "4";' in text
+    assert '"3" -> "4"' not in text
+    assert '"1b" -> "2"' not in text  # a load may be done before the branch
+    assert '"1b" -> "22";' in text  # a store may not
+    assert '"1b" -> "2"' in dot(about, "xc", rules_of(api.load_model("xc")))
+
+
+@pytest.mark.parametrize(
+    ("file", "to"), [("objects/lock.obj", "promela"), ("peterson.litmus", "smv"), ("peterson.litmus", "dot")]
+)
+def test_a_form_that_does_not_fit_is_refused(file: str, to: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["translate", str(EXAMPLES.parent / file), "--to", to]) == 2
+    assert "W1101" in capsys.readouterr().err
