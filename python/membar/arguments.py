@@ -515,6 +515,22 @@ def options(arguments: argparse.Namespace) -> Options:
     )
 
 
+def ways_of_programs(arguments: argparse.Namespace) -> dict[str, object]:
+    """The options given that say how a program is looked at; proofs for any number of threads know none."""
+    asked: dict[str, object] = {
+        "--buffers": arguments.buffers is not None,
+        "--unroll": arguments.unroll,
+        "--max-unroll": arguments.max_unroll,
+        "--coherence": arguments.coherence,
+        "--fair": arguments.fair != Options().fair,
+        "--dve-errors": arguments.dve_errors,
+        "--atomic": arguments.atomic,
+        "--atomic-rule": arguments.atomic_rule,
+        "--all": getattr(arguments, "all", False),
+    }
+    return asked | {f"--no-{name}": getattr(arguments, f"no_{name}") for name in _REDUCTIONS}
+
+
 def _coherence(arguments: argparse.Namespace) -> Coherence:
     """What is told apart: tables, herd's blocks and lists speak of executions unless told not to."""
     if arguments.coherence is not None:
