@@ -83,7 +83,11 @@ def edited(
     edits: dict[str, list[Edit]] = {source.path: []}
     for edit in _edits(places, choice):
         edits.setdefault(edit.span.path, []).append(_flat(edit) if is_flat else edit)
-    texts = {path: _with(found) for path, found in edits.items() if found}
+    texts = {
+        path: _with(source.text if path == source.path else found[0].span.source.text, found)
+        for path, found in edits.items()
+        if found
+    }
     included = {
         **dict(source.replaced),
         **{path: text for path, text in texts.items() if path != source.path},
@@ -115,9 +119,8 @@ def _edits(places: Sequence[Place], choice: Choice) -> Iterator[Edit]:
             yield from edits
 
 
-def _with(edits: Sequence[Edit]) -> str:
-    """The text of the edits' file, changed; edits of one place stay in their order."""
-    text = edits[0].span.source.text
+def _with(text: str, edits: Sequence[Edit]) -> str:
+    """The text, changed; edits of one place stay in their order."""
     parts: list[str] = []
     at = 0
     for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end)):

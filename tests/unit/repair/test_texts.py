@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from membar import api
-from membar.outcome import Violated
+from membar.objects.client import Size
+from membar.outcome import HoldsWithin, Violated
 from membar.repair import Question, Repair, repair
 from membar.reports.repair import patch, render
 from membar.source import SourceFile
@@ -130,3 +132,14 @@ def test_orders_of_c_cost_what_their_instructions_cost() -> None:
     relaxed = SourceFile.read(Path(__file__).parents[3] / "examples" / "seqlock-relaxed.c")
     found = repaired(relaxed, "armv8")
     assert [change.name for change in found.changes] == ["fence acquire"]
+
+
+def test_an_object_is_repaired_for_its_clients() -> None:
+    text = SourceFile.read(Path(__file__).parents[3] / "examples" / "objects" / "tas.c")
+    weak = replace(text, defines=("UNLOCK=memory_order_relaxed",))
+    found = repair(weak, Question(model="rc11", client=Size(2, 1)))
+    assert isinstance(found, Repair), found
+    assert [change.name for change in found.changes] == ["store release"]
+    assert found.is_minimal
+    assert isinstance(found.result.outcome, HoldsWithin)
+    assert len(found.repaired.text) < len(weak.text) + 20  # the clients are not part of the patch
