@@ -13,12 +13,14 @@ from membar.linearizability import check_object
 from membar.object_proofs import prove_object, system_of
 from membar.objects.client import Size
 from membar.objects.proof.claims import claims
+from membar.objects.proof.discharge import prove
 from membar.objects.proof.obligations import Prover
 from membar.objects.systems.explore import Call, Client, Explorer, holds
 from membar.objects.terms import Who
 from membar.outcome import Holds
 from membar.source import SourceFile
-from strategies.known_objects import COUNTER, LOCK
+from strategies.known_objects import COUNTER, LOCK, MISTAKES
+from strategies.second_encoding import broken
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "objects"
 SEQLOCK = (EXAMPLES / "seqlock.obj").read_text(encoding="utf-8")
@@ -61,6 +63,32 @@ def test_what_is_claimed_holds_in_every_state(text: str, model: str, client: Cli
                 assert holds(each.formula, thread.values, theirs)
     assert explorer.troubles == []
     assert count > 30
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [(COUNTER, "sc"), (LOCK, "x86-tso"), (SEQLOCK, "sc")],
+    ids=["counter-sc", "lock-tso", "seqlock-sc"],
+)
+def test_a_second_encoding_finds_nothing_broken(text: str, model: str) -> None:
+    about = parse_text(SourceFile("test.obj", text))
+    assert about.specification is not None
+    system = system_of(about, api.load_model(model))
+    proof = prove(system, claims(about), about.specification)
+    assert not proof.failures
+    assert list(broken(system, claims(about), proof.controls)) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["two owners", "counts by two", "at the return", "taken twice", "never released"]
+)
+def test_a_second_encoding_finds_what_is_broken(name: str) -> None:
+    mistake = next(each for each in MISTAKES if each.name == name)
+    about = parse_text(SourceFile("test.obj", mistake.made()))
+    assert about.specification is not None
+    system = system_of(about, api.load_model("sc"))
+    proof = prove(system, claims(about), about.specification, all_failures=True)
+    assert list(broken(system, claims(about), proof.controls))
 
 
 FENCES = ("23: fence;", "42: fence;", "82: fence;", "102: fence;")
