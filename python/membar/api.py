@@ -342,6 +342,14 @@ def check(
         options=_options(options or Options(), program, chosen, engine),
     )
     answering = load_engine(engine or default_engine(program, chosen, task.options))
+    if task.options.shortest and answering.name not in _FOR_BUFFERS:
+        raise InputError(
+            Diagnostic(
+                code="W0436",
+                message=f"the engine {answering.name} does not look for shortest runs",
+                help=f"--shortest is for {' and '.join(_FOR_BUFFERS)}: --engine {_FOR_BUFFERS[0]}",
+            )
+        )
     try:
         outcome = _warned(replace(task, program=program), answering) if silent is not program else None
         outcome = outcome or answer(task, answering)

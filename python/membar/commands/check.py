@@ -90,8 +90,9 @@ def _proved(
 ) -> proving.SystemResult:
     """The answer about a system for any number of processes, which asks its own question."""
     asked = {"--error": chosen.error, "--property": chosen.property, "--explain": chosen.explain}
-    asked |= {"--herd": chosen.herd, "--dot": chosen.dot, "--svg": chosen.svg}
-    proving.refuse(file, asked)
+    asked |= {"--herd": chosen.herd, "--dot": chosen.dot, "--svg": chosen.svg, "--ltl": chosen.ltl}
+    asked |= {"--mapping": chosen.mapping, "-D": chosen.define}
+    proving.refuse(file, asked | arguments.ways_of_programs(chosen))
     return proving.prove(
         file,
         model=chosen.model,
@@ -110,6 +111,7 @@ def _lifted(
 
     asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--explain": chosen.explain, "--herd": chosen.herd}
     asked |= {"--engine": chosen.engine}
+    asked |= arguments.ways_of_programs(chosen)
     for option, value in asked.items():
         if value:
             raise InputError(
