@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from membar.api import load_model as load_model
     from membar.api import parse as parse
     from membar.diagnostics import InputError as InputError
+    from membar.object_proofs import prove_object as prove_object
     from membar.outcome import Explored as Explored
     from membar.outcome import Holds as Holds
     from membar.outcome import HoldsWithin as HoldsWithin
@@ -42,6 +43,7 @@ _PUBLIC = {
     "Witness": "outcome",
     "SystemResult": "proving",
     "prove": "proving",
+    "prove_object": "object_proofs",
     "SourceFile": "source",
     "Limits": "task",
     "Options": "task",

@@ -276,6 +276,7 @@ class StateSpace:
         *,
         fair_buffers: bool = False,
         fair_processes: bool = False,
+        shortest: bool = False,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,

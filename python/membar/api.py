@@ -41,7 +41,7 @@ from membar.program.operations import (
 )
 from membar.program.program import Edge, Program
 from membar.program.validate import validate
-from membar.program.warnings import without_warnings
+from membar.program.warnings import LEAK, OVERFLOW, without_warnings
 from membar.properties import PROPERTIES
 from membar.properties.judge import RACE_FLAG
 from membar.records import record
@@ -191,7 +191,7 @@ def frontend_for(source: SourceFile) -> Frontend:
         Diagnostic(
             code="W0406",
             message=f"`{source.path}` is {what}, not a program",
-            help="ask about it with `membar check`, or `membar.prove` in Python",
+            help="ask about it with `membar check`" + ("" if is_object else ", or `membar.prove` in Python"),
         )
     )
 
@@ -342,6 +342,14 @@ def check(
         options=_options(options or Options(), program, chosen, engine),
     )
     answering = load_engine(engine or default_engine(program, chosen, task.options))
+    if task.options.shortest and answering.name not in _FOR_BUFFERS:
+        raise InputError(
+            Diagnostic(
+                code="W0436",
+                message=f"the engine {answering.name} does not look for shortest runs",
+                help=f"--shortest is for {' and '.join(_FOR_BUFFERS)}: --engine {_FOR_BUFFERS[0]}",
+            )
+        )
     try:
         outcome = _warned(replace(task, program=program), answering) if silent is not program else None
         outcome = outcome or answer(task, answering)
@@ -397,12 +405,13 @@ def _warned(task: Task, engine: Engine) -> Outcome | None:
     outcome = answer(task, engine)
     if not isinstance(outcome, Violated) or outcome.property != WARNING or outcome.witness is None:
         return outcome
-    final = answer(replace(task, program=without_warnings(task.program)), engine)
-    note = f"{outcome.witness.message}: not defined in C, taken as wrapping around"
-    run = replace(
-        final.run, notes=(*final.run.notes, note), flags=tuple(sorted({*final.run.flags, "signed-overflow"}))
-    )
-    return replace(final, run=run)
+    note, flag, about = outcome.witness.message, "memory-leak", LEAK
+    if not note.startswith(LEAK):
+        note, flag, about = f"{note}: not defined in C, taken as wrapping around", "signed-overflow", OVERFLOW
+    other = replace(task, program=without_warnings(task.program, about))
+    final = _warned(other, engine) or answer(other, engine)
+    flags = tuple(sorted({*final.run.flags, flag}))
+    return replace(final, run=replace(final.run, notes=(*final.run.notes, note), flags=flags))
 
 
 def asked(

@@ -80,6 +80,11 @@ def parser() -> argparse.ArgumentParser:
         "--explain", action="store_true", help="which axiom forbids the outcome, with the cycle"
     )
     check.add_argument(
+        "--shortest",
+        action="store_true",
+        help="states: a shortest run, or a shortest way into a shortest cycle, without reduction",
+    )
+    check.add_argument(
         "--brab",
         metavar="N",
         type=_positive,
@@ -503,10 +508,27 @@ def options(arguments: argparse.Namespace) -> Options:
         jobs=arguments.jobs,
         fair=arguments.fair,
         all_executions=arguments.command != "repair" and getattr(arguments, "all", False),
+        shortest=getattr(arguments, "shortest", False),
         brab=getattr(arguments, "brab", None),
         instances=getattr(arguments, "instances", ()),
         reductions_off=frozenset(name for name in _REDUCTIONS if getattr(arguments, f"no_{name}")),
     )
+
+
+def ways_of_programs(arguments: argparse.Namespace) -> dict[str, object]:
+    """The options given that say how a program is looked at; proofs for any number of threads know none."""
+    asked: dict[str, object] = {
+        "--buffers": arguments.buffers is not None,
+        "--unroll": arguments.unroll,
+        "--max-unroll": arguments.max_unroll,
+        "--coherence": arguments.coherence,
+        "--fair": arguments.fair != Options().fair,
+        "--dve-errors": arguments.dve_errors,
+        "--atomic": arguments.atomic,
+        "--atomic-rule": arguments.atomic_rule,
+        "--all": getattr(arguments, "all", False),
+    }
+    return asked | {f"--no-{name}": getattr(arguments, f"no_{name}") for name in _REDUCTIONS}
 
 
 def _coherence(arguments: argparse.Namespace) -> Coherence:
@@ -562,8 +584,7 @@ def repeated(chosen: argparse.Namespace) -> tuple[str, ...]:
     found += [f"--no-{name}" for name in _REDUCTIONS if getattr(chosen, f"no_{name}")]
     for letter, values in (("-I", chosen.include), ("-D", chosen.define)):
         found += [word for value in values for word in (letter, str(value))]
-    if chosen.all:
-        found.append("--all")
+    found += [f"--{name}" for name in ("all", "shortest") if getattr(chosen, name, False)]
     if limits := _spelled(chosen.limit):
         found += ["--limit", limits]
     return tuple(found)

@@ -21,7 +21,7 @@ from membar.asked_objects import AskedObject, Clients, object_of
 from membar.diagnostics import Diagnostic, InputError
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, Model
-from membar.objects.client import Body, Client, Size, clients
+from membar.objects.client import Body, Client, Size, clients, number_of_clients
 from membar.objects.history import Call, History, Order, Result, program_order
 from membar.objects.linearize import Verdict, linearizations, verdict
 from membar.objects.orders import CALL, DONE, RESULT, Carrier, Ordering, Place, least_excluding, with_messages
@@ -55,6 +55,7 @@ _CLOCK: Final = "CLOCK"
 _CLOCKED: Final = "x86-tso-clock"
 _IN_ORDER: Final = "executions without load buffering (no cycle of program order and reads-from)"
 _MOST_ACCESSES: Final = 12
+_MOST_CLIENTS: Final = 20_000
 _WAITING: Final = "waits-for-ever"
 
 
@@ -134,6 +135,14 @@ def check_object(
         if isinstance(model, Model)
         else api.load_model(model or about.default_model, include_dirs=include_dirs)
     )
+    if (number := number_of_clients(about.notes, size)) > _MOST_CLIENTS:
+        raise InputError(
+            Diagnostic(
+                code="W1357",
+                message=f"there are {number} clients of {size.text}",
+                help=f"ask about fewer threads or operations: up to {_MOST_CLIENTS} clients are made",
+            )
+        )
     search = _Search(
         about=about,
         model=_carrying(chosen, ordering),

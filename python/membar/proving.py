@@ -224,7 +224,7 @@ def _certified(outcome: Holds, task: SystemTask, start: float) -> Outcome:
         f"proof of {certificate.cubes} cubes confirmed by z3:"
         f" {certificate.obligations} obligations, {certificate.seconds:.2f} s"
     )
-    return replace(outcome, run=replace(outcome.run, notes=(*outcome.run.notes, note)))
+    return _noted(outcome, note)
 
 
 def _compared(outcome: Outcome, task: SystemTask, start: float, most_states: int) -> Outcome:
@@ -246,7 +246,13 @@ def _compared(outcome: Outcome, task: SystemTask, start: float, most_states: int
         if _disagree(outcome, found, number):
             reason = f"internal error, please report: {number} processes are {WORDS[type(found)]}"
             return unconfirmed(outcome, f"{reason}, but the answer was {WORDS[type(outcome)]}")
+        if isinstance(outcome, Unknown) and isinstance(found, Violated):
+            return _confirmed(_noted(found, f"for any number: {outcome.reason}"), task, start)
         notes.append(_note(found, number))
+    return _noted(outcome, *notes)
+
+
+def _noted(outcome: Outcome, *notes: str) -> Outcome:
     return replace(outcome, run=replace(outcome.run, notes=(*outcome.run.notes, *notes)))
 
 

@@ -124,5 +124,7 @@ class Span(NamedTuple):
         return self.source.text[self.start : self.end]
 
     def to(self, other: Span) -> Span:
-        """The span from this one's start to the end of `other`."""
+        """The span from this one's start to the end of `other`, if that is in the same text."""
+        if other.source is not self.source:  # an included file
+            return self
         return Span(self.source, self.start, max(self.end, other.end))

@@ -58,8 +58,11 @@ def texts() -> list[str]:
 def mutated(text: str, random: Random) -> str:
     """The text with one or two changes."""
     words = _WORD.findall(text)
+    # Mostly behind the last `#include`: a broken one says little about the rest.
+    first = max((at for at, word in enumerate(words) if word == "include"), default=0)
     for _ in range(random.randint(1, 2)):
-        at = random.randrange(len(words)) if words else 0
+        start = first if random.random() < 0.9 and first < len(words) else 0
+        at = random.randrange(start, len(words)) if words else 0
         match random.randrange(6):
             case 0:
                 del words[at : at + random.randint(1, 4)]

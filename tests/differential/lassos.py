@@ -17,12 +17,15 @@ from typing import NamedTuple, TypeAlias
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the tests are no package yet
 
 from differential.states import MODELS, model
+from membar import _core
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.lassos import letter_of
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.replay import replay
 from membar.engines.reference.state import Did, Move, State
 from membar.engines.states import explore
+from membar.engines.states.automaton import claim_form
+from membar.engines.states.form import Kept, state_form
 from membar.models.model import Operational
 from membar.program.program import Program
 from membar.program.temporal import Claim, ForbiddenRuns, predicates_of
@@ -86,14 +89,80 @@ def as_automaton(claim: Claim) -> tuple[Automaton, frozenset[int]]:
     return Automaton(atoms, len(order), transitions, len(body.accepting)), ends
 
 
-def is_broken(program: Program, discipline: Operational, bound: int, fair: frozenset[str], most: int) -> bool:
-    """Whether some fair run breaks the claim: all of the product, then its components."""
+@dataclass(frozen=True, slots=True)
+class Product:
+    """All of a program and the automaton of a claim: steps with marks, and states that are wrong to reach."""
+
+    first: Node
+    following: dict[Node, list[tuple[Node, frozenset[Mark]]]]
+    everything: frozenset[Mark]
+    ends: frozenset[Node]
+
+    def goals(self) -> dict[Node, int]:
+        """The nodes of components with every mark, by component; -1 for those that are wrong to reach."""
+        numbers = {node: number for number, node in enumerate(self.following)}
+        graph = {numbers[node]: [numbers[n] for n, _ in steps] for node, steps in self.following.items()}
+        nodes = list(self.following)
+        found: dict[Node, int] = {}
+        for place, component in enumerate(components(graph, graph)):
+            inside = [
+                marks
+                for number in component
+                for target, marks in self.following[nodes[number]]
+                if numbers[target] in component
+            ]
+            if inside and self.everything <= frozenset().union(*inside):
+                found |= {nodes[number]: place for number in component}
+        return found | dict.fromkeys(self.ends, -1)
+
+
+def shortest(product: Product) -> tuple[int, int] | None:
+    """How long the way to the nearest goal is, and a shortest cycle with every mark from one as near."""
+    goals = product.goals()
+    level, seen, length = {product.first}, {product.first}, 0
+    while level and not level & goals.keys():
+        level = {target for node in level for target, _ in product.following[node]} - seen
+        seen |= level
+        length += 1
+    entries = level & goals.keys()
+    if not entries:
+        return None
+    return length, min(0 if goals[entry] < 0 else _cycle(product, goals, entry) for entry in entries)
+
+
+def _cycle(product: Product, goals: dict[Node, int], entry: Node) -> int:
+    level: set[tuple[Node, frozenset[Mark]]] = {(entry, frozenset())}
+    seen: set[tuple[Node, frozenset[Mark]]] = set()
+    length = 0
+    while True:
+        length += 1
+        level = {
+            (target, had | marks)
+            for node, had in level
+            for target, marks in product.following[node]
+            if goals.get(target) == goals[entry]
+        } - seen
+        seen |= level
+        if any(node == entry and had >= product.everything for node, had in level):
+            return length
+
+
+def product_of(
+    program: Program, discipline: Operational, bound: int, fair: frozenset[str], most: int
+) -> Product:
+    """The whole product.
+
+    Raises:
+        TooLargeError: it has more nodes than `most`.
+    """
     machine = Machine(program, discipline, bound)
     claim = program.claims[0]
     automaton, ends = as_automaton(claim)
     predicates = tuple(dict.fromkeys(predicates_of([claim])))
     following: dict[Node, list[tuple[Node, frozenset[Mark]]]] = {}
-    todo = [Node(machine.initial(), 0)]
+    first = Node(machine.initial(), 0)
+    todo = [first]
+    wrong: set[Node] = set()
     everything: set[Mark] = {("set", number, None) for number in range(automaton.sets)}
     everything |= _queues(machine, fair)
     while todo:
@@ -103,7 +172,7 @@ def is_broken(program: Program, discipline: Operational, bound: int, fair: froze
         if len(following) > most:
             raise TooLargeError
         if node.at in ends:
-            return True
+            wrong.add(node)
         letter = letter_of(program, predicates, node.state)
         holding = frozenset(n for n, atom in enumerate(automaton.atoms) if atom in letter)
         following[node] = [
@@ -113,14 +182,28 @@ def is_broken(program: Program, discipline: Operational, bound: int, fair: froze
             for after, marks in _steps(machine, node.state, everything)
         ]
         todo += [target for target, _ in following[node]]
-    numbers = {node: number for number, node in enumerate(following)}
-    graph = {numbers[node]: [numbers[target] for target, _ in steps] for node, steps in following.items()}
-    for component in components(graph, graph):
-        nodes = [node for node in following if numbers[node] in component]
-        inside = [m for node in nodes for target, m in following[node] if numbers[target] in component]
-        if inside and everything <= frozenset().union(*inside):
-            return True
-    return False
+    return Product(first, following, frozenset(everything), frozenset(wrong))
+
+
+def is_broken(program: Program, discipline: Operational, bound: int, fair: frozenset[str], most: int) -> bool:
+    """Whether some fair run breaks the claim: all of the product, then its components."""
+    return bool(product_of(program, discipline, bound, fair, most).goals())
+
+
+def found_shortest(
+    program: Program, discipline: Operational, bound: int, fair: frozenset[str]
+) -> tuple[int, int] | None:
+    """How long the way in and the cycle of the core's shortest lasso are."""
+    form = state_form(
+        Machine(program, discipline, bound), (), predicates=predicates_of(program.claims), kept=Kept.ALL
+    )
+    answer = _core.StateSpace(form.form).find_run(
+        claim_form(program.claims[0], form.predicates),
+        fair_buffers="buffers" in fair,
+        fair_processes="processes" in fair,
+        shortest=True,
+    )
+    return None if answer.lasso is None else (len(answer.lasso[0]), len(answer.lasso[1]))
 
 
 def _queues(machine: Machine, fair: frozenset[str]) -> set[Mark]:

@@ -503,7 +503,7 @@ def _computed(sign: str, left: int, right: int) -> int:
             raise AssertionError(sign)
 
 
-def _literal(expr: p.Expr | p.ChannelShape) -> int:
+def _literal(expr: p.Expr | p.Listed | p.ChannelShape) -> int:
     if not isinstance(expr, p.Number):
         raise TypeError("a number was expected")
     return expr.value

@@ -1,4 +1,4 @@
-"""Random programs with allocated memory mean what a direct interpreter says; a slice of `c_heap.py`."""
+"""Random programs with allocated memory mean what two interpreters say; slices of their campaigns."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from differential import c_heap_threads
 from differential.c_heap import campaign
 
 
@@ -21,3 +22,9 @@ def test_the_interpreter_and_the_address_sanitizer_agree() -> None:
         pytest.skip("there is no gcc to ask")
     _, wrong = campaign(12, seed=5, with_gcc=True)
     assert wrong == []
+
+
+def test_two_threads_that_share_memory_do_what_some_interleaving_does() -> None:
+    found, wrong = c_heap_threads.campaign(60, seed=3)
+    assert wrong == []
+    assert all(found[kind] >= 5 for kind in ("one result", "several results", "wrong"))

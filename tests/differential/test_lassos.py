@@ -6,8 +6,18 @@ import pytest
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from differential.lassos import campaign
+from differential.lassos import (
+    FAIR,
+    TooLargeError,
+    campaign,
+    found_shortest,
+    product_of,
+    shortest,
+)
+from differential.states import MODELS, model
 from membar import _core
+from membar.diagnostics import EngineLimitError, InputError
+from strategies.claims import program_with_claim
 
 FAULTS = [
     "marks of the steps between components are lost when these melt together",
@@ -25,3 +35,22 @@ def test_claims_are_false_exactly_where_the_whole_product_says_so_and_lassos_rep
 def test_a_seeded_mistake_is_caught(what: str) -> None:
     fault = _core.StateSpace.faults().index(what)
     assert any(campaign(10, first=first, most=300, fault=fault).wrong for first in range(0, 1500, 10))
+
+
+def test_shortest_lassos_are_as_short_as_the_whole_product_allows() -> None:
+    lengths = []
+    for seed in range(90):
+        name, bound = MODELS[seed % len(MODELS)]
+        fair, program = FAIR[seed // len(MODELS) % len(FAIR)], program_with_claim(seed)
+        discipline = model(name).operational
+        assert discipline is not None
+        try:
+            expected = shortest(product_of(program, discipline, bound, fair, 400))
+        except (EngineLimitError, InputError, TooLargeError):
+            continue
+        assert found_shortest(program, discipline, bound, fair) == expected, seed
+        lengths.append(expected)
+    cycles = [length[1] for length in lengths if length is not None]
+    assert None in lengths
+    assert len(cycles) >= 15
+    assert len({cycle for cycle in cycles if cycle > 1}) >= 3

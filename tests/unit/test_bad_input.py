@@ -89,7 +89,7 @@ KINDS = [
     Bad("program text", "program t\nthread P0 {\n  0 -> 1: frobnicate\n}\n", "W0502", 4, ".mbp"),
     promela("stray character in Promela", "byte x = `1`;\n", "W0701"),
     promela("Promela's grammar", "byte x;\nactive proctype P() { x = }\n", "W0702", 2),
-    promela("directive that is not read", '#include "x.h"\n', "W0703"),
+    promela("directive that is not read", "#pragma once\n", "W0703"),
     promela("variable declared twice", "byte x;\nbyte x;\nactive proctype P() { skip }\n", "W0704", 2),
     promela("index out of bounds", "byte a[2];\nactive proctype P() { a[2] = 1 }\n", "W0705", 2),
     promela("unknown variable", "active proctype P() {\n  x = 1\n}\n", "W0706", 2),

@@ -10,6 +10,7 @@ from membar import api, cli
 from membar.diagnostics import InputError
 from membar.outcome import Violated
 from membar.source import SourceFile
+from membar.task import Options
 
 SELF = "byte x;\nprocess A { state s; init s; trans s -> s { effect x = (x + 1) % 3; }; }\nsystem async;\n"
 TWO = """byte x, y, z;
@@ -183,3 +184,40 @@ def test_a_guard_that_is_never_open_is_a_deadlock_whatever_else_is_asked(
     outcome = api.check(SourceFile("k.dve", text), error=asked.get("error"), ltl=asked.get("ltl")).outcome
     assert isinstance(outcome, Violated)
     assert outcome.property == "deadlock"
+
+
+# Each process counts for itself, then one of them goes wrong: an order of steps that nobody notices.
+COUNTING = """byte x;
+process P { byte i; state a, b, bad; init a; trans a -> b { effect i = 1; }, b -> bad { effect x = 1; }; }
+process Q { byte j; state a, b, c; init a; trans a -> b { effect j = 1; }, b -> c { effect j = 2; }; }
+system async;
+"""
+
+
+@pytest.mark.parametrize("asked", [{"error": "P.bad"}, {"ltl": "G F Q.a"}])
+def test_shortest_runs_are_as_short_as_those_of_the_reference(asked: dict[str, str]) -> None:
+    def length(engine: str, *, shortest: bool) -> int:
+        options = Options(shortest=shortest, fair=frozenset({"buffers", "processes"}))
+        result = api.check(
+            SourceFile("c.dve", COUNTING),
+            engine=engine,
+            options=options,
+            error=asked.get("error"),
+            ltl=asked.get("ltl"),
+        )
+        assert result.witness is not None
+        return len(result.witness.steps)
+
+    short = length("states", shortest=True)
+    assert short <= length("states", shortest=False)
+    if "error" in asked:
+        assert short == length("reference", shortest=True) == 2
+    else:
+        assert short == 5  # all that happens, and the store on its way to memory
+
+
+def test_shortest_runs_are_not_asked_of_other_engines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = told(tmp_path, capsys, COUNTING, "--shortest", "--engine", "graphs")
+    assert said.startswith("error[W0436]: ")

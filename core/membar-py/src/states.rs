@@ -86,7 +86,8 @@ impl StateSpace {
 
     /// Looks for a fair run that the automaton accepts, in the form of `engines/states/automaton.py`.
     #[pyo3(signature = (
-        automaton, *, fair_buffers=false, fair_processes=false, seconds=None, states=None, memory=None, progress=None
+        automaton, *, fair_buffers=false, fair_processes=false, shortest=false, seconds=None, states=None, memory=None,
+        progress=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
     fn find_run(
@@ -95,6 +96,7 @@ impl StateSpace {
         automaton: &[u8],
         fair_buffers: bool,
         fair_processes: bool,
+        shortest: bool,
         seconds: Option<f64>,
         states: Option<u64>,
         memory: Option<u64>,
@@ -107,7 +109,7 @@ impl StateSpace {
         let fair = Fair { buffers: fair_buffers, processes: fair_processes };
         let answer = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
             let mut system = System::new(self.program.clone(), self.fault);
-            emptiness::find(&mut system, &automaton, fair, states, &mut Watch::new(stop, limits))
+            emptiness::find(&mut system, &automaton, fair, shortest, states, &mut Watch::new(stop, limits))
         })?;
         Ok(RunAnswer { answer })
     }

@@ -104,11 +104,12 @@ def _verdict(task: Task, tally: Tally) -> tuple[str, str]:
 
 def _contradiction(saved: json.SavedWitness, claim: json.Claim, tally: Tally) -> str | None:
     """Where the answer speaks of something else than its witness."""
-    if claim.model != saved.model:
-        return f"the answer is about {claim.model}, its witness about {saved.model}"
-    # What refutes an object is an execution of a client, whose program is saved with it.
-    if claim.file != saved.source.path and claim.property != LINEARIZABILITY:
-        return f"the answer is about {claim.file}, its witness about {saved.source.path}"
+    # What refutes an object is an execution of a client, whose program, and clock, are saved with it.
+    if claim.property != LINEARIZABILITY:
+        if claim.model != saved.model:
+            return f"the answer is about {claim.model}, its witness about {saved.model}"
+        if claim.file != saved.source.path:
+            return f"the answer is about {claim.file}, its witness about {saved.source.path}"
     # A search that ends with the first bad state or run lists only what it has met.
     listed = None if claim.property in _ENDING_THE_SEARCH else claim.outcomes
     if listed is not None and not {frozenset(state) for state in tally.outcomes} <= listed:

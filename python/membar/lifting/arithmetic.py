@@ -8,7 +8,7 @@ from typing import Final
 
 from membar.lifting.bounds import WORD, Counted, bounds, decided, moved, range_of, window
 from membar.lifting.domains import Memory, constructor, integer, thread_constructor
-from membar.lifting.path import EACH, FIRST, Path, SplitError, has_next, is_less, is_same, is_true
+from membar.lifting.path import EACH, FIRST, LAST, Path, SplitError, has_next, is_less, is_same, is_true
 from membar.lifting.values import (
     AtHead,
     CannotLiftError,
@@ -193,6 +193,10 @@ class Arithmetic:
                 return self._counted(left, right, path)
             case (Count() | Number(), Tally()) if op is B.EQ:
                 return self._counted(right, left, path)
+            case (Tally(), Count() | Number()):
+                return self._counted_below(op, left, right, path)
+            case (Count() | Number(), Tally()):
+                return not self._counted_below(_MIRRORED[op], right, left, path)
             case (Sum(), Number()) | (Number(), Sum()) | (Sum(), Sum()):
                 return self._sums(op, _as_sum(left), _as_sum(right), path)
             case (Identity(), Identity()) if left.offset == right.offset:
@@ -222,8 +226,8 @@ class Arithmetic:
             if isinstance(left, Identity):
                 return self._with_number(op, left.who, number - left.offset, path)
         match left, right:
-            case Identity(offset=offset), Count(offset=other):
-                return _below_all(op, other - offset, left, right)
+            case Identity(who=who, offset=offset), Count(offset=other):
+                return _below_all(op, who, other - offset, path)
             case Count(offset=offset), Count(offset=other):
                 return {B.EQ: offset == other, B.LT: offset < other, B.SLT: offset < other}.get(
                     op, offset <= other
@@ -264,6 +268,24 @@ class Arithmetic:
         one = Held(tally.storage, (fresh,), tally.reader)
         exception = extended.knowing(one, Number(1 - word), self._is_word(one, 1 - word))
         raise SplitError(path.for_all(everyone), exception)
+
+    def _counted_below(self, op: BinaryOp, tally: Tally, number: Count | Number, path: Path) -> bool:
+        """How many threads came, less than (or at most) all of them, or a constant that says: none."""
+        is_strict = op in (B.LT, B.SLT)
+        if isinstance(number, Number):
+            limit = number.word if op in (B.LT, B.LE) else signed(number.word)
+            certain = decided(op, tally, limit)
+            if certain is not None:
+                return certain
+            if limit - tally.offset == (1 if is_strict else 0):
+                return self._counted(tally, Number(tally.offset & MASK), path)
+        else:
+            most = tally.offset - (0 if tally.has_own else 1)  # more than the number of threads, at most
+            if most < number.offset or (most == number.offset and not is_strict):
+                return True
+            if most == number.offset + (0 if is_strict else 1):
+                return not self._counted(tally, Count(most), path)
+        raise CannotLiftError("how many threads came, compared with other than all or none of them")
 
     def _is_word(self, held: Held, word: int) -> Literal:
         place = self.memory.word_place(held)
@@ -308,23 +330,17 @@ def _within(value: Counted, width: int, is_signed: bool, path: Path) -> Value:  
     raise CannotLiftError(f"{_spoken(value)} and a constant whose sum may wrap around at {width} bits")
 
 
-def _below_all(op: BinaryOp, distance: int, left: Value, right: Value) -> bool:
+def _below_all(op: BinaryOp, who: Who, distance: int, path: Path) -> bool:
     """A thread's number compared with `distance` more than the number of threads, which is larger."""
     if distance >= 0:
         return op is not B.EQ
-    if distance == -1 and op in (B.LE, B.SLE):
-        return True
-    raise CannotLiftError(f"{_spoken(left)} compared with {_spoken(right)}")
+    if distance == -1:  # equal for the last one
+        return op in (B.LE, B.SLE) or is_same(path, who, LAST) is (op is B.EQ)
+    raise CannotLiftError("the number of a thread compared with less than the number of threads minus 1")
 
 
 def _may_be_negative(value: Value) -> bool:
-    match value:
-        case Identity(offset=offset):
-            return offset < 0
-        case Count(offset=offset):
-            return offset < -1
-        case _:
-            return False
+    return isinstance(value, Identity | Count | AtHead | Tally) and bounds(value)[0] < 0
 
 
 def _rank(value: Value) -> int:

@@ -15,6 +15,8 @@ ACTING: Final = ProcessVariable("p")
 EACH: Final = ProcessVariable("j")
 FIRST: Final = Access("first")
 """The thread with the number 0."""
+LAST: Final = Access("last")
+"""The thread with the greatest number."""
 
 # A write: which variable, which cell, and the value.
 Write: TypeAlias = tuple[str, tuple[ProcessVariable, ...], Value]

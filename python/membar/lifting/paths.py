@@ -231,7 +231,7 @@ class Explorer:
                 if arithmetic.truth(condition, path):
                     yield path
             case Assert(condition=condition, message=message, property=kind):
-                if kind not in self.properties or arithmetic.truth(condition, path):
+                if kind not in self.properties or self._is_met(condition, kind, path):
                     yield path
                 else:
                     yield replace(path, failed=message or "an assertion fails")
@@ -248,6 +248,14 @@ class Explorer:
                 yield path
             case _:
                 raise CannotLiftError(f"`{type(operation).__name__.lower()}`")
+
+    def _is_met(self, condition: Expr, kind: str, path: Path) -> bool:
+        try:
+            return self._arithmetic.truth(condition, path)
+        except CannotLiftError as problem:
+            if kind != "memory":
+                raise
+            raise CannotLiftError(f"{problem.what} (is an access within its object?)") from None
 
     def _set(self, path: Path, operation: Set) -> Path:
         register = operation.register

@@ -9,7 +9,7 @@ from typing import Final
 from membar.lifting.arithmetic import Arithmetic
 from membar.lifting.beginning import initial_words
 from membar.lifting.domains import Memory, constructor, integer, thread_constructor
-from membar.lifting.path import ACTING, EACH, FIRST, Path, seen, seen_name
+from membar.lifting.path import ACTING, EACH, FIRST, LAST, Path, seen, seen_name
 from membar.lifting.paths import Anchor, Explorer, Way
 from membar.lifting.steps import steps_of
 from membar.lifting.values import CannotLiftError, Held, Identity, Number, Sum, Value, refusal
@@ -110,8 +110,11 @@ class _Builder:
             Symbol(name=name, type=BOOL, dimensions=2)
             for name in sorted(_scans(used | _updated(transitions)))
         ]
-        if FIRST.symbol in used:
-            symbols.append(Symbol(name=FIRST.symbol, type=Basic.PROC, kind=SymbolKind.CONSTANT))
+        symbols += [
+            Symbol(name=one.symbol, type=Basic.PROC, kind=SymbolKind.CONSTANT)
+            for one in (FIRST, LAST)
+            if one.symbol in used
+        ]
         return ParameterizedSystem(
             name=program.name,
             language=program.language,

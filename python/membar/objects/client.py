@@ -8,6 +8,7 @@ all clients are written into one C text, which is read once; a client's program 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, product
@@ -85,13 +86,27 @@ class Client:
         return " || ".join("; ".join(mine) for mine in texts)
 
 
+def number_of_clients(notes: ObjectNotes, size: Size) -> int:
+    """How many clients of a size there are."""
+    sequences = [len(_choices(notes, number)) ** size.calls for number in range(size.threads)]
+    if _are_alike(notes, size):
+        return math.comb(sequences[0] + size.threads - 1, size.threads)
+    return math.prod(sequences)
+
+
+def _are_alike(notes: ObjectNotes, size: Size) -> bool:
+    """Whether threads may be exchanged: they may call the same, and are not told who they are."""
+    if any(item.kind is Kind.THREAD for operation in notes.operations for item in operation.parameters):
+        return False
+    return len({_choices(notes, number) for number in range(size.threads)}) == 1
+
+
 def clients(notes: ObjectNotes, size: Size) -> Iterator[Client]:
     """Every client of a size, up to the names of threads that may call the same."""
     choices = [_choices(notes, number) for number in range(size.threads)]
     sequences = [
         tuple(product(range(len(choices[number])), repeat=size.calls)) for number in range(size.threads)
     ]
-    named = any(item.kind is Kind.THREAD for operation in notes.operations for item in operation.parameters)
     fresh = max(_fresh(operation) for operation in notes.operations)
 
     def body(thread: int, chosen: tuple[int, ...]) -> Body:
@@ -100,10 +115,11 @@ def clients(notes: ObjectNotes, size: Size) -> Iterator[Client]:
             for index, which in enumerate(chosen)
         )
 
-    if named or any(choices[number] != choices[0] for number in range(size.threads)):
-        arrangements: Iterator[tuple[tuple[int, ...], ...]] = product(*sequences)
-    else:
-        arrangements = combinations_with_replacement(sequences[0], size.threads)
+    arrangements: Iterator[tuple[tuple[int, ...], ...]] = (
+        combinations_with_replacement(sequences[0], size.threads)
+        if _are_alike(notes, size)
+        else product(*sequences)
+    )
     for arrangement in arrangements:
         yield Client(tuple(body(number, chosen) for number, chosen in enumerate(arrangement)))
 

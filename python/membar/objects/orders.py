@@ -92,7 +92,8 @@ def with_messages(
     inserted: dict[tuple[int, str], list[Operation]] = {}
     for first, second in sorted(messages):
         sender, receiver = places[first], places[second]
-        name = f"returned {sender.thread}.{sender.index} to {receiver.thread}.{receiver.index}"
+        names = [f"{program.threads[place.thread].name}.{place.index}" for place in (sender, receiver)]
+        name = f"{names[0]} returned ({names[1]} waits)"
         objects.append(MemoryObject(name=name, size=_SIZE))
         sent = Store(address=Address(name), value=Constant(1), size=_SIZE, tags=carrier.sent)
         inserted.setdefault((sender.thread, f"{DONE}{sender.index}"), []).append(sent)
@@ -128,7 +129,7 @@ def _with_operations(thread: Thread, inserted: Mapping[str, Sequence[Operation]]
         edges += [
             replace(edge, source=source, target=target, operations=tuple(part))
             if number == 0
-            else Edge(source=source, target=target, operations=tuple(part), span=edge.span)
+            else Edge(source=source, target=target, operations=tuple(part))
             for number, (source, target, part) in enumerate(zip(points, points[1:], parts, strict=False))
         ]
     return replace(thread, edges=tuple(edges))

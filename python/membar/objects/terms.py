@@ -14,6 +14,8 @@ from typing import TypeAlias
 class Space(enum.Enum):
     """Where a variable lives."""
 
+    __hash__ = object.__hash__  # by identity: members are hashed very often
+
     SHARED = "shared"  # memory
     PRIVATE = "private"  # one per thread, kept between operations
     LOCAL = "local"  # of one run of an operation; parameters too
@@ -23,6 +25,8 @@ class Space(enum.Enum):
 class Who(enum.Enum):
     """Whose variable: the thread's own, or that of the other thread in a formula about two."""
 
+    __hash__ = object.__hash__  # by identity: members are hashed very often
+
     SELF = "self"
     OTHER = "other"
 
@@ -30,12 +34,16 @@ class Who(enum.Enum):
 class UnaryOp(enum.Enum):
     """Operators with one operand."""
 
+    __hash__ = object.__hash__  # by identity: members are hashed very often
+
     NEGATE = "-"
     NOT = "!"
 
 
 class BinaryOp(enum.Enum):
     """Operators with two operands; `/` and `%` take a positive constant, and `%` is never negative."""
+
+    __hash__ = object.__hash__  # by identity: members are hashed very often
 
     ADD = "+"
     SUB = "-"
@@ -229,6 +237,19 @@ def subterms(term: Term) -> Iterator[Term]:
     yield term
     for child in children(term):
         yield from subterms(child)
+
+
+def weight(term: Term) -> int:
+    """How many parts a term has when it is written out; shared parts are counted as often as they occur."""
+    known: dict[int, int] = {}
+
+    def count(part: Term) -> int:
+        found = known.get(id(part))
+        if found is None:
+            found = known[id(part)] = 1 + sum(count(child) for child in children(part))
+        return found
+
+    return count(term)
 
 
 def replaced(term: Term, change: Callable[[Term], Term | None]) -> Term:

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from membar.program.operations import WARNING, Assert, Operation
+from membar.program.operations import WARNING, Assert, Load, Operation
 from membar.program.program import Edge, Program
+
+LEAK = "leak: "
+"""How the message of a warning about memory that is never freed begins."""
+OVERFLOW = "signed overflow"
+"""How the message of a warning about arithmetic begins."""
+LOOK = "leak$"
+"""How registers begin whose loads are there for such warnings only."""
 
 
 def has_warnings(program: Program) -> bool:
@@ -18,22 +25,26 @@ def has_warnings(program: Program) -> bool:
     )
 
 
-def without_warnings(program: Program) -> Program:
-    """The same steps, but nothing warns."""
+def without_warnings(program: Program, about: str = "") -> Program:
+    """The same steps, but nothing warns; or nothing whose message begins with `about`."""
     if not has_warnings(program):
         return program
     threads = tuple(
-        replace(thread, edges=tuple(_silent(edge) for edge in thread.edges)) for thread in program.threads
+        replace(thread, edges=tuple(_silent(edge, about) for edge in thread.edges))
+        for thread in program.threads
     )
     return replace(program, threads=threads)
 
 
-def _silent(edge: Edge) -> Edge:
-    if not any(_only_warns(operation) for operation in edge.operations):
-        return edge
-    return replace(
-        edge, operations=tuple(operation for operation in edge.operations if not _only_warns(operation))
-    )
+def _silent(edge: Edge, about: str) -> Edge:
+    kept = tuple(operation for operation in edge.operations if not _goes(operation, about))
+    return edge if len(kept) == len(edge.operations) else replace(edge, operations=kept)
+
+
+def _goes(operation: Operation, about: str) -> bool:
+    if isinstance(operation, Load):
+        return operation.register.startswith(LOOK) and about in ("", LEAK)
+    return _only_warns(operation) and isinstance(operation, Assert) and operation.message.startswith(about)
 
 
 def _only_warns(operation: Operation) -> bool:

@@ -245,16 +245,18 @@ class _Repairing:
             before=self._present(costs, base) if self.weaken else None,
             lower_bound=found.lower_bound,
             others=tuple(self._text(other) for other in others),
-            result=self._checked_again(choice),
+            result=self._checked_again(
+                choice, self.clock.briefly if found.is_interrupted else self.clock.for_one_more
+            ),
             tested=found.tested,
             undecided=found.undecided,
             places=len(self.places),
             is_interrupted=found.is_interrupted,
         )
 
-    def _checked_again(self, choice: Choice) -> Answer:
-        """The answer about the repaired text, from scratch: it has the time that any candidate took."""
-        result = self.question.ask(self._text(choice), seconds=self.clock.for_one_more)
+    def _checked_again(self, choice: Choice, seconds: float | None) -> Answer:
+        """The answer about the repaired text, from scratch, within some time."""
+        result = self.question.ask(self._text(choice), seconds=seconds)
         try:
             is_kept = is_right(result) and self._keeps_guarantee(result)
         except UndecidedError as undecided:

@@ -29,9 +29,14 @@ class Clock:
         return self.deadline is not None and time.monotonic() > self.deadline
 
     @property
+    def briefly(self) -> float:
+        """What one more question may take where nobody wants to wait: twice what the longest one took."""
+        return _WHEN_SHORT + 2 * self._longest
+
+    @property
     def for_one_more(self) -> float | None:
-        """What the last question may take even if no time is left: twice what the longest one took."""
-        return None if self.left is None else max(self.left, _WHEN_SHORT + 2 * self._longest)
+        """What the last question may take even if no time is left."""
+        return None if self.left is None else max(self.left, self.briefly)
 
     @contextmanager
     def watching(self) -> Iterator[None]:

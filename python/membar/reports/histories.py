@@ -254,7 +254,8 @@ def render_svg(answer: ObjectAnswer) -> str:
     threads = sorted({call.thread for call in history.calls})
     explained = {step.call for step in answer.refutation.verdict.steps}
     title = f"{PurePath(answer.source.path).name} under {answer.model.name}, {answer.ordering.value} order"
-    wide = max(starts[-1] + 24, len(title) * _COLUMN + 32)
+    foot = "red: the calls that no order explains after the others" if len(explained) < len(drawn) else ""
+    wide = max(starts[-1] + 24, len(title) * _COLUMN + 32, len(foot) * 7.6 + 32)
     high = _TOP + _ROW * len(threads) + 34
     body = [f'<text x="16" y="28" font-weight="bold" fill="{_INK}">{escape(title)}</text>']
     middles: dict[int, tuple[float, float, float]] = {}
@@ -280,7 +281,6 @@ def render_svg(answer: ObjectAnswer) -> str:
             f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{_FAINT}" stroke-width="1.4"'
             ' marker-end="url(#arrow)"/>'
         )
-    foot = "red: the calls that no order explains after the others" if len(explained) < len(drawn) else ""
     body.append(f'<text x="16" y="{high - 14}" fill="{_FAINT}" font-size="12">{foot}</text>')
     marker = (
         '<defs><marker id="arrow" markerWidth="9" markerHeight="8" refX="8" refY="4" orient="auto">'

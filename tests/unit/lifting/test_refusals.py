@@ -43,6 +43,7 @@ REFUSED = [
     (text("x = me % 2;"), "W1201", "the number of a thread"),
     (text("if (me == 1) x = 1;"), "W1201", "other than 0"),
     (text("x = f[(me + 1) % N];"), "W1201", "the number of"),
+    (text("x = g[me];", globals_="atomic_int x; atomic_int g[3];"), "W1201", "within its object"),
     (text("x = f[0];"), "W1201", "not that of a thread"),
     (text("x = N;"), "W1201", "such a value"),
     (text("unsigned char c = me; x = c;"), "W1201", "in 8 bits"),

@@ -11,7 +11,7 @@ from membar.asked_objects import object_of
 from membar.diagnostics import InputError
 from membar.linearizability import ObjectResult, check_object
 from membar.objects.annotations import read
-from membar.objects.client import Size, clients
+from membar.objects.client import Size, clients, number_of_clients
 from membar.objects.orders import Ordering
 from membar.outcome import HoldsWithin, Unknown
 from membar.source import SourceFile
@@ -58,6 +58,19 @@ def test_threads_that_are_told_who_they_are_differ() -> None:
     assert made(text, 3, 1) == ["write() || write() || write()"]
     both = ATOMIC.replace("read()", "read(thread)", 1)
     assert len(made(both, 2, 1)) == 4
+
+
+@pytest.mark.parametrize("arguments", ["fresh", "1..2", "thread"])
+@pytest.mark.parametrize("size", [Size(2, 1), Size(2, 2), Size(3, 1)])
+def test_clients_are_counted(arguments: str, size: Size) -> None:
+    notes = read(SourceFile("o.c", ATOMIC.replace("write(fresh)", f"write({arguments})")))
+    assert number_of_clients(notes, size) == len(list(clients(notes, size)))
+
+
+def test_too_many_clients_are_refused() -> None:
+    with pytest.raises(InputError) as problem:
+        check_object(SourceFile("o.c", ATOMIC), size=Size(9, 9), model="sc")
+    assert problem.value.diagnostics[0].code == "W1357"
 
 
 def test_fresh_values_are_all_different() -> None:
@@ -214,6 +227,14 @@ def test_armv8_needs_each_fence_of_seqlock(fence: str) -> None:
         EXAMPLES / "seqlock.c", size=Size(2, 2), model="armv8", defines=(f"NO_FENCE_{fence}",)
     )
     assert found.verdict == "violated"
+
+
+@pytest.mark.parametrize(
+    ("model", "verdict"), [("sc", "holds-within"), ("x86-tso", "holds-within"), ("armv8", "violated")]
+)
+def test_the_seqlock_of_figure_7_lacks_fences_on_armv8(model: str, verdict: str) -> None:
+    found = check_object(EXAMPLES / "seqlock-figure7.obj", size=Size(2, 1), model=model)
+    assert found.verdict == verdict
 
 
 BAD = [

@@ -77,6 +77,12 @@ def test_invariants_are_found_and_hold_without_looking_again(name: str, model: s
     assert not isinstance(proved(text, model).outcome, Holds)
 
 
+def test_the_invariants_of_seqlock_are_found_on_sc() -> None:
+    text = (EXAMPLES / "seqlock.obj").read_text(encoding="utf-8")
+    found = proved(text[: text.index("define owner")], "sc", infer=True)
+    assert isinstance(found.outcome, Holds), found.outcome
+
+
 def test_an_inference_that_does_not_suffice_tells_the_missing_obligation() -> None:
     text = COUNTER[: COUNTER.index("define")].replace("4: n = old + 1;", "4: n = old + 2;")
     found = proved(text, "sc", infer=True)

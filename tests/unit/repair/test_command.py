@@ -350,13 +350,16 @@ def test_the_rule_that_a_repair_needs_is_told(tmp_path: Path, capsys: pytest.Cap
 # Costs and languages
 
 
+MISSPELT = [
+    ('[any]\n"mfence" = 3\n', "no change `mfence`; did you mean"),
+    ('[any]\n"DMB ISHLDD" = 3\n', "did you mean `DMB ISHLD`?"),
+    ('[x86_tso]\n"MFENCE" = 3\n', "no model `x86_tso`; did you mean `x86-tso`?"),
+]
+
+
 @pytest.mark.parametrize(
     ("text", "hint"),
-    [
-        ('[any]\n"mfence" = 3\n', "no change `mfence`; did you mean"),
-        ('[any]\n"DMB ISHLDD" = 3\n', "did you mean `DMB ISHLD`?"),
-        ('[x86_tso]\n"MFENCE" = 3\n', "no model `x86_tso`; did you mean `x86-tso`?"),
-    ],
+    MISSPELT,
 )
 def test_a_misspelt_cost_is_refused(
     text: str, hint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -379,13 +382,16 @@ def test_all_languages_that_can_be_repaired_are_named(capsys: pytest.CaptureFixt
     assert "Cubicle" in run(capsys, EXAMPLES / "message-passing.xcfa")[2]
 
 
+GUARDS = [
+    "requires (* guard { of enter *) {",
+    "requires (* (* fence() *) } *) { (* fence() || *)",
+    "requires\n {",
+]
+
+
 @pytest.mark.parametrize(
     "requires",
-    [
-        "requires (* guard { of enter *) {",
-        "requires (* (* fence() *) } *) { (* fence() || *)",
-        "requires\n {",
-    ],
+    GUARDS,
 )
 def test_comments_of_cubicle_hide_no_place(requires: str) -> None:
     text = (EXAMPLES / "flags.cub").read_text(encoding="utf-8")

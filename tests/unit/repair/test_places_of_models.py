@@ -40,14 +40,17 @@ def repaired(source: SourceFile, *, weaken: bool = False, question: Question | N
     return found
 
 
+CHOICES = [
+    "if :: { y == 0 -> r0 = 0 } :: { y != 0 -> r0 = 1 } fi",
+    "if :: { { y == 0 -> r0 = 0 } } :: y != 0 -> r0 = 1 fi",
+    "L: if :: { K: y == 0 -> r0 = 0 } :: y != 0 -> r0 = 1 fi",
+    "if :: if :: y == 0 -> r0 = 0 fi :: y != 0 -> r0 = 1 fi",
+]
+
+
 @pytest.mark.parametrize(
     "choice",
-    [
-        "if :: { y == 0 -> r0 = 0 } :: { y != 0 -> r0 = 1 } fi",
-        "if :: { { y == 0 -> r0 = 0 } } :: y != 0 -> r0 = 1 fi",
-        "L: if :: { K: y == 0 -> r0 = 0 } :: y != 0 -> r0 = 1 fi",
-        "if :: if :: y == 0 -> r0 = 0 fi :: y != 0 -> r0 = 1 fi",
-    ],
+    CHOICES,
 )
 def test_no_fence_becomes_the_guard_of_an_alternative(choice: str) -> None:
     source = promela(f"x = 1; {choice}")
@@ -85,13 +88,16 @@ def test_the_first_statement_of_an_inline_may_be_a_guard() -> None:
     assert len(repaired(source).changes) == 2
 
 
+LABELLED = [
+    ("x = 1; L: r0 = y; skip", "fence; L: r0 = y"),
+    ("x = 1; if :: goto L :: skip fi; skip; L: r0 = y", "L: fence; r0 = y"),
+    ("x = 1; if :: goto end1 :: skip fi; skip; end1: r0 = y", "fence; end1: r0 = y"),
+]
+
+
 @pytest.mark.parametrize(
     ("text", "fenced"),
-    [
-        ("x = 1; L: r0 = y; skip", "fence; L: r0 = y"),
-        ("x = 1; if :: goto L :: skip fi; skip; L: r0 = y", "L: fence; r0 = y"),
-        ("x = 1; if :: goto end1 :: skip fi; skip; end1: r0 = y", "fence; end1: r0 = y"),
-    ],
+    LABELLED,
 )
 def test_labelled_statements_are_places(text: str, fenced: str) -> None:
     assert fenced in strongest(promela(text, "y = 1; r1 = x"))
@@ -115,19 +121,22 @@ def test_fences_that_are_not_needed_are_left_out() -> None:
     assert first.count("fence") == second.count("fence") == 1
 
 
+GONE = [
+    ("fence; x = 1", "{ x = 1 }"),
+    ("x = 1; fence", "{ x = 1 }"),
+    ("x = 1; fence -> skip", "{ x = 1; skip }"),
+    ("fence; fence", "{ skip; skip }"),
+    ("x = 1; { fence }; skip", "{ x = 1; { skip }; skip }"),
+    ("x = 1; if :: fence -> skip :: x == 1; fence fi", "{ x = 1; if :: skip -> skip :: x == 1 fi }"),
+    ("goto L; L: fence; skip", "{ goto L; L: skip; skip }"),
+    ("\n  x = 1;\n  fence;\n  skip\n", "{ \n  x = 1;\n  skip\n }"),
+    ("x = 1; sync; skip", "{ x = 1; skip }"),
+]
+
+
 @pytest.mark.parametrize(
     ("text", "left"),
-    [
-        ("fence; x = 1", "{ x = 1 }"),
-        ("x = 1; fence", "{ x = 1 }"),
-        ("x = 1; fence -> skip", "{ x = 1; skip }"),
-        ("fence; fence", "{ skip; skip }"),
-        ("x = 1; { fence }; skip", "{ x = 1; { skip }; skip }"),
-        ("x = 1; if :: fence -> skip :: x == 1; fence fi", "{ x = 1; if :: skip -> skip :: x == 1 fi }"),
-        ("goto L; L: fence; skip", "{ goto L; L: skip; skip }"),
-        ("\n  x = 1;\n  fence;\n  skip\n", "{ \n  x = 1;\n  skip\n }"),
-        ("x = 1; sync; skip", "{ x = 1; skip }"),
-    ],
+    GONE,
 )
 def test_a_fence_goes_with_what_separates_it(text: str, left: str) -> None:
     source = SourceFile("fences.pml", f"byte x;\nactive proctype A() {{ {text} }}\n")

@@ -115,3 +115,23 @@ def test_a_search_that_is_late_gives_what_it_has() -> None:
     found = Search(where, [[0, 1]] * 3, (0,) * 3, Needs(where, [{0: 1}]), deadline=0.0).run()
     assert found is not None
     assert (found.choices, found.cost, found.is_cheapest) == (((1, 1, 1),), 3, False)
+
+
+@pytest.mark.parametrize("is_monotone", [True, False])
+@pytest.mark.parametrize("seed", range(60))
+def test_no_more_is_claimed_than_what_was_decided(seed: int, *, is_monotone: bool) -> None:
+    where, costs, needs = random_case(seed)
+    random = Random(seed)
+    blind = {
+        choice for choice in product(*(range(len(p.alternatives)) for p in where)) if random.random() < 0.3
+    }
+
+    def test(choice: Choice) -> bool | None:
+        return None if choice in blind else needs(choice)
+
+    found = Search(where, costs, tuple(0 for _ in where), test, is_monotone=is_monotone).run()
+    [smallest] = set(least(where, costs, needs).values())
+    if found is None:
+        return
+    assert found.lower_bound <= smallest <= found.cost
+    assert all(needs(choice) for choice in found.choices)

@@ -134,7 +134,8 @@ impl Cube {
         }
     }
 
-    /// Drops processes of which nothing is said; the kept ones, in order. Fixed processes are all kept.
+    /// Drops processes of which nothing is said; the kept ones, in order. Fixed processes are all kept, and so many
+    /// that the system's least number of them stays.
     pub fn drop_unused(&mut self, system: &System) -> Vec<u8> {
         if system.sorts.is_fixed {
             return (0..self.slots).collect();
@@ -146,6 +147,13 @@ impl Cube {
         }
         for (slot, is_used) in used.iter_mut().enumerate() {
             *is_used |= self.events.program.get(slot).is_some_and(|&nodes| nodes != 0);
+        }
+        let mut missing = usize::from(system.least).saturating_sub(used.iter().filter(|&&used| used).count());
+        for is_used in &mut used {
+            if !*is_used && missing > 0 {
+                *is_used = true;
+                missing -= 1;
+            }
         }
         let kept: Vec<u8> = (0..self.slots).filter(|&slot| used[slot as usize]).collect();
         if kept.len() < self.slots as usize {

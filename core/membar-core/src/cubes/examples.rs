@@ -73,6 +73,7 @@ fn system(init: Vec<Condition>, unsafe_state: Formula, transitions: Vec<Transiti
         unsafe_states: vec![unsafe_state],
         invariants: Vec::new(),
         transitions,
+        least: 0,
     }
 }
 

@@ -38,6 +38,17 @@ pub struct Guide<'a> {
     known: RefCell<HashMap<Cube, bool>>,
 }
 
+/// What is guessed instead of a cube.
+#[derive(Debug)]
+pub enum Guess {
+    /// A cube around it, and what became of its processes.
+    Cube(Box<Cube>, Vec<u8>),
+    /// There is none.
+    Nothing,
+    /// It is time to stop.
+    Halted(Halted),
+}
+
 impl<'a> Guide<'a> {
     /// Explores `count` processes; None if the system is too large for that.
     ///
@@ -70,7 +81,8 @@ impl<'a> Guide<'a> {
         &self,
         cube: &Cube,
         is_initial: impl Fn(&Cube) -> Result<bool, CoreError>,
-    ) -> Result<Option<(Cube, Vec<u8>)>, CoreError> {
+        budget: &mut Budget<'_>,
+    ) -> Result<Guess, CoreError> {
         let kept: Vec<Literal> = cube.facts.literals().filter(|one| self.is_kept(one)).collect();
         let mut literals = weaker(&kept)?;
         let weakened = literals.len();
@@ -88,14 +100,19 @@ impl<'a> Guide<'a> {
         for (_, chosen) in parts.into_iter().take(MOST_TRIED) {
             let kept = chosen.iter().map(|&at| &literals[at]);
             let Some((part, slots)) = self.part(cube, kept)? else { continue };
-            if part.slots > self.instance.count || self.holds_somewhere(&part) {
+            if part.slots > self.instance.count {
                 continue;
             }
+            match self.holds_somewhere(&part, budget) {
+                Ok(true) => continue,
+                Ok(false) => {}
+                Err(halted) => return Ok(Guess::Halted(halted)),
+            }
             if !self.is_wrong(&part)? && !is_initial(&part)? {
-                return Ok(Some((part, slots)));
+                return Ok(Guess::Cube(Box::new(part), slots));
             }
         }
-        Ok(None)
+        Ok(Guess::Nothing)
     }
 
     /// Whether the states say anything of a literal.
@@ -140,9 +157,9 @@ impl<'a> Guide<'a> {
     }
 
     /// Whether a state of the instance is in the cube.
-    fn holds_somewhere(&self, cube: &Cube) -> bool {
+    fn holds_somewhere(&self, cube: &Cube, budget: &mut Budget<'_>) -> Result<bool, Halted> {
         if let Some(&known) = self.known.borrow().get(cube) {
-            return known;
+            return Ok(known);
         }
         let choices = if self.system.sorts.is_fixed {
             vec![(0..cube.slots).collect()]
@@ -151,6 +168,7 @@ impl<'a> Guide<'a> {
         };
         let mut found = false;
         for processes in &choices {
+            budget.step(0, self.states.len() * 64)?;
             let asked = self.asked(&cube.facts, processes);
             found = self.states.iter().any(|state| asked.iter().all(|one| self.instance.holds(state, one)));
             if found {
@@ -158,7 +176,7 @@ impl<'a> Guide<'a> {
             }
         }
         self.known.borrow_mut().insert(cube.clone(), found);
-        found
+        Ok(found)
     }
 
     /// Facts about cells of the instance.

@@ -95,6 +95,7 @@ pub(crate) fn system(dice: &mut Dice, flavour: Flavour) -> System {
         unsafe_states: vec![Formula { parameters, conditions }],
         invariants: Vec::new(),
         transitions,
+        least: 0,
     }
 }
 
@@ -143,6 +144,7 @@ fn straight(dice: &mut Dice, universal: bool) -> System {
         unsafe_states: vec![Formula { parameters: 2, conditions }],
         invariants: Vec::new(),
         transitions,
+        least: 0,
     }
 }
 

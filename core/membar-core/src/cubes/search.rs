@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use crate::buffers::budget::{Budget, Halted};
 use crate::cubes::cube::Cube;
 use crate::cubes::fault::Fault;
-use crate::cubes::guide::Guide;
+use crate::cubes::guide::{Guess, Guide};
 use crate::cubes::initial::may_be_initial;
 use crate::cubes::instance::arrangements;
 use crate::cubes::preimage::{Before, preimages};
@@ -143,8 +143,8 @@ pub fn search_from(
     }
     let names = (0..start.slots).collect();
     let root = Root { cube: start, chosen: Vec::new(), names };
-    let answer = match search.accept(root.node(0))? {
-        Some(at) => Answer::Reached(search.trace(at)),
+    let answer = match search.accept(root.node(0), budget)? {
+        Some(answer) => answer,
         None => search.exhaust(budget)?,
     };
     Ok(search.findings(answer))
@@ -207,9 +207,8 @@ impl<'a> Search<'a> {
         let goals = self.system.unsafe_states.iter().chain(self.system.invariants.iter().take(trusted));
         for (goal, formula) in goals.enumerate() {
             for root in cubes_of(self.system, formula)? {
-                let node = root.node(goal);
-                if let Some(at) = self.accept(node)? {
-                    return Ok(Answer::Reached(self.trace(at)));
+                if let Some(answer) = self.accept(root.node(goal), budget)? {
+                    return Ok(answer);
                 }
             }
         }
@@ -245,8 +244,8 @@ impl<'a> Search<'a> {
                     return Ok(None);
                 }
                 let node = self.child(at, transition.number, before);
-                if let Some(reached) = self.accept(node)? {
-                    return Ok(Some(Answer::Reached(self.trace(reached))));
+                if let Some(answer) = self.accept(node, budget)? {
+                    return Ok(Some(answer));
                 }
             }
         }
@@ -277,15 +276,17 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Takes a cube up unless it is covered; the node if it may hold initially.
-    fn accept(&mut self, mut node: Node) -> Result<Option<usize>, CoreError> {
+    /// Takes a cube up unless it is covered; the answer if it may hold initially, or if it is time to stop.
+    fn accept(&mut self, mut node: Node, budget: &mut Budget<'_>) -> Result<Option<Answer>, CoreError> {
         let fault = self.options.fault;
         if self.visited.covers(&node.cube, self.system, fault)? != Cover::Not {
             self.counts.covered += 1;
             return Ok(None);
         }
         let at = self.nodes.len();
-        self.generalise(&mut node)?;
+        if let Some(halted) = self.generalise(&mut node, budget)? {
+            return Ok(Some(Answer::Halted(halted)));
+        }
         let is_initial = may_be_initial(self.system, &node.cube, &self.assumed, fault)?;
         if !is_initial {
             for number in self.visited.remove_inside(&node.cube, self.system, fault)? {
@@ -301,19 +302,23 @@ impl<'a> Search<'a> {
         self.counts.most_slots = self.counts.most_slots.max(node.cube.slots);
         self.counts.bytes += 200 + 2 * node.cube.bytes();
         self.nodes.push(node);
-        Ok(is_initial.then_some(at))
+        Ok(is_initial.then(|| Answer::Reached(self.trace(at))))
     }
 
-    /// Puts a guess in place of a cube.
-    fn generalise(&self, node: &mut Node) -> Result<(), CoreError> {
-        let Some(guide) = self.guide else { return Ok(()) };
+    /// Puts a guess in place of a cube, unless it is time to stop.
+    fn generalise(&self, node: &mut Node, budget: &mut Budget<'_>) -> Result<Option<Halted>, CoreError> {
+        let Some(guide) = self.guide else { return Ok(None) };
         let is_initial = |cube: &Cube| may_be_initial(self.system, cube, &self.assumed, Fault::None);
-        if let Some((cube, slots)) = guide.guess(&node.cube, is_initial)? {
-            node.names = slots.iter().map(|&slot| node.names[slot as usize]).collect();
-            node.cube = cube;
-            node.is_guess = true;
+        match guide.guess(&node.cube, is_initial, budget)? {
+            Guess::Nothing => {}
+            Guess::Halted(halted) => return Ok(Some(halted)),
+            Guess::Cube(cube, slots) => {
+                node.names = slots.iter().map(|&slot| node.names[slot as usize]).collect();
+                node.cube = *cube;
+                node.is_guess = true;
+            }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// The way from a node to a bad state. If guesses lie on it, the first one is refuted.

@@ -178,6 +178,9 @@ pub struct System {
     pub invariants: Vec<Formula>,
     /// Transitions.
     pub transitions: Vec<Transition>,
+    /// Cubes keep so many processes, even those of which they say nothing: with fewer, no state is bad. 0 unless a
+    /// formula has parameters of which it says nothing.
+    pub least: u8,
 }
 
 /// Parameters of a formula.
@@ -208,7 +211,55 @@ impl System {
             return Err(CoreError::Malformed { at: 0, what: "process constants without a size" });
         }
         let sorts = Sorts::new(&symbols, has_constants);
-        Ok(Self { symbols, sorts, size, init_parameters, init, unsafe_states, invariants, transitions })
+        let least = least_processes(unsafe_states.iter().chain(&invariants));
+        Ok(Self {
+            symbols,
+            sorts,
+            size,
+            init_parameters,
+            init,
+            unsafe_states,
+            invariants,
+            transitions,
+            least,
+        })
+    }
+}
+
+/// The fewest processes of a bad state, if that has to be remembered.
+fn least_processes<'a>(formulas: impl Iterator<Item = &'a Formula> + Clone) -> u8 {
+    let has_idle = |formula: &Formula| {
+        (0..formula.parameters).any(|parameter| {
+            let is_named = |process: Process| process == Process::Variable(parameter);
+            !formula.conditions.iter().flat_map(Condition::processes).any(is_named)
+        })
+    };
+    if formulas.clone().any(has_idle) { formulas.map(|one| one.parameters).min().unwrap_or(0) } else { 0 }
+}
+
+impl Access {
+    fn processes(&self) -> impl Iterator<Item = Process> {
+        self.index.iter().copied().chain(self.reader)
+    }
+}
+
+impl Term {
+    fn processes(&self) -> Vec<Process> {
+        match self {
+            Self::Process(process) => vec![*process],
+            Self::Access(access) => access.processes().collect(),
+            Self::Linear(parts, ..) => parts.iter().flat_map(|part| part.0.processes()).collect(),
+            Self::Constructor(_) | Self::Any => Vec::new(),
+        }
+    }
+}
+
+impl Condition {
+    fn processes(&self) -> Vec<Process> {
+        match self {
+            Self::Compare(_, left, right) => [left.processes(), right.processes()].concat(),
+            Self::Linear(_, parts, _) => parts.iter().flat_map(|part| part.0.processes()).collect(),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! `roots` holds one entry per component of the path that may still grow, with the marks seen inside it; a step back
 //! into the path melts entries together. As soon as one has every mark, it holds an accepted run, which `lasso` finds.
+//! Where a shortest run is asked for, the search goes on, and notes all components that hold one.
 
 use crate::error::CoreError;
 use crate::program::EdgeId;
@@ -12,7 +13,7 @@ use super::automaton::{Automaton, Marks};
 use super::fairness::Fair;
 use super::fault::Fault;
 use super::findings::Halted;
-use super::lasso::{self, Lasso};
+use super::lasso::{self, Goals, Lasso};
 use super::product::{Arc, Product};
 use super::system::System;
 
@@ -51,6 +52,8 @@ struct Root {
     inside: Marks,
     /// Marks of the step that leads to it.
     into: Marks,
+    /// Whether some step leads back into it.
+    turns: bool,
 }
 
 /// A state on the path, and which of its steps are still to be followed.
@@ -73,9 +76,12 @@ struct Search<'p, 's> {
     found: Vec<Arc>,
     met: u32,
     transitions: u64,
+    /// Where a shortest run is asked for, what it may lead to.
+    goals: Option<Goals>,
 }
 
-/// Looks for a run of the program that the automaton accepts, among those that are fair.
+/// Looks for a run of the program that the automaton accepts, among those that are fair; a shortest one, if that is
+/// asked for, which takes all states.
 ///
 /// # Errors
 /// There are too many states, or something has no meaning.
@@ -83,6 +89,7 @@ pub fn find(
     system: &mut System,
     automaton: &Automaton,
     fair: Fair,
+    shortest: bool,
     states: Option<u64>,
     watch: &mut Watch<'_>,
 ) -> Result<Answer, CoreError> {
@@ -98,6 +105,7 @@ pub fn find(
         found: Vec::new(),
         met: 0,
         transitions: 0,
+        goals: shortest.then(Goals::default),
     };
     let mut end = End::Empty;
     for &state in &initial {
@@ -108,8 +116,15 @@ pub fn find(
             }
         }
     }
+    if let End::Halted(_) = end {
+        search.note_path();
+    }
+    let goals = search.goals.take().filter(|goals| end != End::Fault && !goals.is_empty());
     let (order, transitions) = (std::mem::take(&mut search.order), search.transitions);
     let mut answer = Answer { transitions, ..Answer::default() };
+    if let Some(goals) = goals {
+        answer.lasso = Some(lasso::shortest(&mut product, &initial, &goals)?);
+    }
     match end {
         End::Empty | End::Fault => {}
         End::Halted(halted) => answer.halted = Some(halted),
@@ -197,7 +212,7 @@ impl Search<'_, '_> {
                 DEAD => {}
                 order => {
                     let root = self.melt(order, marks, fault);
-                    if root.inside & full == full {
+                    if root.inside & full == full && self.goals.is_none() {
                         return Ok(End::Component(root.order));
                     }
                 }
@@ -211,9 +226,10 @@ impl Search<'_, '_> {
         self.met += 1;
         self.set_order(state, self.met);
         self.live.push(state);
-        self.roots.push(Root { order: self.met, inside: 0, into });
+        self.roots.push(Root { order: self.met, inside: 0, into, turns: false });
         if self.product.is_wrong(state) {
-            return Ok(Some(End::Wrong(state)));
+            let Some(goals) = &mut self.goals else { return Ok(Some(End::Wrong(state))) };
+            goals.note(state, Goals::WRONG);
         }
         let mut found = std::mem::take(&mut self.found);
         self.product.steps(state, &mut found)?;
@@ -242,9 +258,10 @@ impl Search<'_, '_> {
         }
         if let Some(top) = self.roots.last_mut() {
             top.inside |= all;
+            top.turns = true;
             return *top;
         }
-        Root { order, inside: all, into: 0 }
+        Root { order, inside: all, into: 0, turns: true }
     }
 
     /// All steps of the last state of the path were followed.
@@ -253,12 +270,42 @@ impl Search<'_, '_> {
         let start = self.frames.last().map_or(0, |below| below.end);
         self.arcs.truncate(start);
         let order = self.order_of(frame.state);
-        if self.roots.last().is_some_and(|root| root.order == order) {
-            self.roots.pop();
+        if let Some(root) = self.roots.pop_if(|root| root.order == order) {
+            let component = self.number_of(root);
             while let Some(state) = self.live.pop() {
                 self.set_order(state, DEAD);
+                self.note(state, component);
                 if state == frame.state {
                     break;
+                }
+            }
+        }
+    }
+
+    /// A number for a component that holds an accepted run, where these are noted.
+    fn number_of(&mut self, root: Root) -> Option<u32> {
+        let full = self.product.all_marks();
+        let goals = self.goals.as_mut().filter(|_| root.turns && root.inside & full == full)?;
+        goals.components += 1;
+        Some(goals.components)
+    }
+
+    fn note(&mut self, state: u32, component: Option<u32>) {
+        if let (Some(goals), Some(component)) = (&mut self.goals, component) {
+            goals.note(state, component);
+        }
+    }
+
+    /// Notes the components of the path, where the search is broken off.
+    fn note_path(&mut self) {
+        let roots = std::mem::take(&mut self.roots);
+        for (place, &root) in roots.iter().enumerate() {
+            let end = roots.get(place + 1).map_or(u32::MAX, |next| next.order);
+            if let Some(component) = self.number_of(root) {
+                for state in self.live.clone() {
+                    if (root.order..end).contains(&self.order_of(state)) {
+                        self.note(state, Some(component));
+                    }
                 }
             }
         }

@@ -68,7 +68,7 @@ def explore(
         task: the question.
         kept: which registers tell states apart; by default those alive, with `--no-por` all declared.
         reduced: whether states may be left out that only differ in an order nobody notices; by default yes,
-            with `--no-por` not.
+            with `--no-por` and `--shortest` not.
         fault: the mistake to make on purpose, for tests.
         round_size: how many states several jobs share at a time, however few there are, for tests.
     """
@@ -85,7 +85,7 @@ def explore(
     is_whole = "por" in task.options.reductions_off
     how = How(
         kept=kept if kept is not None else Kept.DECLARED if is_whole else Kept.LIVE,
-        reduced=not is_whole if reduced is None else reduced,
+        reduced=not (is_whole or task.options.shortest) if reduced is None else reduced,
         fault=fault,
         round_size=round_size,
     )
@@ -263,6 +263,7 @@ class _Search:
             claim_form(claim, self.form.predicates),
             fair_buffers="buffers" in options.fair,
             fair_processes="processes" in options.fair,
+            shortest=options.shortest,
             seconds=None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0),
             states=min((n for n in (limits.states, most) if n is not None), default=None),
             memory=limits.memory,

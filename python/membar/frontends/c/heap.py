@@ -35,10 +35,12 @@ Shape: TypeAlias = tuple[Hashable, ...]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Room for one object: its shape, and which of that shape's slots it is."""
+    """Room for one object: its shape, which of that shape's slots it is, and the line of its allocation."""
 
     shape: Shape
     index: int
+    line: int = 0
+    is_zeroed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

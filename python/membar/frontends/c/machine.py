@@ -156,7 +156,7 @@ class Machine:
             if item is not None:
                 item.type = layout
                 item.lay_out()
-                if not item.is_zeroed:
+                if item.slot is not None and not item.slot.is_zeroed:
                     item.initial = {at: heap.unset(size, item.call) for at, size in item.places.items()}
         del self.world.untyped[name]
 

@@ -214,6 +214,8 @@ class _Pass:
             self._keep_result(machine, plan, value)
         if plan.number > 1:
             keys.leave(machine, node.decl)
+        else:
+            heap_library.check_leaks(machine, node.decl)
         machine.flow.cut()
         if machine.block is not None:
             self.world.refuse(machine.block.span, "an atomic block that is not closed", codes.ATOMIC_BLOCK)

@@ -48,7 +48,6 @@ class Object:
         places: offset → size of its scalars.
         kinds: offset → their types.
         slot: where in the heap it lies, if it was allocated.
-        is_zeroed: it was allocated with all bytes 0.
         is_thread_local: it stands for one object per thread.
         call: the number of the call that allocated it.
     """
@@ -67,7 +66,6 @@ class Object:
     places: dict[int, int] = field(default_factory=dict)
     kinds: dict[int, t.CType] = field(default_factory=dict)
     slot: heap.Slot | None = None
-    is_zeroed: bool = False
     is_thread_local: bool = False
     call: int = 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from membar.diagnostics import error
 from membar.frontends.cubicle.syntax import (
     AccessSyntax,
     Binary,
@@ -27,6 +28,7 @@ _COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 _QUANTIFIERS = ("forall", "exists", "forall_other", "exists_other")
 _A_TERM = "a term: a variable, a process, a constructor or a number"
 MAX_DEPTH = 200
+"""How deep a formula may be; a pair of parentheses counts twice."""
 
 
 def formula(cursor: Cursor, depth: int = 0) -> FormulaSyntax:
@@ -41,7 +43,13 @@ def formula(cursor: Cursor, depth: int = 0) -> FormulaSyntax:
 
 def _deeper(cursor: Cursor, depth: int) -> int:
     if depth >= MAX_DEPTH:
-        cursor.fail(f"a formula nested at most {MAX_DEPTH} deep")
+        raise error(
+            "W0435",
+            "a formula that is nested too deeply",
+            cursor.next.span,
+            f"{MAX_DEPTH // 2} levels are the most",
+            help="name a part of it by a `predicate`, or leave out parentheses",
+        )
     return depth + 1
 
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from membar.diagnostics import error
 from membar.frontends.object.tokens import Words
-from membar.objects.terms import FALSE, TRUE, Binary, BinaryOp, Choice, Number, Term, Unary, UnaryOp
+from membar.objects.terms import FALSE, TRUE, Binary, BinaryOp, Choice, Number, Term, Unary, UnaryOp, weight
 
 # Reads what begins with a name or one of the language's functions.
 Leaf: TypeAlias = Callable[[Words], Term]
@@ -22,6 +22,8 @@ _LEVELS: tuple[tuple[str, ...], ...] = (
 )
 _COMPARISONS = 2
 _DEEPEST = 60
+_LONGEST = 100
+_HEAVIEST = 3000
 
 
 def expression(words: Words, leaf: Leaf) -> Term:
@@ -30,7 +32,12 @@ def expression(words: Words, leaf: Leaf) -> Term:
     Raises:
         InputError: what comes is none.
     """
-    return _choice(words, leaf, 0)
+    start = words.next.span
+    found = _choice(words, leaf, 0)
+    if weight(found) > _HEAVIEST:
+        span = start.to(words.previous.span)
+        raise error("W1311", "an expression that is too large when its names are replaced", span)
+    return found
 
 
 def _choice(words: Words, leaf: Leaf, depth: int) -> Term:
@@ -57,7 +64,11 @@ def _level(words: Words, leaf: Leaf, depth: int, level: int) -> Term:
     if level == len(_LEVELS):
         return _unary(words, leaf, depth)
     left = _level(words, leaf, depth, level + 1)
+    count = 0
     while sign := words.accept(*_LEVELS[level]):
+        count += 1
+        if count > _LONGEST:
+            raise error("W1311", "an expression with too many parts", sign.span, "name a part of it")
         right = _level(words, leaf, depth, level + 1)
         if sign.text in ("/", "%") and not (isinstance(right, Number) and right.value > 0):
             message = f"`{sign.text}` by something that is no positive number"

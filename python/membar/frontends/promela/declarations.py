@@ -73,7 +73,10 @@ class Declarations:
             return self._record(item, name, inner, count, scope, shared=shared)
         kind = scalar(item.type, item.width)
         value = 0
-        if initial and item.initial is not None and not isinstance(item.initial, p.ChannelShape):
+        listed: tuple[int, ...] = ()
+        if isinstance(item.initial, p.Listed):
+            listed = self._listed(item, item.initial, count, kind, scope)
+        elif initial and item.initial is not None and not isinstance(item.initial, p.ChannelShape):
             value = kind.fits(self.constant(item.initial, scope))
         return Storage(
             name=name,
@@ -82,8 +85,18 @@ class Declarations:
             own=count,
             is_shared=shared,
             initial=value,
+            listed=listed,
             span=item.span,
         )
+
+    def _listed(
+        self, item: p.Variable, given: p.Listed, count: int | None, kind: Scalar, scope: Scope
+    ) -> tuple[int, ...]:
+        if count is None or len(given.values) > count:
+            what = "is no array" if count is None else f"has {count} elements"
+            message = f"`{item.name}` {what}"
+            raise error("W0705", message, given.span, f"{len(given.values)} initial values are given")
+        return tuple(kind.fits(self.constant(value, scope)) for value in given.values)
 
     def _record(
         self,

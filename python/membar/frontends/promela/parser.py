@@ -140,8 +140,11 @@ class _Parser:
                 break
         cursor.expect(")", "after the parameters")
         self._refuse_priority()
-        if cursor.sees("provided"):
-            raise error("W0711", "`provided` is not supported", cursor.next.span, "expected `{`")
+        provided: p.Expr | None = None
+        if cursor.accept("provided"):
+            cursor.expect("(", "after `provided`")
+            provided = Expressions(cursor).expression()
+            cursor.expect(")", "after the condition")
         body = self._statements.block()
         return p.Process(
             name=name.text,
@@ -149,6 +152,7 @@ class _Parser:
             body=body,
             span=name.span,
             copies=copies,
+            provided=provided,
         )
 
     def _refuse_priority(self) -> None:

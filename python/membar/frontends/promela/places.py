@@ -59,10 +59,14 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     found: list[Place] = []
     for process in module.processes:
         for position in _positions(process.body, is_guard=False, loops=0):
+            if position.statement.span.source is not source:
+                continue  # of another file
             is_access = position.statement.span in accesses
             found += _around(source, position, is_access=is_access)
     for body in parse_inlines(source, records):
         for position in _positions(body, is_guard=True, loops=0):
+            if position.statement.span.source is not source:
+                continue
             found += _around(source, position, is_access=isinstance(position.statement, _ACCESSING))
     in_order = sorted(dict.fromkeys(found), key=lambda place: place.span.start)
     return tuple(place for place in in_order if _can_be_read(source, place))

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends._cursor import Token
+from membar.frontends.promela.inclusion import included
 from membar.frontends.promela.tokens import tokenize
 from membar.source import SourceFile, Span
 
 _MOST_TOKENS = 1_000_000
 _DEEPEST = 100
-_DIRECTIVES = ("define", "undef", "ifdef", "ifndef", "if", "else", "endif")
+_DIRECTIVES = ("include", "define", "undef", "ifdef", "ifndef", "if", "else", "endif")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +37,7 @@ def preprocessed(source: SourceFile) -> tuple[Token, ...]:
     Raises:
         InputError: a directive or a use of a macro that makes no sense.
     """
-    reader = _Reader(tokenize(source))
+    reader = _Reader(source)
     reader.read()
     return tuple(reader.words)
 
@@ -47,15 +48,17 @@ def inlines(source: SourceFile) -> tuple[tuple[Token, ...], ...]:
     Raises:
         InputError: as `preprocessed`.
     """
-    reader = _Reader(tokenize(source))
+    reader = _Reader(source)
     reader.read()
     return tuple(reader.bodies())
 
 
 class _Reader:
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, source: SourceFile) -> None:
         self.words: list[Token] = []
-        self._tokens = tokens
+        self._source = source
+        self._tokens = tokenize(source)
+        self._included = 0
         self._at = 0
         self._macros: dict[str, Macro] = {}
         self._open: list[tuple[bool, Token]] = []  # conditionals: is this branch read, where it began
@@ -119,16 +122,11 @@ class _Reader:
                 pass
             case _ if not is_read:
                 pass
+            case "include":
+                self._include(word, rest)
             case _:
                 known = ", ".join(f"`#{name}`" for name in _DIRECTIVES)
-                help_text = "put the text of the file in place" if word.text == "include" else None
-                raise error(
-                    "W0703",
-                    f"`#{word.text}` is not supported",
-                    word.span,
-                    f"expected {known}",
-                    help=help_text,
-                )
+                raise error("W0703", f"`#{word.text}` is not supported", word.span, f"expected {known}")
 
     def _line(self) -> list[Token]:
         line = []
@@ -136,6 +134,15 @@ class _Reader:
             line.append(self._tokens[self._at])
             self._at += 1
         return line
+
+    def _include(self, word: Token, rest: Sequence[Token]) -> None:
+        """Puts the words of another file in place."""
+        self._included += 1
+        if self._included > _DEEPEST:
+            raise error("W0703", "too many files are included", word.span, f"at most {_DEEPEST}")
+        found = included(self._source, word, rest)
+        end = Token("newline", "\n", word.span)
+        self._tokens[self._at : self._at] = [*tokenize(found)[:-1], end]
 
     def _define(self, word: Token, rest: Sequence[Token]) -> None:
         name = _name(word, rest)

@@ -12,7 +12,7 @@ from membar.frontends.promela.automaton import Automaton
 from membar.frontends.promela.channels import FULL_FENCE, Messages
 from membar.frontends.promela.creation import AtCreation
 from membar.frontends.promela.declarations import Declarations
-from membar.frontends.promela.folding import folded
+from membar.frontends.promela.folding import both, either, folded, no
 from membar.frontends.promela.scope import Channel, Scope, Storage, storages
 from membar.frontends.promela.values import Place, Reads, Values, assigned
 from membar.program.expr import FALSE, TRUE, Constant, Expr, Register, equals
@@ -20,6 +20,8 @@ from membar.program.operations import Assert, Choose, Fence, Operation
 from membar.program.program import Value
 from membar.source import Span
 
+# First values that are none of one variable.
+_NO_VALUE = (p.ChannelShape, p.Listed)
 FENCE_OF_ALL = Fence(frozenset({"FLUSH-ALL"}))
 
 
@@ -81,6 +83,7 @@ class ProcessBuilder:
         self._instance = instance
         self._declarations = declarations
         self._is_process = is_process
+        self._outer = outer
         self._scope = Scope(outer)
         self._automaton = Automaton()
         self._blocks = 0
@@ -164,16 +167,20 @@ class ProcessBuilder:
                 continue
             for storage in storages(meaning):
                 self._built.variables.setdefault(storage.name, storage)
-                value = storage.scalar.fits(first) if storage is meaning else storage.initial
+                is_computed = storage is meaning and not storage.listed
                 for cell in range(storage.count):
+                    value = storage.scalar.fits(first) if is_computed else storage.first(cell)
                     self._built.registers[storage.register(cell)] = value
-            if item.initial is not None and not is_first and not isinstance(item.initial, p.ChannelShape):
+            if isinstance(item.initial, p.Listed) and not is_first:
+                message = "a list of initial values after a statement"
+                raise error("W0711", message, item.initial.span, "not supported: declare it before")
+            if item.initial is not None and not is_first and not isinstance(item.initial, _NO_VALUE):
                 assigns += self._initialised(item, meaning, item.initial)
         return assigns
 
     def _first_value(self, item: p.Variable, scope: Scope) -> int:
         """What a variable holds when its process is created."""
-        if item.initial is None or isinstance(item.initial, p.ChannelShape):
+        if item.initial is None or isinstance(item.initial, _NO_VALUE):
             return 0
         is_started = self._instance.is_started
         values = AtCreation(scope, self._built.registers, is_started=is_started, special=self._special)
@@ -252,6 +259,8 @@ class ProcessBuilder:
                     self._add(source, target, action, around)
 
     def _add(self, source: int, target: int, action: Action, around: _Around) -> None:
+        if self._process.provided is not None:
+            action = self._guarded(action, self._process.provided, around)
         self._automaton.add(
             Move(
                 source=source,
@@ -260,6 +269,25 @@ class ProcessBuilder:
                 block=around.block,
                 is_deterministic=around.is_deterministic,
             )
+        )
+
+    def _guarded(self, action: Action, provided: p.Expr, around: _Around) -> Action:
+        """An action that needs what the process is `provided` too, before anything is computed for it."""
+        if around.is_deterministic:
+            message = "a `d_step` of a process with `provided`"
+            raise error("W0711", message, action.span, "not supported: take `atomic`")
+        reads = Reads(count=action.temporaries)
+        values = Values(self._outer, reads, special=self._special, ask=_asked)
+        allowed = values.truth(provided)
+        own = (
+            replace(item, condition=either(no(allowed), item.condition)) if isinstance(item, Assert) else item
+            for item in action.reads
+        )
+        return replace(
+            action,
+            reads=(*reads.operations, *own),
+            condition=both(allowed, action.condition),
+            temporaries=reads.count,
         )
 
     def _goto(self, goto: p.Goto, source: int, around: _Around) -> None:

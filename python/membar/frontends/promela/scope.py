@@ -63,6 +63,7 @@ class Storage:
         own: the length of its own array; None: it is none.
         is_shared: memory, else registers.
         initial: the first value of each cell.
+        listed: or those of the elements of its array; the last one counts for all that follow, as in SPIN.
     """
 
     name: str
@@ -71,7 +72,14 @@ class Storage:
     own: int | None
     is_shared: bool
     initial: int = 0
+    listed: tuple[int, ...] = ()
     span: Span
+
+    def first(self, cell: int) -> int:
+        """The first value of a cell."""
+        if not self.listed or self.own is None:
+            return self.initial
+        return self.listed[min(cell % self.own, len(self.listed) - 1)]
 
     @property
     def count(self) -> int:
@@ -92,7 +100,7 @@ class Storage:
             size=self.scalar.size,
             count=self.count,
             signed=self.scalar.signed,
-            initial=(self.initial,) * self.count,
+            initial=tuple(self.first(cell) for cell in range(self.count)),
             is_array=bool(self.dimensions),
             span=self.span,
         )

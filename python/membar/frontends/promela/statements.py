@@ -72,7 +72,7 @@ class Statements:
         if cursor.accept("["):
             count = self._values.expression()
             cursor.expect("]", "after the number of elements")
-        initial: p.Expr | p.ChannelShape | None = None
+        initial: p.Expr | p.Listed | p.ChannelShape | None = None
         if cursor.accept("="):
             initial = self._shape() if kind is p.Type.CHAN and cursor.sees("[") else self._initial()
         return p.Variable(
@@ -85,16 +85,16 @@ class Statements:
             initial=initial,
         )
 
-    def _initial(self) -> p.Expr:
-        if self._cursor.sees("{"):
-            span = self._cursor.next.span
-            raise error(
-                "W0711",
-                "a list of initial values is not supported",
-                span,
-                "expected one value for all elements",
-            )
-        return self._values.expression()
+    def _initial(self) -> p.Expr | p.Listed:
+        cursor = self._cursor
+        start = cursor.accept("{")
+        if start is None:
+            return self._values.expression()
+        values = [self._values.expression()]
+        while cursor.accept(","):
+            values.append(self._values.expression())
+        cursor.expect("}", "after the initial values")
+        return p.Listed(tuple(values), cursor.since(start.span))
 
     def _shape(self) -> p.ChannelShape:
         cursor = self._cursor

@@ -144,6 +144,14 @@ class ChannelShape:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """`{ 1, 2, 3 }`: a first value for each element of an array."""
+
+    values: tuple[Expr, ...]
+    span: Span
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
     """A declared variable.
@@ -160,7 +168,7 @@ class Variable:
     width: int = 0
     record: str = ""
     count: Expr | None = None
-    initial: Expr | ChannelShape | None = None
+    initial: Expr | Listed | ChannelShape | None = None
 
 
 # Statements
@@ -338,6 +346,7 @@ class Process:
 
     Attributes:
         copies: how many run from the beginning; None: none.
+        provided: what must hold for each of its steps.
     """
 
     name: str
@@ -345,6 +354,7 @@ class Process:
     body: Block
     span: Span
     copies: Expr | None = None
+    provided: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)

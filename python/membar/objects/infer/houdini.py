@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import combinations_with_replacement, product
 
 import z3
 
@@ -17,7 +18,7 @@ from membar.objects.algebra import evaluated, simplified
 from membar.objects.infer.templates import Templates, excluded
 from membar.objects.proof.smt import Encoder
 from membar.objects.syntax import ConcurrentObject, Operation
-from membar.objects.systems.explore import Call, Client, Explorer, State
+from membar.objects.systems.explore import Call, Client, Explorer, State, Values
 from membar.objects.systems.moves import Memory, Move, ThreadSystem, substituted
 from membar.objects.terms import (
     FALSE,
@@ -34,7 +35,9 @@ from membar.objects.terms import (
     subterms,
 )
 
-_MOST_STATES = 3000
+_MOST_STATES = 1500
+_MOST_VIEWS = 150
+_MOST_PAIRS = 20
 _MOST_CONTROLS = 2000
 _MILLISECONDS = 10_000
 
@@ -71,6 +74,7 @@ class Houdini:
         self._stepped: dict[tuple[Hashable, int], int] = {}
         self._kept: dict[tuple[Hashable, int, Hashable], tuple[int, int, int]] = {}
         self._used: dict[Term, frozenset[Variable]] = {}
+        self._seen: dict[Hashable, set[tuple[Values, Values]]] = {}
         self._views: dict[Hashable, list[dict[Variable, int]]] = {}
         self._pair_views: dict[Pair, list[dict[Variable, int]]] = {}
         self.cut = False
@@ -157,18 +161,18 @@ class Houdini:
                 continue  # a part of the states refutes candidates as well
 
     def _note(self, state: State) -> None:
-        memory = dict(state.memory)
         for number, thread in enumerate(state.threads):
-            own = memory | dict(thread.values)
-            views = self._views.setdefault(thread.control, [])
-            if len(views) < _MOST_STATES and own not in views[-40:]:
-                views.append(own)
+            seen = self._seen.setdefault(thread.control, set())
+            if len(seen) < _MOST_VIEWS and (thread.values, state.memory) not in seen:
+                seen.add((thread.values, state.memory))
+                self._views.setdefault(thread.control, []).append(dict(state.memory) | dict(thread.values))
             for other in state.threads[number + 1 :]:
-                turned = {replace(each, who=Who.OTHER): value for each, value in other.values}
                 pairs = self._pair_views.setdefault((thread.control, other.control), [])
-                both = dict(thread.values) | turned
-                if len(pairs) < 50 and both not in pairs:
-                    pairs.append(both)
+                if len(pairs) < _MOST_PAIRS:
+                    turned = {replace(each, who=Who.OTHER): value for each, value in other.values}
+                    both = dict(thread.values) | turned
+                    if both not in pairs:
+                        pairs.append(both)
 
     # Induction
 
@@ -313,18 +317,13 @@ class Houdini:
 def clients(about: ConcurrentObject) -> Iterator[Client]:
     """Two threads with two calls each, every choice of operations, and arguments that tell them apart."""
     names = [operation.name for operation in about.operations]
-    number = 0
-    for first in names:
-        for second in names:
-            for third in names:
-                for fourth in names:
-                    number += 1
-                    calls = []
-                    for place, name in enumerate((first, second, third, fourth)):
-                        size = len(about.operation(name).parameters)
-                        given = tuple(7 * place + 3 + 2 * each for each in range(size))
-                        calls.append(Call(name, given))
-                    yield (tuple(calls[:2]), tuple(calls[2:]))
+    pairs = list(product(names, repeat=2))
+    for own, other in combinations_with_replacement(pairs, 2):
+        calls = []
+        for place, name in enumerate((*own, *other)):
+            size = len(about.operation(name).parameters)
+            calls.append(Call(name, tuple(7 * place + 3 + 2 * each for each in range(size))))
+        yield (tuple(calls[:2]), tuple(calls[2:]))
 
 
 def _true(term: Term, view: dict[Variable, int]) -> bool:

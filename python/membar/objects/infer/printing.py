@@ -67,10 +67,14 @@ class _Printer:
         self._known = {control: {TRUE, *kept.values()} for control, kept in found.controls.items()}
         self._order = [line.label for _, line in self._about.lines()]
         self._truths = Templates(system).truths
+        self._said: dict[tuple[Term, Hashable], Term] = {}
         self._stores = [line.label for _, line in self._about.lines() if isinstance(line.action, Store)]
 
     def _says(self, term: Term, control: Hashable) -> Term:
-        return self._system.resolved(term, control, Who.SELF)
+        said = self._said.get((term, control))
+        if said is None:
+            said = self._said[term, control] = self._system.resolved(term, control, Who.SELF)
+        return said
 
     def _where(self, term: Term) -> list[Hashable]:
         return [control for control in self._controls if self._says(term, control) == TRUE]

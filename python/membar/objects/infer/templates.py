@@ -70,7 +70,7 @@ class Templates:
             for one, two in pairs:
                 found[Binary(BinaryOp.IMPLIES, condition, equals(one, two))] = None
         for one in self._truth_terms(terms):
-            for atom in list(self._single(terms)):
+            for atom in self._single(shared):
                 if one not in subterms(atom):
                     for value in (0, 1):
                         found[Binary(BinaryOp.IMPLIES, equals(one, Number(value)), atom)] = None

@@ -113,7 +113,7 @@ class Prover:
             half = self._half[one] = tuple(
                 Named(self._system.resolved(formula, one, Who.SELF), each.text)
                 for each in self._claims.between
-                for formula in (each.formula, _turned(each.formula))
+                for formula in (each.formula, turned(each.formula))
             )
         for each in half:
             term = self._whole.get((each.formula, two))
@@ -240,7 +240,7 @@ def _arguments(operation: AbstractOperation, effect: Effect) -> dict[Variable, T
     return dict(zip(names, effect.inputs, strict=True))
 
 
-def _turned(term: Term) -> Term:
+def turned(term: Term) -> Term:
     """A formula about two threads with the two exchanged."""
 
     def change(part: Term) -> Term | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from membar.diagnostics import InputError
@@ -35,6 +37,7 @@ from membar.objects.terms import (
     Who,
 )
 from membar.source import SourceFile
+from strategies.known_objects import COUNTER, LOCK, STACK
 
 
 def parsed(text: str) -> ConcurrentObject:
@@ -186,6 +189,18 @@ WRONG = [
     ("shared b[100]; operation f() {}", "W1309", "an array of 100 elements"),
     ("operation f(a) { a = a % a; }", "W1310", "`%` by something that is no positive number"),
     ("operation f(a) { a = " + "(" * 80 + "1" + ")" * 80 + "; }", "W1311", "nested too deeply"),
+    ("operation f(a) { a = " + "a + " * 200 + "1; }", "W1311", "too many parts"),
+    (
+        "operation f(a) { } define d0 = f.a == 0;"
+        + "".join(f"define d{n + 1} = d{n} && d{n};" for n in range(40)),
+        "W1311",
+        "too large when its names are replaced",
+    ),
+    (
+        "operation f() { } specification { state y; operation f() {" + "y = y + y;" * 40 + "} }",
+        "W1311",
+        "too large when its names are replaced",
+    ),
     ("operation f() { 1: goto 2; 2: goto 1; }", "W1312", "a loop without a step"),
     ("shared x;", "W1313", "an object without operations"),
     ("operation f() {} specification { }", "W1313", "operation `f` is not specified"),
@@ -211,3 +226,23 @@ def test_every_declaration_tells_its_own_problem() -> None:
     with pytest.raises(InputError) as caught:
         parsed("shared x; operation f() { y = 1; } operation g() { z = 1; } invariant w == 0;")
     assert [each.code for each in caught.value.diagnostics] == ["W1304", "W1304", "W1304"]
+
+
+def test_mutated_texts_are_read_or_refused() -> None:
+    rng = random.Random(7)
+    texts = (COUNTER, LOCK, STACK)
+    refused = 0
+    for _ in range(400):
+        text = rng.choice(texts)
+        for _ in range(rng.randint(1, 3)):
+            start = rng.randrange(len(text))
+            end = min(len(text), start + rng.randint(0, 6))
+            piece = rng.choice(
+                (text[end : end + 5], "", "(", ")", "}", ";", "at ", "other.", "0", "$", "->", "1: ")
+            )
+            text = text[:start] + piece + text[end:]
+        try:
+            parse_text(SourceFile("mutated.obj", text))
+        except InputError:
+            refused += 1
+    assert refused > 200

@@ -387,4 +387,98 @@ CASES = (
         "assertions",
         "byte x;\nactive proctype A() { select (x : 1 .. 3); assert(x < 3) }",
     ),
+    Case(
+        "lists of first values",
+        None,
+        "byte a[4] = { 1, 2 };\n"
+        "active proctype A() { short b[3] = { 7, 8, 9 }; assert(a[0] == 1 && a[3] == 2 && b[1] == 8) }",
+    ),
+    Case(
+        "a list in a record, repeated in an array of them",
+        None,
+        "typedef R { byte v[2] = { 3, 4 } }\n"
+        "R r[2];\n"
+        "active proctype A() { assert(r[0].v[0] == 3 && r[1].v[0] == 3 && r[1].v[1] == 4) }",
+    ),
+    Case(
+        "first values of a list are there",
+        "assertions",
+        "byte a[2] = { 1, 2 };\nactive proctype A() { assert(a[1] == 1) }",
+    ),
+    Case(
+        "provided keeps a process from moving",
+        None,
+        "byte x, turn;\n"
+        "active proctype A() provided (turn == 0) { x = 1; turn = 1; }\n"
+        "active proctype B() provided (turn == 1) { assert(x == 1) }",
+    ),
+    Case(
+        "provided never",
+        "deadlock",
+        "byte turn;\nactive proctype A() provided (turn == 1) { skip }",
+    ),
+    Case(
+        "provided between two statements",
+        "deadlock",
+        "byte x;\nactive proctype A() provided (x == 0) { x = 1; skip }",
+    ),
+    Case(
+        "provided at the end of a process",
+        None,
+        "byte x;\nactive proctype A() provided (x == 0) { skip; x = 1 }",
+    ),
+    Case(
+        "provided inside of an atomic block",
+        "assertions",
+        "byte x, y;\n"
+        "active proctype A() provided (x == 0) { atomic { x = 1; y = 1; x = 2 } }\n"
+        "active proctype B() { x == 1; assert(y == 1) }",
+    ),
+    Case(
+        "provided and else",
+        "deadlock",
+        "byte x;\nactive proctype A() provided (x == 0) { x = 1; if :: x == 5 -> skip :: else -> skip fi }",
+    ),
+    Case(
+        "provided with the number of the process",
+        None,
+        "byte turn, x;\n"
+        "active [2] proctype A() provided (turn == _pid) { x++; turn++; }\n"
+        "active proctype C() { x == 2; assert(turn >= 1) }",
+    ),
+    Case(
+        "provided before an index is computed",
+        None,
+        "byte i = 5; byte a[2];\n"
+        "active proctype A() provided (i < 2) { a[i] = 1 }\n"
+        "active proctype B() { i = 1 }",
+    ),
+    Case(
+        "provided and a rendezvous, of who sends",
+        "deadlock",
+        "byte x = 1; chan c = [0] of { byte };\n"
+        "active proctype A() provided (x == 0) { c!1 }\n"
+        "active proctype B() { c?1 }",
+    ),
+    Case(
+        "provided and a rendezvous, of who receives",
+        "deadlock",
+        "byte x = 1; chan c = [0] of { byte };\n"
+        "active proctype A() { c!1 }\n"
+        "active proctype B() provided (x == 0) { c?1 }",
+    ),
+    Case(
+        "provided and a message that waits",
+        "deadlock",
+        "byte x = 1; chan c = [1] of { byte };\n"
+        "active proctype A() { c!1 }\n"
+        "active proctype B() provided (x == 0) { c?1 }",
+    ),
+    Case(
+        "provided and a loop",
+        "assertions",
+        "byte x, n;\n"
+        "active proctype A() provided (x < 3) { do :: n++; x++ od }\n"
+        "active proctype B() { end: x == 3; assert(n != 3) }",
+    ),
 )

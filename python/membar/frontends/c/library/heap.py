@@ -18,7 +18,8 @@ from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, known, se
 from membar.frontends.c.world import Object, Untyped
 from membar.frontends.c.world import Place as Location
 from membar.program.expr import FALSE, Address, Constant, Expr, Register
-from membar.program.operations import Assume, Choose, Load, Rmw, Store, Tags
+from membar.program.operations import WARNING, Assert, Assume, Choose, Load, Rmw, Store, Tags
+from membar.program.warnings import LEAK, LOOK
 
 _FREE_OF_ANYTHING: Final = "free of a pointer that is not the beginning of allocated memory"
 _LARGEST_ALIGNMENT: Final = heap.HEADER
@@ -152,10 +153,9 @@ def _slot(m: Machine, node: ast.FuncCall, kind: t.CType, place: Place, *, is_zer
     )
     shape = heap.shape_of(kind)
     index = sum(slot.shape == shape for slot in m.world.allocated().values())
-    item.slot = heap.Slot(shape, index)
+    item.slot = heap.Slot(shape, index, place.line, is_zero)
     if not is_zero:
         item.initial = {offset: heap.unset(size, place.number) for offset, size in item.places.items()}
-    item.is_zeroed = is_zero
     item.call = place.number
     return item
 
@@ -361,6 +361,37 @@ def _realloc(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
             m.write(Location(binary(B.ADD, new.expr, Constant(offset)), plain), Value(part.expr, plain), node)
     freed(m, old.expr, node)
     return new
+
+
+def check_leaks(m: Machine, node: ast.Node) -> None:
+    """Warns at the end of `main` of memory that was set and is never freed, where all threads have ended."""
+    world = m.world
+    state = m.flow.state
+    others = range(2, world.before.threads + 1)
+    if state is None or not world.before.free_places:
+        return
+    if any(("joined", number) not in state.slots for number in others):
+        return
+    for label, slot in world.before.slots.items():
+        first = next(((at, size) for at, size in heap.scalars(slot.shape) if heap.says_unset(size)), None)
+        if first is None or slot.is_zeroed:
+            continue
+        kind = t.UINT if first[1] == 4 else t.ULONG
+        address = Address(label, first[0])
+        freed_at, held = (
+            _looked(m, where, size, node)
+            for where, size in ((_state(m, slot), heap.STATE_SIZE), (address, first[1]))
+        )
+        was_set = liveness.is_set(m, address, held, kind)
+        is_fine = binary(B.OR, binary(B.NE, freed_at, FALSE), binary(B.EQ, was_set, FALSE))
+        message = f"{LEAK}memory allocated at line {slot.line} is never freed"
+        m.flow.emit(Assert(is_fine, message, property=WARNING), m.span(node))
+
+
+def _looked(m: Machine, address: Expr, size: int, node: ast.Node) -> Register:
+    register = Register(m.flow.register(LOOK.removesuffix("$")))
+    m.flow.emit(Load(register=register.name, address=address, size=size, tags=_plain(m)), m.span(node))
+    return register
 
 
 FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(

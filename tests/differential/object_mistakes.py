@@ -1,0 +1,230 @@
+"""Deliberate mistakes in the checker of bounded clients, and the questions whose answers show them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from types import MappingProxyType
+
+from differential.mutation import Rewrite
+from membar.linearizability import check_object
+from membar.objects import client
+from membar.objects.annotations import read
+from membar.objects.history import Call, History, program_order
+from membar.objects.linearize import linearizations, verdict
+from membar.objects.orders import Ordering, least_excluding
+from membar.objects.spec import SHIPPED, Specification
+from membar.outcome import HoldsWithin
+from membar.source import SourceFile
+from unit.objects.test_clients import ATOMIC
+from unit.objects.test_linearize import brute_force, random_history, random_order
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "objects"
+STALE = ATOMIC.replace("atomic_load_explicit(&x", "atomic_load_explicit(&y").replace("int x;", "int x, y;")
+BEGUN = ATOMIC.replace("// membar: object", "// membar: begin setup()\n// membar: object")
+BEGUN += "static void setup(void) { atomic_store(&x, 7); }\n"
+# Whoever increments second waits for ever, and only then a read is wrong.
+WAITING = """\
+#include <stdatomic.h>
+static atomic_int x, w;
+// membar: object Counter
+// membar: operation increment()
+static int increment(void) {
+  int none = 0;
+  if (!atomic_compare_exchange_strong(&x, &none, 1)) {
+    atomic_store(&w, 1);
+    while (atomic_load(&x))
+      ;
+  }
+  return 0;
+}
+// membar: operation read()
+static int read(void) { return atomic_load(&w) ? 5 : atomic_load(&x); }
+"""
+QUEUE = """\
+// membar: object Queue2
+// membar: operation enqueue(fresh) by 0
+static int enqueue(int v) { return v > 0; }
+// membar: operation dequeue() by 1
+static int dequeue(void) { return -1; }
+"""
+
+
+def _verdict(source: SourceFile | Path, calls: int, model: str, order: str = "causal", *defines: str) -> str:
+    size = client.Size(2, calls)
+    return check_object(source, size=size, model=model, ordering=Ordering(order), defines=defines).verdict
+
+
+def _text(text: str) -> SourceFile:
+    return SourceFile("o.c", text)
+
+
+def _searched() -> bool:
+    """The search for linearizations is right about random histories."""
+    waiting = Call(thread=1, operation="acquire", pending=True)
+    history = History((Call(thread=0, operation="acquire"), waiting), frozenset())
+    if not verdict(history, Specification(SHIPPED["Lock"])).linearizable:
+        return False
+    random = Random(3)
+    for name in ("Queue", "Lock", "Register"):
+        specification = Specification(SHIPPED[name])
+        for _ in range(60):
+            history = random_history(random, name)
+            if verdict(history, specification).linearizable != brute_force(history, name):
+                return False
+    return True
+
+
+def _excluded() -> bool:
+    """The least excluding orders are right about random histories."""
+    random = Random(4)
+    specification = Specification(SHIPPED["Queue"])
+    for _ in range(40):
+        history = random_history(random, "Queue")
+        ordered = program_order(call.thread for call in history.calls)
+        least = least_excluding(linearizations(History(history.calls, ordered), specification), ordered)
+        order = random_order(random, list(history.calls))
+        expected = brute_force(History(history.calls, order), "Queue")
+        if expected != (not any(item <= order for item in least)):
+            return False
+    return True
+
+
+def _ordered() -> bool:
+    """Messages tell the orders apart."""
+    return (
+        _verdict(_text(STALE), 1, "sc") == "violated"
+        and _verdict(_text(ATOMIC), 1, "x86-tso", "real-time") == "violated"
+        and _verdict(_text(ATOMIC), 2, "x86-tso", "flush") == "holds-within"
+        and _verdict(_text(ATOMIC), 2, "sc", "real-time") == "holds-within"
+    )
+
+
+def _made() -> bool:
+    """Clients are those that the notes allow, and all of them."""
+    both = client.Size(2, 1)
+    free = [item.text for item in client.clients(read(_text(ATOMIC)), both)]
+    bound = [item.text for item in client.clients(read(_text(QUEUE)), both)]
+    return free == ["write(1) || write(2)", "write(1) || read()", "read() || read()"] and bound == [
+        "enqueue(1) || dequeue()"
+    ]
+
+
+def _begun() -> bool:
+    """What comes first comes first."""
+    return _verdict(_text(BEGUN), 1, "sc") == "violated"
+
+
+def _waited() -> bool:
+    """Calls that wait for ever are seen."""
+    return _verdict(_text(WAITING), 2, "sc") == "violated"
+
+
+def _objects() -> bool:
+    """Objects in their own language do what they say."""
+    return (
+        _verdict(EXAMPLES / "counter.obj", 2, "x86-tso") == "holds-within"
+        and _verdict(EXAMPLES / "seqlock.obj", 2, "sc") == "holds-within"
+        and _verdict(EXAMPLES / "seqlock.obj", 1, "x86-tso", "real-time") == "violated"
+        and _verdict(EXAMPLES / "seqlock-armv8.obj", 1, "armv8") == "holds-within"
+    )
+
+
+def _bounded() -> bool:
+    """The verdict says what was left out."""
+    outcome = check_object(EXAMPLES / "treiber.c", size=client.Size(2, 1), model="armv8").outcome
+    return isinstance(outcome, HoldsWithin) and "without load buffering" in outcome.bound
+
+
+QUESTIONS: Mapping[str, Callable[[], bool]] = MappingProxyType(
+    {
+        "searched": _searched,
+        "excluded": _excluded,
+        "ordered": _ordered,
+        "made": _made,
+        "begun": _begun,
+        "waited": _waited,
+        "objects": _objects,
+        "bounded": _bounded,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A mistake, and the question that shows it."""
+
+    name: str
+    shown_by: str
+    bug: Rewrite
+
+
+def _mistake(name: str, shown_by: str, module: str, old: str, new: str) -> Mistake:
+    return Mistake(name, shown_by, Rewrite(f"membar.{module}", old, new))
+
+
+SEARCH, ORDERS, CLIENT, LOWERING = (
+    f"objects.{name}" for name in ("linearize", "orders", "client", "lowering")
+)
+MISTAKES = [
+    _mistake("results do not count", "searched", SEARCH, "(call.pending or after[0] == call.result)", "True"),
+    _mistake("order does not count", "searched", SEARCH, "and self.earlier[number] & ~done == 0", ""),
+    _mistake("calls never made take effect", "searched", SEARCH, "if call.made and not done", "if not done"),
+    _mistake(
+        "pending calls must take effect", "searched", SEARCH,
+        "if call.made and not call.pending\n", "if call.made\n",
+    ),
+    _mistake(
+        "states that differ are taken for one", "searched", SEARCH,
+        "if (done, state) in seen:", "if any(other == done for other, _ in seen):",
+    ),
+    _mistake(
+        "lists of one length are equal", "searched", "objects.spec",
+        'return ("list", tuple(_frozen(item) for item in value))', 'return ("list", len(value))',
+    ),
+    _mistake(
+        "calls change the state they come from", "searched", "objects.spec",
+        "instance = copy.deepcopy(self._objects[state])", "instance = self._objects[state]",
+    ),
+    _mistake("orders are read backwards", "excluded", ORDERS, "or first < second", "or second < first"),
+    _mistake("what agrees stays", "excluded", ORDERS, "found -= agreeing", "found -= set()"),
+    _mistake("contradictions are turned round", "excluded", ORDERS,
+             "if at[b] < at[a] and", "if at[a] < at[b] and"),
+    _mistake("orders are not extended", "excluded", ORDERS, "found.add(extended)", "pass"),
+    _mistake("other threads are in program order", "excluded", "objects.history",
+             "if callers[i] == caller", "if callers[i] != caller"),
+    _mistake("messages say nothing", "ordered", ORDERS, "value=Constant(1), size", "value=Constant(0), size"),
+    _mistake("messages come too early", "ordered", ORDERS,
+             'f"{DONE}{sender.index}"', 'f"{CALL}{sender.index}"'),
+    _mistake("nobody waits for messages", "ordered", ORDERS,
+             "Assume(equals(Register(seen), Constant(1)))", "Assume(Constant(1))"),
+    _mistake("messages come behind the call", "ordered", ORDERS,
+             'f"{CALL}{receiver.index}"', 'f"{DONE}{receiver.index}"'),
+    _mistake("orders without messages", "ordered", "objects.history",
+             "return tuple(sorted(pairs - implied))", "return ()"),
+    _mistake("the clock goes through the buffer", "ordered", "linearizability",
+             'ordering is Ordering.REAL_TIME and model.name == "x86-tso"', "False"),
+    _mistake("witnesses of other results", "ordered", "linearizability",
+             "(item.done, int(not call.pending)),", "(item.done, int(call.pending)),"),
+    _mistake("one client stands for all", "made", CLIENT,
+             "combinations_with_replacement(sequences[0], size.threads)",
+             "iter([(sequences[0][0],) * size.threads])"),
+    _mistake("fresh values are the same", "made", CLIENT,
+             "itertools.count(number * fresh + 1)", "itertools.count(1)"),
+    _mistake("everybody calls everything", "made", CLIENT,
+             "if operation.threads is None or thread in operation.threads", "if True"),
+    _mistake("nothing comes first", "begun", CLIENT,
+             'begin = [f"  {notes.begin}();"] if notes.begin else []', "begin: list[str] = []"),
+    _mistake("nobody gives up", "waited", "objects.pending", "sorted(heads | locks)", "sorted(locks)"),
+    _mistake("compare-exchanges always say that they stored", "objects", LOWERING,
+             "condition = result = equals(old, operands[0])",
+             "condition, result = equals(old, operands[0]), TRUE"),
+    _mistake("branches go both ways", "objects", LOWERING,
+             "negated = Unary(UnaryOp.NOT, test)", "negated = TRUE"),
+    _mistake("fences of objects are left out", "objects", LOWERING,
+             "words = self.machine.fences[kind]", "words = None"),
+    _mistake("what was left out is not told", "bounded", "linearizability",
+             "self.totals.bounds.add(_IN_ORDER)", "pass"),
+]  # fmt: skip

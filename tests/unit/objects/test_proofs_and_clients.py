@@ -1,0 +1,109 @@
+"""What is proved holds: in every state of small instances, and for every small client."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from membar import api
+from membar.frontends.object.parser import parse_text
+from membar.linearizability import check_object
+from membar.object_proofs import prove_object, system_of
+from membar.objects.client import Size
+from membar.objects.proof.claims import claims
+from membar.objects.proof.discharge import prove
+from membar.objects.proof.obligations import Prover
+from membar.objects.systems.explore import Call, Client, Explorer, holds
+from membar.objects.terms import Who
+from membar.outcome import Holds
+from membar.source import SourceFile
+from strategies.known_objects import COUNTER, LOCK, MISTAKES
+from strategies.second_encoding import broken
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "objects"
+SEQLOCK = (EXAMPLES / "seqlock.obj").read_text(encoding="utf-8")
+FENCED = (EXAMPLES / "seqlock-armv8.obj").read_text(encoding="utf-8")
+WRITE_AND_READ: Client = ((Call("write", (5, 6)), Call("read")), (Call("read"),))
+TWO_WRITERS: Client = ((Call("write", (5, 6)),), (Call("write", (7, 8)), Call("read")))
+COUNTING: Client = ((Call("increment"), Call("get")), (Call("increment"), Call("get")))
+LOCKING: Client = ((Call("acquire"), Call("release"), Call("acquire")), (Call("acquire"), Call("release")))
+
+
+@pytest.mark.parametrize(
+    ("text", "model", "client"),
+    [
+        (COUNTER, "x86-tso", COUNTING),
+        (LOCK, "x86-tso", LOCKING),
+        (SEQLOCK, "sc", TWO_WRITERS),
+        (SEQLOCK, "x86-tso", WRITE_AND_READ),
+        (FENCED, "armv8", WRITE_AND_READ),
+        (FENCED, "xc", TWO_WRITERS),
+    ],
+    ids=["counter-tso", "lock-tso", "seqlock-sc", "seqlock-tso", "fenced-armv8", "fenced-xc"],
+)
+def test_what_is_claimed_holds_in_every_state(text: str, model: str, client: Client) -> None:
+    about = parse_text(SourceFile("test.obj", text))
+    assert about.specification is not None
+    system = system_of(about, api.load_model(model))
+    prover = Prover(system, claims(about), about.specification)
+    explorer = Explorer(system, client, about.specification)
+    count = 0
+    for state in explorer.reachable():
+        count += 1
+        for number, thread in enumerate(state.threads):
+            for term in prover.before(thread.control):
+                assert holds(term, state.memory, state.abstract, thread.values), system.described(
+                    thread.control
+                )
+            other = state.threads[1 - number]
+            theirs = frozenset((replace(old, who=Who.OTHER), value) for old, value in other.values)
+            for each in prover.between(thread.control, other.control):
+                assert holds(each.formula, thread.values, theirs)
+    assert explorer.troubles == []
+    assert count > 30
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [(COUNTER, "sc"), (LOCK, "x86-tso")],
+    ids=["counter-sc", "lock-tso"],
+)
+def test_a_second_encoding_finds_nothing_broken(text: str, model: str) -> None:
+    about = parse_text(SourceFile("test.obj", text))
+    assert about.specification is not None
+    system = system_of(about, api.load_model(model))
+    proof = prove(system, claims(about), about.specification)
+    assert not proof.failures
+    assert list(broken(system, claims(about), proof.controls)) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["two owners", "counts by two", "at the return", "taken twice", "never released"]
+)
+def test_a_second_encoding_finds_what_is_broken(name: str) -> None:
+    mistake = next(each for each in MISTAKES if each.name == name)
+    about = parse_text(SourceFile("test.obj", mistake.made()))
+    assert about.specification is not None
+    system = system_of(about, api.load_model("sc"))
+    proof = prove(system, claims(about), about.specification, all_failures=True)
+    assert list(broken(system, claims(about), proof.controls))
+
+
+FENCES = ("23: fence;", "42: fence;", "82: fence;", "102: fence;")
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [(COUNTER, "x86-tso"), (SEQLOCK, "sc"), (SEQLOCK, "armv8"), (FENCED, "armv8"), (FENCED, "xc")]
+    + [(FENCED.replace(fence, ""), "armv8") for fence in FENCES],
+    ids=["counter-tso", "seqlock-sc", "seqlock-armv8", "fenced-armv8", "fenced-xc"]
+    + [f"without {fence}" for fence in FENCES],
+)
+def test_the_proof_and_the_bounded_checker_agree(text: str, model: str) -> None:
+    source = SourceFile("test.obj", text)
+    proof = prove_object(source, model=model)
+    bounded = check_object(source, size=Size(2, 1), model=model)
+    assert (proof.verdict, bounded.verdict) in (("holds", "holds-within"), ("unknown", "violated"))
+    assert isinstance(proof.outcome, Holds) == (bounded.verdict == "holds-within")
