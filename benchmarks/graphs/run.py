@@ -72,7 +72,8 @@ def explore(program: str, size: int, model: str) -> tuple[int, int, float]:
     if not is_for_it:
         raise ValueError(f"{program}({size}) may buffer loads under {model}")
     plan, compiled = graphs.compiled(loaded.plan)
-    form = lower_program(built, plan.tags, (), watches_under(loaded, built, ())).form
+    watched = watches_under(loaded, built, (), bound=BOUND)
+    form = lower_program(built, plan.tags, (), watched).form
     start = time.process_time()
     found = compiled.search_exactly_once(form, bound=BOUND, seconds=MOST_SECONDS, in_place=True)
     return found.executions, found.blocked, time.process_time() - start

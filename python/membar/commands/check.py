@@ -10,16 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from membar import api, arguments, linearizability, proving
+from membar import api, arguments, proving
 from membar.cli import BAD_INPUT, exit_code, gravest
 from membar.commands import files
 from membar.commands.window import color, columns, progress_line
 from membar.diagnostics import TOO_DEEP, Diagnostic, InputError
-from membar.objects.client import Size
-from membar.objects.orders import Ordering
 from membar.reports import diagnostic
 
 if TYPE_CHECKING:
+    from membar import linearizability
     from membar.object_proofs import ProofResult
 
 Answer: TypeAlias = "api.Result | proving.SystemResult | linearizability.ObjectResult | ProofResult"
@@ -168,6 +167,10 @@ def _linearizable(
                 help="--client 2,3 makes all clients of 2 threads with 3 operations each",
             )
         )
+    from membar import linearizability  # noqa: PLC0415 - only where asked for
+    from membar.objects.client import Size  # noqa: PLC0415
+    from membar.objects.orders import Ordering  # noqa: PLC0415
+
     return linearizability.check_object(
         file,
         size=Size(*chosen.client),
@@ -266,15 +269,23 @@ def _show_system(result: proving.SystemResult, chosen: argparse.Namespace) -> No
         chosen.certificate.write_text(proving.certificate_text(result), encoding="utf-8")
 
 
+def _show_about_object(
+    result: linearizability.ObjectResult | ProofResult, chosen: argparse.Namespace
+) -> None:
+    from membar.linearizability import ObjectResult  # noqa: PLC0415 - most answers are about programs
+
+    if isinstance(result, ObjectResult):
+        _show_object(result, chosen)
+    else:
+        _show_proof(result, chosen)
+
+
 def _show(result: Answer, chosen: argparse.Namespace) -> None:
     if isinstance(result, proving.SystemResult):
         _show_system(result, chosen)
         return
-    if isinstance(result, linearizability.ObjectResult):
-        _show_object(result, chosen)
-        return
     if not isinstance(result, api.Result):
-        _show_proof(result, chosen)
+        _show_about_object(result, chosen)
         return
     sys.stdout.write(_report(result, chosen))
     if chosen.explain:
