@@ -18,6 +18,8 @@ PROGRAMS = 150
 SECONDS = 120.0
 # These allow nothing that sc forbids.
 STRONG = frozenset({"sc", "bajczi-fixed-sc"})
+# Programs for the clock have many accesses of it, and those are in order.
+LEAST_WEAK_OF = {"x86-tso-clock": 0.2}
 
 
 @cache
@@ -31,7 +33,7 @@ def test_graphs_finds_the_executions_of_the_reference(model: str) -> None:
     assert [item.difference for item in found if item.difference] == []
     assert sum(bool(item.skipped) for item in found) <= len(found) // 50, "the reference is of little help"
     weak = sum(item.is_weak for item in found) / len(found)
-    assert weak == 0 if model in STRONG else weak >= LEAST_WEAK
+    assert weak == 0 if model in STRONG else weak >= LEAST_WEAK_OF.get(model, LEAST_WEAK)
 
 
 @pytest.mark.parametrize("model", ["armv8", "lkmm", "rc11"])

@@ -31,13 +31,13 @@ R0, R1 = Register("r0"), Register("r1")
 
 
 def note(node: object, seen: dict[tuple[type, str], set[object]]) -> None:
-    """Adds the values of every field inside `node`, spans aside."""
+    """Adds the values of every field inside `node` that makes programs differ."""
     if isinstance(node, tuple):
         for part in node:
             note(part, seen)
     elif is_dataclass(node) and not isinstance(node, type):
         for field in fields(node):
-            if field.name != "span":
+            if field.compare:
                 seen[type(node), field.name].add(getattr(node, field.name))
                 note(getattr(node, field.name), seen)
 

@@ -69,7 +69,7 @@ def test_stars_in_brackets_are_no_comments_of_c(model: str) -> None:
         SourceFile("t.c", STORE_BUFFERING.replace("(*pz)", "*pz").replace("(void *)0", "0")), model
     )
     assert with_stars.cost == without.cost
-    assert next(change.place.span.line for change in with_stars.changes) in (7, 8)
+    assert any(change.place.span.line in (7, 8) for change in with_stars.changes)
 
 
 @pytest.mark.parametrize(
