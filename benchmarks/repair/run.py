@@ -38,7 +38,6 @@ EXAMPLES = ROOT / "examples"
 QUICKLY = Options(coherence=Coherence.OBSERVED)
 BARE = ("peterson", "dekker", "fast-mutex", "szymanski", "burns", "bakery")
 WEAKENED = ("ttas", "ticket", "mcs", "treiber", "msqueue", "ring", "seqlock")
-_FENCES_OF_THE_PAPER = 5
 _COLLISION = "P_0.CS + P_1.CS + P_2.CS > 1"
 _GRANTED = "G((P_0.p1 or P_0.p2 or P_0.p3) -> F P_0.CS)"
 
@@ -119,6 +118,9 @@ def seqlock(seconds: float) -> bool:
         "\n| clients | repair | cost | at least | guarantee | CPU s |\n| --- | --- | --- | --- | --- | --- |"
     )
     source = SourceFile.read(EXAMPLES / "objects" / "seqlock-bare.c")
+    costs = costs_for("armv8")
+    # The paper's five are full fences: three in the writer, two in the reader's loop.
+    allowed = costs.table["fence seq_cst"] * (3 + 2 * costs.loop)
     is_good = True
     for size in (Size(2, 1), Size(2, 2)):
         start = time.process_time()
@@ -129,7 +131,7 @@ def seqlock(seconds: float) -> bool:
             outcome = found.result.outcome
             told = f"within {outcome.bound}" if isinstance(outcome, HoldsWithin) else outcome.run.guarantee
             print(f"| {size.text} | {what} | {found.cost} | {found.lower_bound} | {told} | {spent:.1f} |")
-            is_good &= len(found.changes) <= _FENCES_OF_THE_PAPER
+            is_good &= found.cost <= allowed
         else:
             print(f"| {size.text} | {type(found).__name__} | | | | {spent:.1f} |")
             is_good = False
