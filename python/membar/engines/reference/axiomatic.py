@@ -140,7 +140,7 @@ class _Search:
             self.executions += 1
             self.budget.count_execution(self.executions)
             self._take_ending(chosen, found)
-        elif Status.CUT not in statuses:
+        elif Status.CUT not in statuses and all(trace.fault is None for trace in chosen):
             self.blocked += 1
             if self.tally.stuck is None and is_stuck(chosen, found.execution):
                 self.tally.stuck = self._witness(chosen, found, WAITS_FOR_EVER)
