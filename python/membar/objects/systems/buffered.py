@@ -31,9 +31,9 @@ from membar.objects.syntax import (
     Operation,
     Return,
     Rmw,
-    RmwKind,
     Store,
 )
+from membar.objects.systems.actions import rmw_outcomes, with_loaded
 from membar.objects.systems.moves import Check, Effect, Kind, Memory, Move, ThreadSystem, substituted
 from membar.objects.systems.points import Points, arguments, inputs, outputs
 from membar.objects.terms import (
@@ -41,12 +41,9 @@ from membar.objects.terms import (
     IDLE,
     TRUE,
     At,
-    Binary,
-    BinaryOp,
     Deferred,
     DeferredResult,
     Linearized,
-    Loaded,
     Number,
     Pending,
     PendingValue,
@@ -251,9 +248,9 @@ class _Machine:
         target = Variable(Space.LOCAL, load.target, operation.name)
         after = replace(control, line=line.then or IDLE)
         for source in self._sources(load.location, control):
-            updates = ((target, _with_loaded(load.value, source.value)),)
+            updates = ((target, with_loaded(load.value, source.value)),)
             for alternative in self._points.at(line):
-                condition = _with_loaded(alternative.condition, source.value)
+                condition = with_loaded(alternative.condition, source.value)
                 guard = conjunction((source.condition, condition))
                 checks = self._memory.inside(load.location)
                 if alternative.point is None or source.entry is None:
@@ -316,7 +313,7 @@ class _Machine:
             if rmw.target is not None:
                 updates = (*updates, (Variable(Space.LOCAL, rmw.target, operation.name), result))
             for alternative in self._points.at(line):
-                condition = _with_loaded(alternative.condition, old)
+                condition = with_loaded(alternative.condition, old)
                 done = self._now(operation, alternative.point, after, dict(updates))
                 yield _move(
                     line,
@@ -550,23 +547,6 @@ def _is_result(name: str | None) -> bool:
 
 def _waits_for(control: Control, line: str) -> bool:
     return control.waiting is not None and control.entries[control.waiting.entry].line == line
-
-
-def _with_loaded(term: Term, value: Term) -> Term:
-    return replaced(term, lambda part: value if part == Loaded() else None)
-
-
-def rmw_outcomes(rmw: Rmw, old: Term) -> Iterator[tuple[Term, Term | None, Term]]:
-    """The ways a read-modify-write can end: when, what is stored (None: nothing), and its result."""
-    match rmw.kind:
-        case RmwKind.CAS:
-            expected, new = rmw.operands
-            yield equals(old, expected), new, Number(1)
-            yield negation(equals(old, expected)), None, Number(0)
-        case RmwKind.SWAP:
-            yield TRUE, rmw.operands[0], old
-        case RmwKind.FETCH_ADD:
-            yield TRUE, Binary(BinaryOp.ADD, old, rmw.operands[0]), old
 
 
 def _move(

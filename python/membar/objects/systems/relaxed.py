@@ -39,9 +39,17 @@ from membar.objects.syntax import (
     Rmw,
     Store,
 )
-from membar.objects.systems.buffered import rmw_outcomes
+from membar.objects.systems.actions import (
+    is_full,
+    is_shifted,
+    place_of,
+    rmw_outcomes,
+    variables_read,
+    variables_written,
+    with_loaded,
+)
 from membar.objects.systems.moves import Check, Effect, Kind, Memory, Move, ThreadSystem, substituted
-from membar.objects.systems.points import Alternative, Points, arguments
+from membar.objects.systems.points import Alternative, Points, arguments, outputs
 from membar.objects.terms import (
     FALSE,
     IDLE,
@@ -50,7 +58,6 @@ from membar.objects.terms import (
     Deferred,
     DeferredResult,
     Linearized,
-    Loaded,
     Number,
     Pending,
     PendingValue,
@@ -63,7 +70,6 @@ from membar.objects.terms import (
     equals,
     negation,
     replaced,
-    subterms,
 )
 
 LONGEST = 14
@@ -224,7 +230,7 @@ class _Machine:
 
     def _can_be_forwarded(self, action: Action, waiting: frozenset[Item]) -> bool:
         """Whether a load might take the value of a store that waits, and nothing stands between them."""
-        if not isinstance(action, Load) or any(_is_full(self._action(each)) for each in waiting):
+        if not isinstance(action, Load) or any(is_full(self._action(each)) for each in waiting):
             return False
         return any(
             isinstance(store := self._action(each), Store) and store.location.name == action.location.name
@@ -300,16 +306,16 @@ class _Machine:
     def _blocks(self, earlier: Item, later: Item, *, renames: bool = False) -> bool:
         """Whether the later line must wait until the earlier one is done; `renames`: on a real processor."""
         first, second = self._action(earlier), self._action(later)
-        if _is_full(first) or _is_full(second):
+        if is_full(first) or is_full(second):
             return True
         if self._share_variables(earlier, later, renames=renames):
             return True
         if self._kept_by_branch(first, second) or self._kept_by_fence(first, second):
             return True
-        if _is_shifted(first) and isinstance(second, Store):
+        if is_shifted(first) and isinstance(second, Store):
             return True
-        places = {place.name for place in (_place(first), _place(second)) if place is not None}
-        return len(places) == 1 and _place(first) is not None and _place(second) is not None
+        places = {place.name for place in (place_of(first), place_of(second)) if place is not None}
+        return len(places) == 1 and place_of(first) is not None and place_of(second) is not None
 
     def _kept_by_branch(self, first: Action, second: Action) -> bool:
         if not isinstance(first, Branch):
@@ -333,9 +339,11 @@ class _Machine:
         Where registers are renamed, only what the earlier one changes and the later one reads matters.
         """
         first, second = self._action(earlier), self._action(later)
-        shared = _written(first) & _read(second)
+        shared = variables_written(first) & variables_read(second)
         if not renames:
-            shared |= _written(first) & _written(second) | _read(first) & _written(second)
+            shared |= variables_written(first) & variables_written(second) | variables_read(
+                first
+            ) & variables_written(second)
         is_one = earlier.instance == later.instance
         return any(is_one or space is Space.PRIVATE for space, _ in shared)
 
@@ -351,7 +359,7 @@ class _Machine:
             return None
         before = list(enumerate(control.items[:place]))
         same = [
-            n for n, item in before if (at := _place(self._action(item))) and at.name == load.location.name
+            n for n, item in before if (at := place_of(self._action(item))) and at.name == load.location.name
         ]
         if not same or not isinstance(self._action(control.items[same[-1]]), Store):
             return None
@@ -359,7 +367,7 @@ class _Machine:
         for number, earlier in before:
             if number in same:
                 shares = self._share_variables(earlier, later, renames=renames)
-                if _is_full(self._action(earlier)) or shares:
+                if is_full(self._action(earlier)) or shares:
                     return None
             elif self._blocks(earlier, later, renames=renames):
                 return None
@@ -377,7 +385,7 @@ class _Machine:
             return False
         for number in range(place + 1, len(control.items)):
             later = self._action(control.items[number])
-            if (at := _place(later)) is None or at.name != store.location.name:
+            if (at := place_of(later)) is None or at.name != store.location.name:
                 continue
             between = control.items[place + 1 : number]
             free = not any(self._blocks(each, control.items[number]) for each in between)
@@ -389,7 +397,7 @@ class _Machine:
     def beyond(self, control: Control) -> str:
         """What a processor could do at a control and the paper's system cannot; "" if nothing."""
         for place, item in enumerate(control.items):
-            if _is_shifted(self._action(item)):
+            if is_shifted(self._action(item)):
                 return "elements of one array are accessed in program order"
             if self._waits_for_names(control, place):
                 return f"registers are not renamed (line {item.line} waits for the variable of another line)"
@@ -699,11 +707,6 @@ def _whose(part: Term, who: Who) -> Term | None:
     return replace(part, who=who) if isinstance(part, Variable) and part.space is Space.LOCAL else None
 
 
-def outputs(operation: Operation, name: str) -> tuple[Variable, ...]:
-    """Where the results of an instance are kept."""
-    return tuple(Variable(Space.LOCAL, f"@{number + 1}", name) for number in range(operation.results))
-
-
 def renamed(term: Term, name: str) -> Term:
     """A term of an operation about the variables of an instance."""
 
@@ -713,11 +716,6 @@ def renamed(term: Term, name: str) -> Term:
         return None
 
     return replaced(term, change)
-
-
-def with_loaded(term: Term, value: Term) -> Term:
-    """The term with what was loaded."""
-    return replaced(term, lambda part: value if part == Loaded() else None)
 
 
 def _collected(
@@ -749,50 +747,3 @@ def _collected(
         tuple(replace(item, instance=kept.index(item.instance)) for item in items),
     )
     return replace(move, updates=tuple(final.items()), checks=tuple(checks), after=after)
-
-
-def _is_full(action: Action) -> bool:
-    return isinstance(action, Rmw) or (isinstance(action, Fence) and action.kind is FenceKind.FULL)
-
-
-def _place(action: Action) -> Location | None:
-    return action.location if isinstance(action, Load | Store | Rmw) else None
-
-
-def _is_shifted(action: Action) -> bool:
-    place = _place(action)
-    return place is not None and place.index is not None
-
-
-def _used(*terms: Term | None) -> frozenset[tuple[Space, str]]:
-    return frozenset(
-        (part.space, part.name)
-        for term in terms
-        if term is not None
-        for part in subterms(term)
-        if isinstance(part, Variable)
-    )
-
-
-def _read(action: Action) -> frozenset[tuple[Space, str]]:
-    place = _place(action)
-    index = None if place is None else place.index
-    match action:
-        case Load(value=value) | Store(value=value) | Assign(value=value):
-            return _used(value, index)
-        case Branch(condition=condition):
-            return _used(condition)
-        case Rmw(operands=operands):
-            return _used(*operands, index)
-        case Return(results=results):
-            return _used(*results)
-        case _:
-            return frozenset()
-
-
-def _written(action: Action) -> frozenset[tuple[Space, str]]:
-    if isinstance(action, Assign):
-        return frozenset({(Space.PRIVATE if action.private else Space.LOCAL, action.target)})
-    if isinstance(action, Load | Rmw) and action.target is not None:
-        return frozenset({(Space.LOCAL, action.target)})
-    return frozenset()

@@ -1,0 +1,103 @@
+"""What single lines do: the memory and the variables that they read and write, and how they end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from membar.objects.syntax import (
+    Action,
+    Assign,
+    Branch,
+    Fence,
+    FenceKind,
+    Load,
+    Location,
+    Return,
+    Rmw,
+    RmwKind,
+    Store,
+)
+from membar.objects.terms import (
+    TRUE,
+    Binary,
+    BinaryOp,
+    Loaded,
+    Number,
+    Space,
+    Term,
+    Variable,
+    equals,
+    negation,
+    replaced,
+    subterms,
+)
+
+
+def with_loaded(term: Term, value: Term) -> Term:
+    """The term with what was loaded."""
+    return replaced(term, lambda part: value if part == Loaded() else None)
+
+
+def rmw_outcomes(rmw: Rmw, old: Term) -> Iterator[tuple[Term, Term | None, Term]]:
+    """The ways a read-modify-write can end: when, what is stored (None: nothing), and its result."""
+    match rmw.kind:
+        case RmwKind.CAS:
+            expected, new = rmw.operands
+            yield equals(old, expected), new, Number(1)
+            yield negation(equals(old, expected)), None, Number(0)
+        case RmwKind.SWAP:
+            yield TRUE, rmw.operands[0], old
+        case RmwKind.FETCH_ADD:
+            yield TRUE, Binary(BinaryOp.ADD, old, rmw.operands[0]), old
+
+
+def is_full(action: Action) -> bool:
+    """Whether nothing passes it."""
+    return isinstance(action, Rmw) or (isinstance(action, Fence) and action.kind is FenceKind.FULL)
+
+
+def place_of(action: Action) -> Location | None:
+    """Where it accesses memory; None if it does not."""
+    return action.location if isinstance(action, Load | Store | Rmw) else None
+
+
+def is_shifted(action: Action) -> bool:
+    """Whether its address is computed."""
+    place = place_of(action)
+    return place is not None and place.index is not None
+
+
+def _used(*terms: Term | None) -> frozenset[tuple[Space, str]]:
+    return frozenset(
+        (part.space, part.name)
+        for term in terms
+        if term is not None
+        for part in subterms(term)
+        if isinstance(part, Variable)
+    )
+
+
+def variables_read(action: Action) -> frozenset[tuple[Space, str]]:
+    """The variables that it takes values from."""
+    place = place_of(action)
+    index = None if place is None else place.index
+    match action:
+        case Load(value=value) | Store(value=value) | Assign(value=value):
+            return _used(value, index)
+        case Branch(condition=condition):
+            return _used(condition)
+        case Rmw(operands=operands):
+            return _used(*operands, index)
+        case Return(results=results):
+            return _used(*results)
+        case _:
+            return frozenset()
+
+
+def variables_written(action: Action) -> frozenset[tuple[Space, str]]:
+    """The variables that it gives a value."""
+    if isinstance(action, Assign):
+        return frozenset({(Space.PRIVATE if action.private else Space.LOCAL, action.target)})
+    if isinstance(action, Load | Rmw) and action.target is not None:
+        return frozenset({(Space.LOCAL, action.target)})
+    return frozenset()
