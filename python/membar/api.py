@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -44,7 +43,7 @@ from membar.program.validate import validate
 from membar.program.warnings import LEAK, OVERFLOW, without_warnings
 from membar.properties import PROPERTIES
 from membar.properties.judge import RACE_FLAG
-from membar.records import record
+from membar.records import record, replace
 from membar.source import FileText, SourceFile
 from membar.task import Limits, Options, Task, Unrolling
 

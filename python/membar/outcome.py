@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
-from membar.records import record
+from membar.records import field, record
 
 if TYPE_CHECKING:
     from membar.program.execution import Execution

@@ -51,6 +51,7 @@ ORDER = {
     "insertions": 8,
     "source": 9,
     "records": 10,
+    "record_classes": 11,
 }
 # Never import one another, although they stand side by side.
 APART = {"frontends", "engines", "reports"}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import permutations, product
 
 import z3
@@ -22,6 +21,7 @@ from membar.certificates.preimage import pre, roots
 from membar.certificates.quantified import quantified_script
 from membar.certificates.smt import Logic
 from membar.certificates.stage import grounded, universe_of
+from membar.records import record
 from membar.systems.events import EventCube, EventKind
 from membar.systems.mapping import literals_renamed, plain
 from membar.systems.system import ParameterizedSystem, Transition
@@ -34,7 +34,7 @@ _WEAK_HEAD = """\
 ; state of such a cube is in one of the proof, and that no initial state is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Certificate:
     """The result of checking a proof.
 
@@ -82,7 +82,7 @@ def certify(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Obligation:
     """One thing to be shown: that a cube is covered, or that it excludes the initial states.
 

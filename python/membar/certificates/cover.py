@@ -7,7 +7,6 @@ its waiting reads are waiting reads there, and what it says of their order is kn
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 
@@ -18,6 +17,7 @@ from membar.certificates.generic import Future, embeddings
 from membar.certificates.graph import Order, order
 from membar.certificates.smt import Logic
 from membar.certificates.stage import cube_renamed, universe_of
+from membar.records import field, record
 from membar.systems.events import Event, EventCube, EventKind
 from membar.systems.mapping import literals_renamed, with_places
 from membar.systems.system import ParameterizedSystem
@@ -30,7 +30,7 @@ from membar.systems.terms import (
 )
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Covered:
     """A cube whose states are to be covered, with what is known of it."""
 
@@ -84,7 +84,7 @@ class Covered:
         return symbols_of(self.cube.events)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Cover:
     """The cubes of a proof."""
 
@@ -177,7 +177,7 @@ class Cover:
         return solver
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Candidate:
     """A cube of the proof, prepared for being looked up again and again.
 

@@ -10,7 +10,6 @@ about schedules.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from itertools import product
 
 from membar.certificates.graph import Order, order
@@ -24,13 +23,14 @@ from membar.certificates.preimage import (
     without,
 )
 from membar.certificates.stage import participants, stage_of
+from membar.records import field, field_names, record, replace
 from membar.systems.events import Event, EventCube, EventKind, Location
 from membar.systems.mapping import Renaming, process_renamed
 from membar.systems.system import ParameterizedSystem, Transition
 from membar.systems.terms import Conjunction, EventValue, Place, Process, Term
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Future(EventCube):
     """A cube of events in which all writes of a location are ordered. A later number is an earlier step.
 
@@ -45,7 +45,7 @@ class Future(EventCube):
 
 def future(cube: EventCube) -> Future:
     """A cube of events of which none is a write."""
-    return Future(**{one.name: getattr(cube, one.name) for one in fields(EventCube)})
+    return Future(**{name: getattr(cube, name) for name in field_names(cube)})
 
 
 def pre(system: ParameterizedSystem, cube: Future, transition: Transition) -> Iterator[EventCube]:
@@ -62,7 +62,7 @@ def steps(system: ParameterizedSystem, cube: Future, transition: Transition) -> 
         yield GenericStep(system, cube, transition, names, parameters, stage, said)
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class _Links:
     """What a new write means for old events; not `possible` if a process would miss its own writes."""
 
@@ -231,7 +231,7 @@ def embeddings(cube: Future, target: EventCube, known: Order, names: Renaming) -
         yield from _Embedding(cube, target, known, names).extended({})
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Embedding:
     """A search for events of one future in another one."""
 

@@ -11,12 +11,12 @@ all such futures, so a cycle means that there are none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TypeAlias
 
 from membar.certificates.graph import order
 from membar.certificates.stage import grounded, participants, stage_of, universe_of
+from membar.records import field, record, replace
 from membar.systems.events import Event, EventCube, EventKind, Location
 from membar.systems.mapping import (
     Renaming,
@@ -58,7 +58,7 @@ CHOICE = "?"
 Cell: TypeAlias = tuple[str, tuple[Process, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Option:
     """One way in which a cell gets its value: where `conditions` hold, `value`; None where it stays."""
 
@@ -110,7 +110,7 @@ def pre(system: ParameterizedSystem, cube: EventCube, transition: Transition) ->
         yield from Step(system, cube, transition, names, parameters, stage, said).results()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Step:
     """One transition by known processes into one cube."""
 
@@ -322,7 +322,7 @@ class Step:
             yield found
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class _Sources:
     """Where some waiting reads take their values from, and the order that this means."""
 

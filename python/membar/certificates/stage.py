@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import permutations
 
+from membar.records import replace
 from membar.systems.events import EventCube, Location
 from membar.systems.mapping import Renaming, literals_renamed, process_renamed
 from membar.systems.system import ParameterizedSystem, Transition

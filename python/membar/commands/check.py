@@ -6,7 +6,6 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,6 +14,7 @@ from membar.cli import BAD_INPUT, exit_code, gravest
 from membar.commands import files
 from membar.commands.window import color, columns, progress_line
 from membar.diagnostics import TOO_DEEP, Diagnostic, InputError
+from membar.records import replace
 from membar.reports import diagnostic
 
 if TYPE_CHECKING:

@@ -7,17 +7,17 @@ concurrent object.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
 from membar.changes import Place
 from membar.objects.syntax import ConcurrentObject
 from membar.program.program import Program
 from membar.program.template import Template
+from membar.records import field, record
 from membar.source import SourceFile
 from membar.systems.system import ParameterizedSystem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Frontend:
     """Turns the text of one language into a Program.
 
@@ -52,7 +52,7 @@ class Frontend:
     template: Callable[[SourceFile, str], Template] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class SystemFrontend:
     """Turns the text of one language into a ParameterizedSystem.
 
@@ -71,7 +71,7 @@ class SystemFrontend:
     places: Callable[[SourceFile], tuple[Place, ...]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ObjectFrontend:
     """Turns the text of one language into a ConcurrentObject.
 

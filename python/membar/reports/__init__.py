@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from membar.models.model import Model
 from membar.outcome import Outcome
 from membar.program.program import Program
+from membar.records import record
 from membar.source import SourceFile
 from membar.systems.system import ParameterizedSystem
 
@@ -94,7 +94,7 @@ class Told(Tested, Protocol):
         """The report about a violation, for people; else ""."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Report:
     """An output format.
 

@@ -7,8 +7,9 @@ registers, and the state has a future in which the events happen, in an order th
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar.systems.terms import Conjunction, Process, ProcessVariable
@@ -21,7 +22,7 @@ class EventKind(enum.Enum):
     WRITE = "write"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Location:
     """A weak variable (no indices) or a cell of a weak array."""
 
@@ -29,7 +30,7 @@ class Location:
     indices: tuple[Process, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Event:
     """What one process reads, or writes, at one instant.
 
@@ -50,7 +51,7 @@ class Event:
     fence: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class EventCube:
     """`exists parameters, pairwise distinct, and events`; without events, an ordinary cube.
 

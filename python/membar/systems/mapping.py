@@ -6,9 +6,9 @@ Every function is one walk over the accesses or the processes of its argument.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TypeAlias
 
+from membar.records import replace
 from membar.systems.linear import total
 from membar.systems.system import (
     AnyValue,

@@ -8,9 +8,10 @@ processes and with one another, never used as an index.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
+
+from membar.records import record
 
 
 class Basic(enum.Enum):
@@ -21,7 +22,7 @@ class Basic(enum.Enum):
     REAL = "real"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Enumeration:
     """A type with a list of values, its constructors; `bool` is one."""
 
@@ -29,7 +30,7 @@ class Enumeration:
     constructors: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Abstract:
     """A type of which nothing is known: values can only be copied and compared for equality."""
 
@@ -42,14 +43,14 @@ BOOL = Enumeration("bool", ("False", "True"))
 NUMBERS = frozenset({Basic.INT, Basic.REAL})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ProcessVariable:
     """A process named by a parameter or a binder. Names are unique within their scope."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ProcessConstant:
     """`#1`, `#2`, …: a fixed process; numbered from 1, at most the system's `size`."""
 
@@ -59,7 +60,7 @@ class ProcessConstant:
 Process: TypeAlias = ProcessVariable | ProcessConstant
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Constructor:
     """A value of an enumeration."""
 
@@ -71,7 +72,7 @@ class Constructor:
         return hash(self.name)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Access:
     """The value of a variable (no indices) or of an array's cell.
 
@@ -87,7 +88,7 @@ class Access:
     reader: Process | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class EventValue:
     """The value that event number `event` of a cube of events reads at a location; in no other scope."""
 
@@ -100,7 +101,7 @@ class EventValue:
 Place: TypeAlias = Access | EventValue
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Linear:
     """`constant + Σ coefficient · place`: numbers, and sums of numbers and places of one numeric type.
 
@@ -125,7 +126,7 @@ class Comparison(enum.Enum):
     AT_MOST = "<="
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Literal:
     """`left comparison right`. LESS and AT_MOST compare numbers, or processes (a total order)."""
 
