@@ -80,7 +80,7 @@ def _classes(decorator: Any, field: Any) -> list[Any]:
 
 
 _PAIRS = list(zip(*(_classes(*way) for way in _WAYS), strict=True))
-_ARGUMENTS: list[tuple[tuple[int, ...], dict[str, Any]]] = [
+_ARGUMENTS: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
     ((1,), {}),
     ((1, 3), {}),
     ((1,), {"y": 4}),
@@ -92,7 +92,7 @@ _ARGUMENTS: list[tuple[tuple[int, ...], dict[str, Any]]] = [
 ]
 
 
-def _told(make: Any, arguments: tuple[int, ...], named: dict[str, Any]) -> list[Any]:
+def _told(make: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
     """What can be seen of a value, or why there is none."""
     try:
         value = make(*arguments, **named)
