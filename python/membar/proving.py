@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from membar import plugins
-from membar.api import WORDS, language_of, load_model
 from membar.changes import Place
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import SystemEngine
 from membar.frontends import SystemFrontend
+from membar.languages import language_of, load_model
 from membar.models.model import Model
-from membar.outcome import Holds, HoldsWithin, Outcome, Run, Unknown, Violated
+from membar.outcome import WORDS, Holds, HoldsWithin, Outcome, Run, Unknown, Violated
 from membar.records import record, replace
 from membar.source import SourceFile
 from membar.systems.mapping import sequential

@@ -29,6 +29,7 @@ ORDER = {
     "linearizability": 2,
     "asked_objects": 2,
     "api": 3,
+    "languages": 3,
     "proving": 3,
     "object_proofs": 3,
     "frontends": 4,

@@ -7,14 +7,35 @@ concurrent object.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from membar.changes import Place
-from membar.objects.syntax import ConcurrentObject
-from membar.program.program import Program
-from membar.program.template import Template
 from membar.records import field, record
-from membar.source import SourceFile
-from membar.systems.system import ParameterizedSystem
+
+if TYPE_CHECKING:
+    from membar.changes import Place
+    from membar.objects.syntax import ConcurrentObject
+    from membar.program.program import Program
+    from membar.program.template import Template
+    from membar.source import SourceFile
+    from membar.systems.system import ParameterizedSystem
+
+# Ending → folder, so that a file's front end is loaded and no other. An ending that is missing here is looked
+# for in every folder: they have the say.
+ENDINGS: Mapping[str, str] = MappingProxyType(
+    {
+        ".c": "c",
+        ".cub": "cubicle",
+        ".dve": "dve",
+        ".litmus": "litmus",
+        ".mbp": "program",
+        ".obj": "object",
+        ".pml": "promela",
+        ".prm": "promela",
+        ".promela": "promela",
+        ".xcfa": "xcfa",
+    }
+)
 
 
 @record(frozen=True, slots=True, kw_only=True)

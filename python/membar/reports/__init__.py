@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from membar.models.model import Model
-from membar.outcome import Outcome
-from membar.program.program import Program
 from membar.records import record
-from membar.source import SourceFile
-from membar.systems.system import ParameterizedSystem
+
+if TYPE_CHECKING:
+    from membar.models.model import Model
+    from membar.outcome import Outcome
+    from membar.program.program import Program
+    from membar.source import SourceFile
+    from membar.systems.system import ParameterizedSystem
 
 
 class Answer(Protocol):
