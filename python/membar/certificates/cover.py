@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 
-import z3
-
 from membar.certificates.demands import Bits, Demand, Demands, Owner, demands_of
 from membar.certificates.generic import Future, embeddings
 from membar.certificates.graph import Order, order
@@ -130,10 +128,10 @@ class Cover:
             instance, numbers = self._said(candidate, chosen, events)
             unknown = len(numbers - known)
             found[max(min(unknown, len(found)), 1) - 1].append(instance)
-        solver = self._question(cube, ())
+        asked = self._question(cube, ())
         for stage in ([], *found):  # first without any, then with those that say least beyond the cube
-            solver.add([self.logic.refuted(instance) for instance in stage])
-            if solver.check() == z3.unsat:
+            asked += [self.logic.refuted(instance) for instance in stage]
+            if self.logic.is_unsatisfiable(asked):
                 return True
         return False
 
@@ -161,7 +159,7 @@ class Cover:
             candidate.said[key] = (literals, frozenset(map(self._number, literals)))
         return candidate.said[key]
 
-    def question(self, cube: EventCube) -> z3.Solver:
+    def question(self, cube: EventCube) -> list[str]:
         """Satisfiable exactly if a state of `cube` is in none of the cubes."""
         target = self._target(cube)
         found = [self._said(*match)[0] for match in self._matches(target, exactly=False)]
@@ -170,11 +168,9 @@ class Cover:
     def _target(self, cube: EventCube) -> Covered:
         return Covered(cube, universe_of(self.system, cube), self.bits)
 
-    def _question(self, cube: EventCube, found: Sequence[Conjunction]) -> z3.Solver:
-        solver = z3.Solver(ctx=self.logic.context)
-        solver.add(self.logic.all(cube.literals), self.logic.apart(cube.parameters))
-        solver.add([self.logic.refuted(instance) for instance in found])
-        return solver
+    def _question(self, cube: EventCube, found: Sequence[Conjunction]) -> list[str]:
+        known = [self.logic.all(cube.literals), self.logic.apart(cube.parameters)]
+        return known + [self.logic.refuted(instance) for instance in found]
 
 
 @record(frozen=True)

@@ -18,11 +18,10 @@ from membar.certificates.preimage import (
     as_events,
     event_term,
     simplified,
+    steps,
     substituted,
-    values_of,
     without,
 )
-from membar.certificates.stage import participants, stage_of
 from membar.records import field, field_names, record, replace
 from membar.systems.events import Event, EventCube, EventKind, Location
 from membar.systems.mapping import Renaming, process_renamed
@@ -50,16 +49,20 @@ def future(cube: EventCube) -> Future:
 
 def pre(system: ParameterizedSystem, cube: Future, transition: Transition) -> Iterator[EventCube]:
     """Futures that together are all from which the transition leads into `cube`."""
-    for step in steps(system, cube, transition):
+    for step in future_steps(system, cube, transition):
         yield from step.results()
 
 
-def steps(system: ParameterizedSystem, cube: Future, transition: Transition) -> Iterator[GenericStep]:
+def into(system: ParameterizedSystem, cube: Future) -> Iterator[tuple[Transition, EventCube]]:
+    """The futures before each transition, with the transition."""
+    for transition in system.transitions:
+        for before in pre(system, cube, transition):
+            yield transition, before
+
+
+def future_steps(system: ParameterizedSystem, cube: Future, transition: Transition) -> Iterator[GenericStep]:
     """The transition, by each choice of processes."""
-    said = values_of(cube.literals)
-    for names, parameters in participants(system, cube, transition):
-        stage = stage_of(system, parameters)
-        yield GenericStep(system, cube, transition, names, parameters, stage, said)
+    return steps(GenericStep, system, cube, transition)
 
 
 @record(slots=True)

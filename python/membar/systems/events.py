@@ -21,6 +21,8 @@ class EventKind(enum.Enum):
     READ = "read"
     WRITE = "write"
 
+    __hash__ = object.__hash__  # Enum's is a function of Python, and there is one object per member
+
 
 @record(frozen=True, slots=True)
 class Location:

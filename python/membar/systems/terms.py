@@ -43,18 +43,43 @@ BOOL = Enumeration("bool", ("False", "True"))
 NUMBERS = frozenset({Basic.INT, Basic.REAL})
 
 
-@record(frozen=True, slots=True)
+@record(frozen=True, slots=True, eq=False)
 class ProcessVariable:
-    """A process named by a parameter or a binder. Names are unique within their scope."""
+    """A process named by a parameter or a binder. Names are unique within their scope.
+
+    There is one object per name: equality and hash, asked for millions of times, are those of objects.
+    """
 
     name: str
 
+    def __new__(cls, name: str) -> ProcessVariable:  # noqa: PYI034 - no class is below it
+        """The object that has this name."""
+        found = _VARIABLES.get(name)
+        return found or _VARIABLES.setdefault(name, object.__new__(cls))
 
-@record(frozen=True, slots=True)
+    def __getnewargs__(self) -> tuple[str]:
+        """What copies and pickles are made of."""
+        return (self.name,)
+
+
+@record(frozen=True, slots=True, eq=False)
 class ProcessConstant:
-    """`#1`, `#2`, …: a fixed process; numbered from 1, at most the system's `size`."""
+    """`#1`, `#2`, …: a fixed process; numbered from 1, at most the system's `size`. One object per number."""
 
     number: int
+
+    def __new__(cls, number: int) -> ProcessConstant:  # noqa: PYI034 - no class is below it
+        """The object that has this number."""
+        found = _CONSTANTS.get(number)
+        return found or _CONSTANTS.setdefault(number, object.__new__(cls))
+
+    def __getnewargs__(self) -> tuple[int]:
+        """What copies and pickles are made of."""
+        return (self.number,)
+
+
+_VARIABLES: dict[str, ProcessVariable] = {}
+_CONSTANTS: dict[int, ProcessConstant] = {}
 
 
 Process: TypeAlias = ProcessVariable | ProcessConstant
@@ -124,6 +149,8 @@ class Comparison(enum.Enum):
     DIFFERENT = "<>"
     LESS = "<"
     AT_MOST = "<="
+
+    __hash__ = object.__hash__  # Enum's is a function of Python, and there is one object per member
 
 
 @record(frozen=True, slots=True)
