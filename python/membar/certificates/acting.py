@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from membar.records import record
 from membar.systems.events import EventCube, EventKind
-from membar.systems.mapping import places
-from membar.systems.system import Assign, Transition, Value
+from membar.systems.mapping import Renaming, places, process_renamed
+from membar.systems.system import Assign, Transition, Update, Value
 from membar.systems.terms import (
     Access,
     Comparison,
@@ -33,6 +33,11 @@ def values_of(literals: Conjunction) -> dict[Cell, Value]:
         and one.left.reader is None
         and isinstance(one.right, Constructor)
     }
+
+
+def cell_of(update: Assign, names: Renaming) -> Cell:
+    """The cell that an assignment sets."""
+    return update.symbol, tuple([process_renamed(index, names) for index in update.indices])
 
 
 @record(frozen=True, slots=True)
@@ -78,7 +83,6 @@ class Told:
     Attributes:
         cells: those that are a constructor.
         waiting: those for whose value a read waits.
-        symbols: the symbols of these.
         accesses: all that it speaks of, by symbol.
     """
 
@@ -90,11 +94,14 @@ class Told:
             if event.kind is EventKind.READ
             for place in event.locations
         }
-        self.symbols = {symbol for symbol, _ in self.waiting}
         self.accesses: dict[str, list[Access]] = {}
         for place in dict.fromkeys(places(cube.literals)):
             if isinstance(place, Access):
                 self.accesses.setdefault(place.symbol, []).append(place)
+        self._spoken = self.waiting | {
+            (place.symbol, place.indices) for found in self.accesses.values() for place in found
+        }
+        self._symbols = {symbol for symbol, _ in self._spoken}
         self._of_all: dict[str, Value] = {}
         self._of: dict[Process, dict[str, Value]] = {}
         for (symbol, indices), value in self.cells.items():
@@ -102,6 +109,18 @@ class Told:
                 self._of_all[symbol] = value
             elif len(indices) == 1:
                 self._of.setdefault(indices[0], {})[symbol] = value
+
+    def speaks_of(self, update: Update, names: Renaming) -> bool:
+        """Whether an update may change a cell of which the cube says anything, or for which it waits."""
+        if not isinstance(update, Assign):
+            return update.symbol in self._symbols
+        return update.symbol in self._symbols and cell_of(update, names) in self._spoken
+
+    def waits_for(self, update: Update, names: Renaming) -> bool:
+        """Whether a waiting read may take its value from an update."""
+        if not isinstance(update, Assign):
+            return any(symbol == update.symbol for symbol, _ in self.waiting)
+        return cell_of(update, names) in self.waiting
 
     def allows(self, left: Leaving) -> bool:
         """Whether a step that leaves this may lead into the cube, whoever takes it."""

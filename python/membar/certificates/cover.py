@@ -67,14 +67,12 @@ class Covered:
     def _excluded(self) -> dict[Owner, int]:
         return {owner: self.bits.excluded(demands) for owner, demands in self._demands.items()}
 
-    def allows(self, demands: int, owner: Owner, *, exactly: bool) -> bool:
-        """Whether demands are said of cells, if `exactly`; else whether nothing plainly contradicts them.
+    def refused(self, owner: Owner, *, exactly: bool) -> int:
+        """Demands that are not said of cells, if `exactly`; else those that are plainly contradicted.
 
         A shortcut: z3 would find out.
         """
-        if exactly:
-            return demands & ~self._said.get(owner, 0) == 0
-        return demands & self._excluded.get(owner, 0) == 0
+        return ~self._said.get(owner, 0) if exactly else self._excluded.get(owner, 0)
 
     @cached_property
     def symbols(self) -> frozenset[tuple[EventKind, str]]:
@@ -142,8 +140,12 @@ class Cover:
         self, target: Covered, *, exactly: bool
     ) -> Iterator[tuple[Candidate, tuple[Process, ...], Mapping[int, int]]]:
         """Choices of processes and events of the target for those of each candidate."""
+        refused = [(process, target.refused(process, exactly=exactly)) for process in target.universe]
+        of_variables, symbols = target.refused(None, exactly=exactly), target.symbols
         for demands, alike in self.candidates.items():
-            for chosen in _renamings(demands, target, exactly=exactly):
+            if demands.variables & of_variables or not demands.symbols <= symbols:
+                continue
+            for chosen in _renamings(demands, refused):
                 for candidate in alike:
                     for events in _embeddings(candidate, target, chosen):
                         yield candidate, chosen, events
@@ -277,15 +279,11 @@ def _is_part(cube: EventCube, whole: EventCube) -> bool:
     )
 
 
-def _renamings(wanted: Demands, target: Covered, *, exactly: bool) -> Iterator[tuple[Process, ...]]:
-    """Injective choices of processes that fit."""
-    if not target.allows(wanted.variables, None, exactly=exactly) or not wanted.symbols <= target.symbols:
-        return
+def _renamings(wanted: Demands, refused: Sequence[tuple[Process, int]]) -> Iterator[tuple[Process, ...]]:
+    """Injective choices of processes of whom nothing is demanded that they refuse."""
     columns = []
     for demands in wanted.processes:
-        columns.append(
-            [process for process in target.universe if target.allows(demands, process, exactly=exactly)]
-        )
+        columns.append([process for process, refusal in refused if not demands & refusal])
         if not columns[-1]:
             return
     for chosen in product(*columns):

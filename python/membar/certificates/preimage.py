@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import TypeVar
 
-from membar.certificates.acting import Cell, Leaving, Told, leaving
+from membar.certificates.acting import Cell, Leaving, Told, cell_of, leaving
 from membar.certificates.graph import order
 from membar.certificates.stage import grounded, participants, stage_of, universe_of
 from membar.records import field, record, replace
@@ -168,6 +168,8 @@ class Step:
 
     def results(self) -> Iterator[EventCube]:
         """The cubes before the step."""
+        if not any(self.told.speaks_of(update, self.names) for update in self.transition.updates):
+            return
         if self._is_elsewhere():
             return
         for changed, conditions in self._registers():
@@ -195,15 +197,7 @@ class Step:
 
     def _may_satisfy(self) -> bool:
         """Whether a waiting read may take its value from the step."""
-        return any(
-            update.symbol in self.told.symbols
-            and (not isinstance(update, Assign) or self._cell(update) in self.told.waiting)
-            for update in self.transition.updates
-        )
-
-    def _cell(self, update: Assign) -> Cell:
-        """The cell that an assignment sets."""
-        return update.symbol, tuple(process_renamed(index, self.names) for index in update.indices)
+        return any(self.told.waits_for(update, self.names) for update in self.transition.updates)
 
     def _others(self) -> Iterator[Conjunction]:
         """One alternative of each universal guard for each process that takes no part."""
@@ -222,7 +216,7 @@ class Step:
         if update.symbol != symbol:
             return []
         if isinstance(update, Assign):
-            is_mine = self._cell(update) == cell
+            is_mine = cell_of(update, self.names) == cell
             return [Option((), value_renamed(update.value, self.names))] if is_mine else []
         names = {**self.names, **dict(zip(update.binders, indices, strict=True))}
         return list(_cases(update.cases, names))
@@ -286,6 +280,8 @@ class Step:
             yield from simplified(replace(self.cube, parameters=self.parameters, literals=literals))
             return
         actor = self.names[self.transition.acting]
+        if not changed and not any((place.symbol, place.indices) in self.told.waiting for place in written):
+            return
         writes = {place: choices.term(place.symbol, value) for place, value in written.items()}
         for found in self.with_events(literals, writes, actor):
             if changed or any(
@@ -413,13 +409,15 @@ def decided(literals: Conjunction) -> Conjunction | None:
     kept: dict[Literal, None] = {}
     values: dict[Term, Term] = {}
     for literal in literals:
-        truth = _truth(literal)
+        left, right = literal.left, literal.right
+        is_value = isinstance(right, Constructor)
+        truth = None if is_value and isinstance(left, Access | EventValue) else _truth(literal)
         if truth is False:
             return None
         if truth is None:
             kept[literal] = None
-            fixes = literal.comparison is Comparison.EQUAL and isinstance(literal.right, Constructor)
-            if fixes and values.setdefault(literal.left, literal.right) != literal.right:
+            fixes = is_value and literal.comparison is Comparison.EQUAL
+            if fixes and values.setdefault(left, right) != right:
                 return None
     return tuple(kept)
 

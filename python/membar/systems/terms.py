@@ -85,16 +85,25 @@ _CONSTANTS: dict[int, ProcessConstant] = {}
 Process: TypeAlias = ProcessVariable | ProcessConstant
 
 
-@record(frozen=True, slots=True)
+@record(frozen=True, slots=True, eq=False)
 class Constructor:
-    """A value of an enumeration."""
+    """A value of an enumeration. One object per type and name."""
 
     type: Enumeration
     name: str
 
-    def __hash__(self) -> int:
-        """Of the name: a proof compares many literals, and types need not be told apart by it."""
-        return hash(self.name)
+    def __new__(cls, type: Enumeration, name: str) -> Constructor:  # noqa: A002, PYI034 - no class is below it
+        """The object that has this type and name."""
+        key = (type.name, type.constructors, name)
+        found = _CONSTRUCTORS.get(key)
+        return found or _CONSTRUCTORS.setdefault(key, object.__new__(cls))
+
+    def __getnewargs__(self) -> tuple[Enumeration, str]:
+        """What copies and pickles are made of."""
+        return self.type, self.name
+
+
+_CONSTRUCTORS: dict[tuple[str, tuple[str, ...], str], Constructor] = {}
 
 
 @record(frozen=True, slots=True)
