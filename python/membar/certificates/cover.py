@@ -109,18 +109,22 @@ class Cover:
         )
 
     def is_covered(self, cube: EventCube, *, after: EventCube | None = None) -> bool:
-        """Whether every state of `cube` is in one of the cubes; the likeliest is `after`, a step later."""
+        """Whether every state of `cube` is in one of the cubes; the likeliest is `after`, a step later.
+
+        Where one of them plainly says no more than `cube`, that is a claim, of which z3 is asked at the end.
+        """
         if after is not None and _is_part(cube, after):
+            self.logic.claim(cube.literals, after.literals)
             return True
         target = self._target(cube)
         if target.order is None:
             return True
         known = frozenset(map(self._number, cube.literals))
-        if any(
-            self._said(candidate, chosen, events)[1] <= known
-            for candidate, chosen, events in self._matches(target, exactly=True)
-        ):
-            return True
+        for candidate, chosen, events in self._matches(target, exactly=True):
+            instance, numbers = self._said(candidate, chosen, events)
+            if numbers <= known:
+                self.logic.claim(cube.literals, instance)
+                return True
         found: list[list[Conjunction]] = [[], [], []]
         for candidate, chosen, events in self._matches(target, exactly=False):
             instance, numbers = self._said(candidate, chosen, events)
