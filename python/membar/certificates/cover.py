@@ -269,6 +269,8 @@ def symbols_of(events: Sequence[Event]) -> frozenset[tuple[EventKind, str]]:
 
 def _is_part(cube: EventCube, whole: EventCube) -> bool:
     """Whether a cube says all that another says, of the same processes and events."""
+    if len(whole.literals) > len(cube.literals) or len(whole.events) > len(cube.events):
+        return False
     if not set(whole.literals) <= set(cube.literals) or not set(whole.parameters) <= set(cube.parameters):
         return False
     if isinstance(whole, Future) and not (
@@ -279,7 +281,6 @@ def _is_part(cube: EventCube, whole: EventCube) -> bool:
         whole.before <= cube.before
         and whole.together <= cube.together
         and all(old == new for old, new in zip(whole.events, cube.events, strict=False))
-        and len(whole.events) <= len(cube.events)
     )
 
 
