@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 
@@ -97,6 +97,14 @@ class Unary:
 
     op: UnaryOp
     operand: Term
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Remembers the hash: terms are looked up far more often than they are made."""
+        object.__setattr__(self, "_hash", hash((self.op, self.operand)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +114,14 @@ class Binary:
     op: BinaryOp
     left: Term
     right: Term
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Remembers the hash: terms are looked up far more often than they are made."""
+        object.__setattr__(self, "_hash", hash((self.op, self.left, self.right)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +131,14 @@ class Choice:
     condition: Term
     then: Term
     otherwise: Term
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Remembers the hash: terms are looked up far more often than they are made."""
+        object.__setattr__(self, "_hash", hash((self.condition, self.then, self.otherwise)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True, slots=True)
