@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from math import factorial
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias
@@ -55,6 +54,7 @@ from membar.properties.judge import Tally, is_settled, judge
 from membar.properties.memory import property_of
 from membar.properties.property import has_operation
 from membar.properties.termination import WAITS_FOR_EVER
+from membar.records import replace
 from membar.source import Span
 from membar.task import Coherence, Task
 
