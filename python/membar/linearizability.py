@@ -9,9 +9,8 @@ every execution is judged, while only the results and the few orders that matter
 
 from __future__ import annotations
 
-import itertools
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -22,25 +21,15 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, Model
 from membar.objects.client import Body, Client, Size, clients, number_of_clients
-from membar.objects.history import Call, History, Order, Result, program_order
+from membar.objects.history import Call, History, Order, program_order
 from membar.objects.linearize import Verdict, linearizations, verdict
-from membar.objects.orders import CALL, DONE, RESULT, Carrier, Ordering, Place, least_excluding, with_messages
+from membar.objects.orders import Carrier, Ordering, Place, least_excluding, with_messages
 from membar.objects.pending import waits_at_locks, with_giving_up
+from membar.objects.results import formula_of, question, returned, shown_calls
 from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
-from membar.program.condition import (
-    And,
-    Compare,
-    Comparison,
-    FinalCondition,
-    FinalRegister,
-    Formula,
-    Observed,
-    Or,
-    Quantifier,
-)
-from membar.program.dependencies import reads_memory, registers_written, writes_memory
+from membar.program.condition import Or
+from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expand import expand
-from membar.program.expr import WORD, Address
 from membar.program.program import Program
 from membar.source import SourceFile
 from membar.task import Coherence, Limits, Options, Task
@@ -321,8 +310,8 @@ class _Search:
     def _histories(self, client: Client, order: Order) -> set[tuple[Call, ...]]:
         """What the calls of a client can return if they are made in an order."""
         program, places = self._program(client, order)
-        observed = _observed(program, places)
-        outcome = self._asked(client, replace(program, condition=_question(observed, _NEVER)))
+        observed = shown_calls(program, places)
+        outcome = self._asked(client, replace(program, condition=question(observed, _NEVER)))
         if _WAITING in outcome.run.flags and client not in self.waiting:
             self.waiting.add(client)
             self.totals.flags.add(_WAITING)
@@ -330,7 +319,7 @@ class _Search:
         found = set()
         for state in outcome.run.outcomes:
             values = dict(state)
-            found.add(_returned(client.calls, observed, values))
+            found.add(returned(client.calls, observed, values))
         return found
 
     def _task(self, client: Client, program: Program, properties: tuple[str, ...]) -> Task:
@@ -428,9 +417,9 @@ class _Search:
             _StopError: always.
         """
         program, places = self._program(client, order)
-        observed = _observed(program, places)
-        wanted = _formula(calls, observed, program)
-        program = replace(program, condition=_question(observed, wanted))
+        observed = shown_calls(program, places)
+        wanted = formula_of(calls, observed, program)
+        program = replace(program, condition=question(observed, wanted))
         task = self._task(client, program, ("condition",))
         outcome = api.answer(task, api.load_engine("graphs"))
         history = History(calls, order)
@@ -451,82 +440,3 @@ def _accesses(program: Program) -> int:
         for edge in thread.edges
         for item in edge.operations
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """What final states show of one call: labels of its beginning, its end and its results."""
-
-    begun: str
-    done: str
-    results: tuple[str, ...]
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return (self.begun, self.done, *self.results)
-
-
-def _observed(program: Program, places: Sequence[Place]) -> tuple[_Shown, ...]:
-    """The labels that final states show of each call."""
-    found = []
-    for place in places:
-        thread = program.threads[place.thread]
-        names = {
-            name for edge in thread.edges for item in edge.operations for name in registers_written(item)
-        }
-        results = itertools.takewhile(
-            names.__contains__, (f"{RESULT}{place.index}.{n}" for n in itertools.count())
-        )
-        marks = (f"{CALL}{place.index}", f"{DONE}{place.index}", *results)
-        begun, done, *others = (f"{place.thread}:{name}" for name in marks)
-        found.append(_Shown(begun, done, tuple(others)))
-    return tuple(found)
-
-
-def _term(label: str) -> FinalRegister:
-    thread, _, register = label.partition(":")
-    return FinalRegister(int(thread), register, WORD)
-
-
-def _question(observed: Sequence[_Shown], formula: Formula) -> FinalCondition:
-    shown = tuple(Observed(_term(label), label) for item in observed for label in item.labels)
-    return FinalCondition(quantifier=Quantifier.NOT_EXISTS, formula=formula, observed=shown)
-
-
-def _returned(
-    calls: tuple[Call, ...], observed: Sequence[_Shown], values: Mapping[str, int | str]
-) -> tuple[Call, ...]:
-    """The calls with what they returned in a final state."""
-    found = []
-    for call, item in zip(calls, observed, strict=True):
-        results = tuple(values[label] for label in item.results)
-        result: Result = None if not results else results[0] if len(results) == 1 else results
-        if not values[item.done]:
-            found.append(replace(call, pending=True, made=bool(values[item.begun])))
-        else:
-            found.append(replace(call, result=result))
-    return tuple(found)
-
-
-def _formula(calls: tuple[Call, ...], observed: Sequence[_Shown], program: Program) -> Formula:
-    """That the calls returned just this."""
-    parts = []
-    for call, item in zip(calls, observed, strict=True):
-        wanted: list[tuple[str, int | str]] = [
-            (item.begun, int(call.made)),
-            (item.done, int(not call.pending)),
-        ]
-        if not call.pending and call.result is not None:
-            results = call.result if isinstance(call.result, tuple) else (call.result,)
-            wanted += zip(item.results, results, strict=True)
-        for label, value in wanted:
-            shown = _address(value, program) if isinstance(value, str) else value
-            parts.append(Compare(_term(label), Comparison.EQ, shown))
-    return And(tuple(parts))
-
-
-def _address(name: str, program: Program) -> Address:
-    """The address that final states show by this name."""
-    word = next(cell.address for cell in program.cells if cell.name.removesuffix("[0]") == name)
-    base = next(item for item in program.objects if program.bases[item.name] <= word)
-    return Address(base.name, word - program.bases[base.name])

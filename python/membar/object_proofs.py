@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from membar.api import WORDS, language_of, load_model
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.frontends import ObjectFrontend
+from membar.languages import language_of, load_model
 from membar.models.model import Model
 from membar.objects.proof.claims import Claims, claims
 from membar.objects.proof.findings import Failure, Proof
 from membar.objects.syntax import ConcurrentObject, Specification
 from membar.objects.systems import buffered, relaxed
 from membar.objects.systems.moves import ThreadSystem
-from membar.outcome import Holds, HoldsWithin, Outcome, Run, Statistics, Unknown
+from membar.outcome import WORDS, Holds, HoldsWithin, Outcome, Run, Statistics, Unknown
 from membar.source import SourceFile
 from membar.task import Limits
 

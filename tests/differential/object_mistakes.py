@@ -206,7 +206,7 @@ MISTAKES = [
              "return tuple(sorted(pairs - implied))", "return ()"),
     _mistake("the clock goes through the buffer", "ordered", "linearizability",
              'ordering is Ordering.REAL_TIME and model.name == "x86-tso"', "False"),
-    _mistake("witnesses of other results", "ordered", "linearizability",
+    _mistake("witnesses of other results", "ordered", "objects.results",
              "(item.done, int(not call.pending)),", "(item.done, int(call.pending)),"),
     _mistake("one client stands for all", "made", CLIENT,
              "combinations_with_replacement(sequences[0], size.threads)",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from membar.records import record
 
 Pairs: TypeAlias = Iterable[tuple[int, int]]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Order:
     """Which events are before which, and which are at one instant; None where that is a contradiction."""
 

@@ -103,6 +103,6 @@ class Cursor:
             raise self.wrong(f"expected {what}" + (": this is a keyword" if keyword else ""))
         return self.take()
 
-    def wrong(self, expected: str) -> InputError:
+    def wrong(self, expected: str, *, help: str | None = None) -> InputError:  # noqa: A002 - the word users see
         """That the next token is not what was expected."""
-        return error(self.code, f"unexpected {self.next}", self.next.span, expected)
+        return error(self.code, f"unexpected {self.next}", self.next.span, expected, help=help)
