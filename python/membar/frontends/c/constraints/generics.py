@@ -46,6 +46,14 @@ def _nothing(e: Expressions, node: ast.FuncCall, arguments: Sequence[ast.Node]) 
     return NOTHING
 
 
+def _marked(e: Expressions, node: ast.FuncCall, arguments: Sequence[ast.Node]) -> Kind:
+    """A mark of a client of an object: what it calls may return nothing."""
+    del node
+    for item in arguments:
+        e.value(item)
+    return NOTHING
+
+
 def _truth(e: Expressions, node: ast.FuncCall, arguments: Sequence[ast.Node]) -> Kind:
     del node
     for item in arguments:
@@ -180,6 +188,8 @@ MEANINGS: Final[Mapping[str, Meaning]] = MappingProxyType(
         "__assert_fail": _nothing,
         "__builtin_assume": _truth,
         "__asm__": _nothing,
+        "__membar_call": _marked,
+        "__membar_return": _marked,
         "fprintf": _number,
         "fputs": _number,
         "fflush": _number,
