@@ -306,6 +306,7 @@ class _Pass:
             language=KERNEL_LANGUAGE if world.is_kernel else LANGUAGE,
             objects=tuple(places.objects),
             threads=tuple(built),
+            ends_memory=world.after.frees_beside,
         )
 
 

@@ -238,6 +238,7 @@ class Findings:
         is_reused: some call may allocate memory that was freed before.
         waiters: the threads that wait for condition variables.
         spurious: calls at which a thread may wake up for no reason once, with the number of the thread.
+        frees_beside: memory may be freed while another thread runs.
         keys: the functions for what threads leave behind under each key of their own; empty: none.
     """
 
@@ -254,6 +255,7 @@ class Findings:
     is_reused: bool = False
     waiters: set[int] = field(default_factory=set)
     spurious: set[tuple[int, int]] = field(default_factory=set)
+    frees_beside: bool = False
     keys: tuple[str, ...] = ()
 
     def joined(self, other: Findings) -> Findings:
@@ -272,6 +274,7 @@ class Findings:
             self.is_reused or other.is_reused,
             self.waiters | other.waiters,
             self.spurious | other.spurious,
+            self.frees_beside or other.frees_beside,
             other.keys,
         )
 

@@ -275,6 +275,7 @@ def freed(m: Machine, pointer: Expr, node: ast.Node) -> None:
         int(str(key[1])) for key in (flow.state.slots if flow.state else ()) if key[0] == "joined"
     )
     m.world.after.freeings.add(Freeing(m.number, m.memory_calls, bool(m.loops), named, joined))
+    m.world.after.frees_beside |= m.number != 1 or any(plan.number not in joined for plan in m.world.plans)
     m.memory_calls += 1
     if number is not None:
         m.check(FALSE, _FREE_OF_ANYTHING, node)
