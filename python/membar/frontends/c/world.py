@@ -70,11 +70,7 @@ class Object:
     call: int = 0
 
     def lay_out(self) -> None:
-        """Finds the scalars of the type.
-
-        Raises:
-            OverlapError: members of a union that are not of one shape.
-        """
+        """Finds the scalars of the type."""
         self.kinds = dict(t.scalars(self.type))
         self.places = {offset: t.size_of(kind) or 0 for offset, kind in self.kinds.items()}
 
@@ -165,11 +161,21 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
+class Within:
+    """The union that a place lies in, and how far from its beginning; `is_member`: it is a member itself."""
+
+    union: t.Structure
+    offset: int
+    is_member: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
-    """Where an object of type `type` (with `_Atomic`, if it has it) lies."""
+    """Where an object of type `type` (with `_Atomic`, if it has it) lies, and in which union."""
 
     address: Expr
     type: t.CType
+    within: Within | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -341,10 +347,7 @@ class World:
         if label != item.label:
             item.name = f"{item.name}#{count}"
         item.label = label
-        try:
-            item.lay_out()
-        except t.OverlapError:
-            self.refuse(item.span, "a union with members of different shapes", codes.UNSUPPORTED)
+        item.lay_out()
         self.objects[label] = item
         return item
 
