@@ -28,6 +28,13 @@ FUNCTIONS_AT: Final = 0x4000_0000
 """Where the addresses of functions begin: no object lies there."""
 FUNCTION_STEP: Final = 16
 DEAD: Final = "dead"
+RECURSION: Final = 16
+"""How often a function may be inside itself."""
+_MOST_RECURSIVE_CALLS: Final = 1000
+
+
+class DepthError(Exception):
+    """Functions that call themselves more than once: their calls cannot be followed that deeply."""
 
 
 @dataclass(eq=False, slots=True)
@@ -309,6 +316,19 @@ class World:
     # Any number of threads (`copies.py`), and the thread that stands for all of them.
     is_any: bool = False
     copied: ThreadPlan | None = None
+    # How often a function may be inside itself; a deeper call is cut, and the verdict says so.
+    recursion: int = RECURSION
+    recursive_calls: int = 0
+
+    def enter_again(self) -> None:
+        """A function that is being called calls itself once more.
+
+        Raises:
+            DepthError: there are so many such calls that fewer of them must be inside one another.
+        """
+        self.recursive_calls += 1
+        if self.recursive_calls > _MOST_RECURSIVE_CALLS and self.recursion > 1:
+            raise DepthError
 
     @property
     def has_heap(self) -> bool:
