@@ -152,7 +152,7 @@ def prove_object(
     failure, inferred = None, ""
     try:
         if infer:
-            inferred = _inferred(system, clock)
+            inferred = _inferred(system, specification, clock)
             about = frontend.parse(replace(text, text=f"{text.text}\n{inferred}"))
             system = system_of(about, chosen, order=order)
         proof = _proved(system, claims(about), specification, clock)
@@ -189,11 +189,10 @@ class _Clock:
         return self._limit is not None and self.seconds > self._limit
 
 
-def _inferred(system: ThreadSystem, clock: _Clock) -> str:
-    from membar.objects.infer.houdini import Houdini  # noqa: PLC0415 - brings z3 along
-    from membar.objects.infer.printing import invariants  # noqa: PLC0415
+def _inferred(system: ThreadSystem, specification: Specification, clock: _Clock) -> str:
+    from membar.objects.infer.inference import inferred  # noqa: PLC0415 - brings z3 along
 
-    return invariants(system, Houdini(system, should_stop=clock.is_over).run())
+    return inferred(system, specification, should_stop=clock.is_over)
 
 
 def _proved(system: ThreadSystem, claimed: Claims, specification: Specification, clock: _Clock) -> Proof:
