@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from membar.api import WORDS, language_of, load_model
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.frontends import ObjectFrontend
+from membar.languages import language_of, load_model
 from membar.models.model import Model
 from membar.objects.orders import Ordering, require_meaning
 from membar.objects.proof.claims import Claims, claims
@@ -21,7 +21,7 @@ from membar.objects.proof.findings import Failure, Proof
 from membar.objects.syntax import ConcurrentObject, Specification
 from membar.objects.systems import buffered, relaxed
 from membar.objects.systems.moves import ThreadSystem
-from membar.outcome import Holds, HoldsWithin, Outcome, Run, Statistics, Unknown
+from membar.outcome import WORDS, Holds, HoldsWithin, Outcome, Run, Statistics, Unknown
 from membar.source import SourceFile
 from membar.task import Limits
 
@@ -153,7 +153,7 @@ def prove_object(
     failure, inferred = None, ""
     try:
         if infer:
-            inferred = _inferred(system, clock)
+            inferred = _inferred(system, specification, clock)
             about = frontend.parse(replace(text, text=f"{text.text}\n{inferred}"))
             system = system_of(about, chosen, order=order)
         proof = _proved(system, claims(about), specification, clock)
@@ -190,11 +190,10 @@ class _Clock:
         return self._limit is not None and self.seconds > self._limit
 
 
-def _inferred(system: ThreadSystem, clock: _Clock) -> str:
-    from membar.objects.infer.houdini import Houdini  # noqa: PLC0415 - brings z3 along
-    from membar.objects.infer.printing import invariants  # noqa: PLC0415
+def _inferred(system: ThreadSystem, specification: Specification, clock: _Clock) -> str:
+    from membar.objects.infer.inference import inferred  # noqa: PLC0415 - brings z3 along
 
-    return invariants(system, Houdini(system, should_stop=clock.is_over).run())
+    return inferred(system, specification, should_stop=clock.is_over)
 
 
 def _proved(system: ThreadSystem, claimed: Claims, specification: Specification, clock: _Clock) -> Proof:

@@ -42,6 +42,8 @@ SHOWN_BY = {
     "threads move although another one is at a committed point": 7,
     "who may wait for ever is taken for stuck": 41,
     "the reduction does not ask what others do to a cell": 4,
+    "only the first store of a step is remembered": 37,
+    "why a step is not taken is not remembered": 1,
 }
 # Programs made for a mistake that random ones seldom show.
 MADE_FOR = {
@@ -64,6 +66,10 @@ MADE_FOR = {
         thread P0 { 0 -> 1: r := 1  1 -> 2: r := 2 }
         thread P1 { 0 -> 1: r := 1  1 -> 2: r := 2 }
         error a & b where a = at 0 {1}, b = at 1 {1}""",
+    "a step is remembered by the first cell that it reads only": """program pair
+        memory x : i32  memory y : i32
+        thread P0 { 0 -> 1: r := load [&x]; s := load [&y] }
+        thread P1 { 0 -> 1: store [&y] := 1 }""",
     "error states are looked for in final states only": """program passing
         thread P0 { 0 -> 1: r := 1  1 -> 2: r := 2 }
         error a where a = at 0 {1}""",

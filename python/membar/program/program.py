@@ -6,13 +6,12 @@ A front end builds a `Program`; engines run it. Nothing here knows a language or
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.program.expr import TRUE, Address, Expr
 from membar.program.operations import Operation
-from membar.records import record
+from membar.records import field, record
 
 if TYPE_CHECKING:
     from membar.program.condition import FinalCondition

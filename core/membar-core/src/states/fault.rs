@@ -53,5 +53,8 @@ faults! {
     FirstMessageCounts: "of several ways to a new state the one that a thread hears of first counts",
     AnswersIgnored: "threads take it that states they ask others about are still to be looked at",
     LastMessageLost: "threads lose the last of several messages",
+    OneReadRemembered: "a step is remembered by the first cell that it reads only",
+    OneStoreRemembered: "only the first store of a step is remembered",
+    HaltsForgotten: "why a step is not taken is not remembered",
     ErrorsSeenLate: "error states are looked for in final states only",
 }

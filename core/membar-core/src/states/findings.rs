@@ -6,7 +6,8 @@ use crate::program::EdgeId;
 use crate::stop::Stopped;
 
 use super::fault::Fault;
-use super::system::{Moves, System};
+use super::moves::Moves;
+use super::system::System;
 
 /// What the search may leave out, and when it stops.
 #[derive(Debug, Clone, Copy, Default)]

@@ -7,9 +7,10 @@ use crate::program::EdgeId;
 
 use super::automaton::{Automaton, Marks};
 use super::fairness::{Fair, Fairness};
+use super::moves::{Moves, too_many};
 use super::safety::{Taken, taken};
 use super::store::{Spread, Store};
-use super::system::{Moves, System, too_many};
+use super::system::System;
 
 /// A step of the product.
 #[derive(Debug, Clone, Copy)]

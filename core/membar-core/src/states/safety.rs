@@ -13,9 +13,10 @@ use crate::stop::Watch;
 
 use super::fault::Fault;
 use super::findings::{Findings, Halted, Note, Options, look};
+use super::moves::{Move, Moves, too_many};
 use super::reduction::Reduction;
 use super::store::{Spread, Store, append};
-use super::system::{Move, Moves, System, too_many};
+use super::system::System;
 use super::team;
 
 /// A step of a run: who, the edge (None for a flush), who received at once, and the values read and chosen, or the
