@@ -9,6 +9,7 @@ from pathlib import Path
 from membar import delays, plugins
 from membar.changes import Place
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.effort import limited
 from membar.engines import Engine
 from membar.insertions import Insertion, insertion, relocated
 from membar.languages import (
@@ -232,7 +233,9 @@ def check(
     if defines or include_dirs:
         folders = tuple(str(folder) for folder in include_dirs)
         text = replace(text, defines=(*text.defines, *defines), include_dirs=(*text.include_dirs, *folders))
-    text, program = asked(text, error=error, ltl=ltl, words=words or {})
+    limits = limits or Limits()
+    with limited(seconds=limits.seconds, memory=limits.memory):
+        text, program = asked(text, error=error, ltl=ltl, words=words or {})
     unwritten = ltl if ltl is not None and frontend_for(text).with_claim is None else None
     chosen = (
         model
@@ -246,7 +249,7 @@ def check(
         program=silent,
         model=chosen,
         properties=_properties(properties),
-        limits=limits or Limits(),
+        limits=limits,
         options=_options(options or Options(), program, chosen, engine),
     )
     answering = load_engine(engine or default_engine(program, chosen, task.options))

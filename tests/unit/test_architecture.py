@@ -52,6 +52,7 @@ ORDER = {
     "changes": 8,
     "insertions": 8,
     "source": 9,
+    "effort": 9,
     "records": 10,
     "record_classes": 11,
 }

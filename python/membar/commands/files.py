@@ -64,8 +64,12 @@ class Filed:
 
 def texts(chosen: argparse.Namespace) -> tuple[str, ...]:
     """What answers must carry along for the files that were asked for."""
-    wanted = (("sarif", getattr(chosen, "sarif", None)), ("told", chosen.summary))
-    return tuple(name for name, path in wanted if path is not None)
+    wanted = {"sarif": ("sarif",), "told": ("summary", "junit")}
+    return tuple(
+        text
+        for text, files in wanted.items()
+        if any(getattr(chosen, name, None) is not None for name in files)
+    )
 
 
 @contextmanager

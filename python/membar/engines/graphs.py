@@ -36,7 +36,7 @@ from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
 from membar.models.plan import CheckMode, Plan
 from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witness
-from membar.program.access import NO_LOCATION, bad_access
+from membar.program.access import NO_LOCATION, bad_access, told_where
 from membar.program.atomicity import require_single_accesses, require_uncommitted
 from membar.program.awaits import NO_WATCHES, Watches
 from membar.program.condition import FinalRegister, Quantifier, Term
@@ -442,7 +442,7 @@ class _Search:
             wrong = self._fault(execution, thread)
             if self.task.program.condition is not None or wrong.code != NO_LOCATION:
                 raise InputError(wrong)
-            return self._witness(execution, wrong.message)
+            return self._witness(execution, told_where(wrong))
         return None
 
     def _fault(self, found: CoreExecution, number: int) -> Diagnostic:

@@ -9,7 +9,7 @@ import enum
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from membar.records import record, replace
+from membar.records import field, record, replace
 
 
 class Space(enum.Enum):
@@ -98,6 +98,14 @@ class Unary:
 
     op: UnaryOp
     operand: Term
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Remembers the hash: terms are looked up far more often than they are made."""
+        object.__setattr__(self, "_hash", hash((self.op, self.operand)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @record(frozen=True, slots=True)
@@ -107,6 +115,14 @@ class Binary:
     op: BinaryOp
     left: Term
     right: Term
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Remembers the hash: terms are looked up far more often than they are made."""
+        object.__setattr__(self, "_hash", hash((self.op, self.left, self.right)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @record(frozen=True, slots=True)
@@ -116,6 +132,14 @@ class Choice:
     condition: Term
     then: Term
     otherwise: Term
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Remembers the hash: terms are looked up far more often than they are made."""
+        object.__setattr__(self, "_hash", hash((self.condition, self.then, self.otherwise)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @record(frozen=True, slots=True)

@@ -73,7 +73,7 @@ class Tested(Protocol):
 
     @property
     def reason(self) -> str:
-        """Why there is no verdict, or the rendered diagnostics of bad input; else ""."""
+        """Why there is no verdict, the bound, what is violated, or the rendered diagnostics of bad input."""
 
     @property
     def final_states(self) -> int:
