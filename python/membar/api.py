@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from membar import plugins
+from membar import delays, plugins
 from membar.changes import Place
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.effort import limited
 from membar.engines import Engine
 from membar.insertions import Insertion, insertion, relocated
 from membar.languages import (
@@ -232,7 +233,9 @@ def check(
     if defines or include_dirs:
         folders = tuple(str(folder) for folder in include_dirs)
         text = replace(text, defines=(*text.defines, *defines), include_dirs=(*text.include_dirs, *folders))
-    text, program = asked(text, error=error, ltl=ltl, words=words or {})
+    limits = limits or Limits()
+    with limited(seconds=limits.seconds, memory=limits.memory):
+        text, program = asked(text, error=error, ltl=ltl, words=words or {})
     unwritten = ltl if ltl is not None and frontend_for(text).with_claim is None else None
     chosen = (
         model
@@ -246,7 +249,7 @@ def check(
         program=silent,
         model=chosen,
         properties=_properties(properties),
-        limits=limits or Limits(),
+        limits=limits,
         options=_options(options or Options(), program, chosen, engine),
     )
     answering = load_engine(engine or default_engine(program, chosen, task.options))
@@ -265,7 +268,8 @@ def check(
         result = Result(text, silent, chosen, _replayed(interrupt.outcome, task), mapping, unwritten)
         raise InterruptedCheckError(result) from None
     if task.properties and not chosen.language_model:
-        outcome = _with_races(outcome, without_warnings(written), text.path)
+        machine = _Machine(answering, mapping, without_warnings(written), text.path)
+        outcome = _without_doubt(outcome, task, machine)
     return Result(text, silent, chosen, outcome, mapping, unwritten)
 
 
@@ -275,23 +279,54 @@ _ROUNDS_OF_A_RACE = 2
 _LONGEST_RACE = 20.0  # seconds: blocked executions do not count as executions
 
 
-def _with_races(outcome: Outcome, program: Program, path: str) -> Outcome:
-    """The outcome, with a flag if a C program that was taken for machine code has a data race in C.
+@record(frozen=True, slots=True)
+class _Machine:
+    """How a C program was taken for machine code: engine, mapping, what was written, and in which file."""
 
-    That is a question to the model of the language, asked about some executions only: it may miss a race.
+    engine: Engine
+    mapping: str | None
+    written: Program
+    path: str
+
+
+def _without_doubt(outcome: Outcome, task: Task, machine: _Machine) -> Outcome:
+    """The outcome of a program that was taken for machine code, as far as its meaning in C lets it stand."""
+    written, path = machine.written, machine.path
+    if not delays.matter(task, outcome):
+        return _with_races(outcome, _races(written), path)
+    if not delays.is_mapped(task.model, machine.mapping):
+        return _with_races(delays.remarked(outcome, task), _races(written), path)
+    question = delays.in_language(task, _race_question(written), outcome.run.statistics.seconds)
+    found = answer(question, load_engine(default_engine(written, question.model, question.options)))
+    judged = delays.judged(outcome, task, question, found, lambda other: answer(other, machine.engine))
+    return _with_races(judged, found, path)
+
+
+def _races(program: Program) -> Outcome | None:
+    """What the language says of races; None if nothing can race.
+
+    It is asked about some executions only: it may miss a race.
     """
     from membar.models.mappings import has_plain_accesses  # noqa: PLC0415 - most programs are not C
 
     if not has_plain_accesses(program):
-        return outcome
-    task = Task(
+        return None
+    task = _race_question(program)
+    return answer(task, load_engine(default_engine(program, task.model, task.options)))
+
+
+def _race_question(program: Program) -> Task:
+    return Task(
         program=program,
         model=load_model(_RACES_IN),
-        properties=("races", "memory"),  # a stray pointer is a finding there, not bad input
+        properties=("races",),
         limits=Limits(executions=_MOST_RACY, seconds=_LONGEST_RACE),
         options=Options(unrolling=Unrolling(exact=_ROUNDS_OF_A_RACE)),
     )
-    found = answer(task, load_engine(default_engine(task.program, task.model, task.options)))
+
+
+def _with_races(outcome: Outcome, found: Outcome | None, path: str) -> Outcome:
+    """The outcome, with a flag if a C program that was taken for machine code has a data race in C."""
     if not isinstance(found, Violated) or found.property != "races":
         return outcome
     note = (

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from membar.commands.window import columns
 from membar.source import FileText
 from membar.task import Coherence, Limits, Options, Unrolling
 
@@ -59,6 +60,11 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"error[W0400]: {message}\n  = help: {self.prog} --help\n")
 
 
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    """As wide as the window; argparse, which makes one for each option, would look that up each time."""
+    return argparse.RawDescriptionHelpFormatter(prog, width=columns() - 2)
+
+
 def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     """The grammar of the command that the words begin with; of all commands, if they begin with none."""
     command = words[0] if words else ""
@@ -72,7 +78,7 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         prog="membar",
         description="Is this concurrent program still right on x86, ARM or in C11?",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_formatter,
         allow_abbrev=False,
     )
     top.add_argument("--version", action="store_true", help="print the version and stop")
@@ -86,7 +92,7 @@ def _described(title: str) -> dict[str, Any]:
     return {
         "description": title[0].upper() + title[1:] + ".",
         "epilog": _EPILOG,
-        "formatter_class": argparse.RawDescriptionHelpFormatter,
+        "formatter_class": _formatter,
         "allow_abbrev": False,
     }
 
@@ -403,11 +409,15 @@ def _output(command: argparse.ArgumentParser) -> None:
     group.add_argument("--all", action="store_true", help="every execution, not only the witness")
 
 
+_LARGEST_CLIENT = 1000
+
+
 def _client(text: str) -> tuple[int, int]:
     parts = text.split(",")
-    if len(parts) != 2 or not all(part.strip().isdecimal() and int(part) for part in parts):
-        raise argparse.ArgumentTypeError(f"`{text}` is not two numbers from 1, such as 2,3")
-    return int(parts[0]), int(parts[1])
+    if len(parts) != 2:
+        raise argparse.ArgumentTypeError(f"`{_short(text)}` is not two numbers from 1, such as 2,3")
+    threads, calls = (_positive(part.strip(), most=_LARGEST_CLIENT) for part in parts)
+    return threads, calls
 
 
 def _files(command: argparse.ArgumentParser) -> None:

@@ -48,16 +48,18 @@ class Leaving:
         cells: what the guard says of cells that stay as they are, and what assignments make of others.
         of_parameters: those of one parameter alone.
         of_all: those of nobody.
+        updated: the symbols of which cells are changed.
     """
 
     cells: tuple[tuple[Cell, Value], ...]
     of_parameters: Mapping[ProcessVariable, tuple[Left, ...]]
     of_all: tuple[Left, ...]
+    updated: frozenset[str]
 
 
 def leaving(transition: Transition) -> Leaving:
     """What a transition leaves."""
-    updated = {update.symbol for update in transition.updates}
+    updated = frozenset(update.symbol for update in transition.updates)
     cells = [item for item in values_of(transition.guard).items() if item[0][0] not in updated]
     cells += [
         ((update.symbol, update.indices), update.value)
@@ -74,7 +76,8 @@ def leaving(transition: Transition) -> Leaving:
             of_parameters[indices[0]].append((symbol, value))
         else:
             further.append(((symbol, indices), value))
-    return Leaving(tuple(further), {one: tuple(said) for one, said in of_parameters.items()}, tuple(of_all))
+    of_one = {one: tuple(said) for one, said in of_parameters.items()}
+    return Leaving(tuple(further), of_one, tuple(of_all), updated)
 
 
 class Told:
@@ -123,9 +126,11 @@ class Told:
         return cell_of(update, names) in self.waiting
 
     def allows(self, left: Leaving) -> bool:
-        """Whether a step that leaves this may lead into the cube, whoever takes it."""
+        """Whether a step that leaves this may lead into the cube from elsewhere, whoever takes it."""
         said = self._of_all
-        return all(said.get(symbol, value) == value for symbol, value in left.of_all)
+        return not self._symbols.isdisjoint(left.updated) and all(
+            said.get(symbol, value) == value for symbol, value in left.of_all
+        )
 
     def allows_of(self, left: tuple[Left, ...], process: Process) -> bool:
         """Whether a step that leaves this of a process may lead into the cube."""

@@ -32,6 +32,9 @@ _WEAK_HEAD = """\
 ; events in weak memory), and which cubes of the proof may cover them. A solver checks the rest: that each
 ; state of such a cube is in one of the proof, and that no initial state is."""
 
+# What is wrong where z3 does not see what seemed plain.
+UNSEEN = "z3 does not confirm that what seemed to be covered, or no initial state, is so"
+
 
 @record(frozen=True, slots=True, kw_only=True)
 class Certificate:
@@ -76,6 +79,8 @@ def certify(
             problem = obligation.failure
         if problem is not None:
             break
+    if problem is None and not cover.logic.confirms_claims():
+        problem = UNSEEN
     return Certificate(
         problem=problem, cubes=len(cubes), obligations=obligations, seconds=time.perf_counter() - start
     )
@@ -159,15 +164,17 @@ def is_initial(system: ParameterizedSystem, cube: EventCube, logic: Logic) -> bo
     """Whether some initial state may be in a cube: waiting reads see initial values."""
     if isinstance(cube, Future) and settled(cube) is None:
         return False
-    if _contradicts_init(system, cube):
+    contradicted = _contradicted(system, cube)
+    if contradicted is not None:
+        logic.claim((*cube.literals, contradicted), None)
         return False
     return not logic.is_unsatisfiable(initial_question(system, cube, logic))
 
 
-def _contradicts_init(system: ParameterizedSystem, cube: EventCube) -> bool:
-    """Whether a literal plainly contradicts what init says of every cell (a shortcut: z3 would find out)."""
+def _contradicted(system: ParameterizedSystem, cube: EventCube) -> Literal | None:
+    """What init says of a cell, where a literal of the cube plainly contradicts it; None if none does."""
     if len(system.init.alternatives) != 1:
-        return False
+        return None
     given = {
         one.left.symbol: one.right
         for one in system.init.alternatives[0]
@@ -177,14 +184,13 @@ def _contradicts_init(system: ParameterizedSystem, cube: EventCube) -> bool:
         and set(one.left.indices) <= set(system.init.parameters)
         and len(set(one.left.indices)) == len(one.left.indices)
     }
-    return any(
-        isinstance(one.left, Access)
-        and isinstance(one.right, Constructor)
-        and one.left.symbol in given
-        and (given[one.left.symbol] == one.right) is (one.comparison is Comparison.DIFFERENT)
-        for one in cube.literals
-        if one.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}
-    )
+    for one in cube.literals:
+        left, right = one.left, one.right
+        if isinstance(left, Access) and isinstance(right, Constructor) and left.symbol in given:
+            is_equal = given[left.symbol] == right
+            if one.comparison is (Comparison.DIFFERENT if is_equal else Comparison.EQUAL):
+                return Literal(left, Comparison.EQUAL, given[left.symbol])
+    return None
 
 
 def initial_question(system: ParameterizedSystem, cube: EventCube, logic: Logic) -> list[str]:

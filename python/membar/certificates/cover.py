@@ -109,18 +109,22 @@ class Cover:
         )
 
     def is_covered(self, cube: EventCube, *, after: EventCube | None = None) -> bool:
-        """Whether every state of `cube` is in one of the cubes; the likeliest is `after`, a step later."""
+        """Whether every state of `cube` is in one of the cubes; the likeliest is `after`, a step later.
+
+        Where one of them plainly says no more than `cube`, that is a claim, of which z3 is asked at the end.
+        """
         if after is not None and _is_part(cube, after):
+            self.logic.claim(cube.literals, after.literals)
             return True
         target = self._target(cube)
         if target.order is None:
             return True
         known = frozenset(map(self._number, cube.literals))
-        if any(
-            self._said(candidate, chosen, events)[1] <= known
-            for candidate, chosen, events in self._matches(target, exactly=True)
-        ):
-            return True
+        for candidate, chosen, events in self._matches(target, exactly=True):
+            instance, numbers = self._said(candidate, chosen, events)
+            if numbers <= known:
+                self.logic.claim(cube.literals, instance)
+                return True
         found: list[list[Conjunction]] = [[], [], []]
         for candidate, chosen, events in self._matches(target, exactly=False):
             instance, numbers = self._said(candidate, chosen, events)
@@ -265,6 +269,8 @@ def symbols_of(events: Sequence[Event]) -> frozenset[tuple[EventKind, str]]:
 
 def _is_part(cube: EventCube, whole: EventCube) -> bool:
     """Whether a cube says all that another says, of the same processes and events."""
+    if len(whole.literals) > len(cube.literals) or len(whole.events) > len(cube.events):
+        return False
     if not set(whole.literals) <= set(cube.literals) or not set(whole.parameters) <= set(cube.parameters):
         return False
     if isinstance(whole, Future) and not (
@@ -275,7 +281,6 @@ def _is_part(cube: EventCube, whole: EventCube) -> bool:
         whole.before <= cube.before
         and whole.together <= cube.together
         and all(old == new for old, new in zip(whole.events, cube.events, strict=False))
-        and len(whole.events) <= len(cube.events)
     )
 
 

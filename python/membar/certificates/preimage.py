@@ -365,17 +365,23 @@ class _Choices:
     """Gives each `?` a variable of its own, new to the cube."""
 
     def __init__(self, cube: EventCube) -> None:
-        self._next = 1 + max(
-            (choice_of(place.symbol)[0] for place in places(cube.literals) if is_choice(place.symbol)),
-            default=-1,
-        )
+        self._cube = cube
+        self._next: int | None = None
 
     def term(self, symbol: str, value: Value) -> Term:
         """The value, or a new variable for `?`."""
         if not isinstance(value, AnyValue):
             return value
-        self._next += 1
-        return Access(f"{CHOICE}{self._next - 1} {symbol}")
+        number = self._first() if self._next is None else self._next
+        self._next = number + 1
+        return Access(f"{CHOICE}{number} {symbol}")
+
+    def _first(self) -> int:
+        """The number after all of the cube."""
+        return 1 + max(
+            (choice_of(place.symbol)[0] for place in places(self._cube.literals) if is_choice(place.symbol)),
+            default=-1,
+        )
 
 
 def is_choice(symbol: str) -> bool:

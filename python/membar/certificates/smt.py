@@ -41,13 +41,42 @@ class Logic:
         self._places: dict[Place, str] = {}
         self._literals: dict[Literal, str] = {}
         self._refuted: dict[Conjunction, str] = {}
+        self._names: dict[Literal, str] = {}
+        self._claims: list[tuple[Conjunction, Conjunction | None]] = []
+
+    def claim(self, literals: Conjunction, implied: Conjunction | None) -> None:
+        """Notes what is plain to see: that literals imply others; None: that they contradict each other."""
+        self._claims.append((literals, implied))
+
+    def confirms_claims(self) -> bool:
+        """Whether z3 sees it too: each claim since it was last asked."""
+        claims = []
+        for literals, implied in self._claims:
+            parts = [self._name(literal) for literal in literals]
+            if implied is not None:
+                parts.append(f"(not {conjunction(map(self._name, implied))})")
+            claims.append(f"(assert {conjunction(parts)})")
+        self._claims.clear()
+        return self._are_unsatisfiable(claims)
+
+    def _name(self, literal: Literal) -> str:
+        """A short name for a literal: claims are many, and say the same again and again."""
+        name = self._names.get(literal)
+        if name is None:
+            name = self._names[literal] = f"L{len(self._names)}"
+            self._declared[name] = f"(define-fun {name} () Bool {self.literal(literal)})"
+        return name
 
     def is_unsatisfiable(self, formulas: Sequence[str]) -> bool:
         """Whether z3 says that no state satisfies all of the formulas."""
+        return self._are_unsatisfiable(["".join(f"(assert {formula})" for formula in formulas)])
+
+    def _are_unsatisfiable(self, questions: Sequence[str]) -> bool:
+        """Whether z3 says `unsat` to each of the questions, which are told at once."""
         news = [*self._declared.values()][self._told :]
         self._told = len(self._declared)
-        said = "".join(f"(assert {formula})" for formula in formulas)
-        return self._session.answers(f"{''.join(news)}(push){said}(check-sat)(pop)") == ["unsat"]
+        said = (f"(push){question}(check-sat)(pop)" for question in questions)
+        return self._session.answers("".join((*news, *said))) == ["unsat"] * len(questions)
 
     @cached_property
     def _session(self) -> Session:

@@ -163,6 +163,8 @@ class Program:
         claims: what the text says of all runs: LTL formulas, never claims, property processes.
         guards_wait: a thread whose guards are all closed waits, which may be a deadlock (DVE); elsewhere
             guards are branches, of which one is open, or assumptions.
+        ends_memory: memory may end (C's `free`) while other threads run. Assertions say where it is used
+            afterwards, as far as accesses happen where their threads make them (`delays.py`).
     """
 
     name: str
@@ -174,6 +176,7 @@ class Program:
     errors: tuple[StatePredicate, ...] = ()
     claims: tuple[Claim, ...] = ()
     guards_wait: bool = field(default=False, compare=False)
+    ends_memory: bool = field(default=False, compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @cached_property
