@@ -56,7 +56,7 @@ class ClaimParser:
         cursor = self._cursor
         start = cursor.expect("claim", "before a claim").span
         name = cursor.named("the name of the claim")
-        is_endless = cursor.accept("endless") is not None
+        is_endless = cursor.sees_word("endless") and bool(cursor.take())
         first = cursor.expect(":", "before the formula").span.end
         formula = self.formula()
         span = start.to(cursor.previous.span)
