@@ -9,6 +9,7 @@ every execution is judged, while only the results and the few orders that matter
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,14 @@ from membar.models.model import EXACTLY_ONCE, Model
 from membar.objects.client import Body, Client, Size, clients, number_of_clients
 from membar.objects.history import Call, History, Order, program_order
 from membar.objects.linearize import Verdict, linearizations, verdict
-from membar.objects.orders import Carrier, Ordering, Place, least_excluding, with_messages
+from membar.objects.orders import (
+    Carrier,
+    Ordering,
+    Place,
+    least_excluding,
+    require_meaning,
+    with_messages,
+)
 from membar.objects.pending import waits_at_locks, with_giving_up
 from membar.objects.results import formula_of, question, returned, shown_calls
 from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
@@ -39,12 +47,12 @@ PROPERTY: Final = "linearizability"
 _BESIDES: Final = ("assertions", "memory", "races")
 """What is checked of the clients besides: an object that breaks one of these is not used as it should be."""
 _NEVER: Final = Or(())
-_BUFFERED: Final = ("sc", "x86-tso")
 _CLOCK: Final = "CLOCK"
 _CLOCKED: Final = "x86-tso-clock"
 _IN_ORDER: Final = "executions without load buffering (no cycle of program order and reads-from)"
 _MOST_ACCESSES: Final = 12
 _MOST_CLIENTS: Final = 20_000
+_MANY: Final = 10**9
 _WAITING: Final = "waits-for-ever"
 
 
@@ -128,7 +136,7 @@ def check_object(
         raise InputError(
             Diagnostic(
                 code="W1357",
-                message=f"there are {number} clients of {size.text}",
+                message=f"there are {_roughly(number)} clients of {size.text}",
                 help=f"ask about fewer threads or operations: up to {_MOST_CLIENTS} clients are made",
             )
         )
@@ -144,22 +152,18 @@ def check_object(
     return search.answer(size)
 
 
+def _roughly(number: int) -> str:
+    """A number that people can read."""
+    return str(number) if number < _MANY else f"about 10^{int(number.bit_length() * math.log10(2))}"
+
+
 def _options(options: Options) -> Options:
     return replace(options, coherence=Coherence.OBSERVED, stops_early=False)
 
 
 def _carrying(model: Model, ordering: Ordering) -> Model:
     """The model that also knows what carries messages."""
-    if ordering is Ordering.CAUSAL:
-        return model
-    if model.name not in _BUFFERED:
-        raise InputError(
-            Diagnostic(
-                code="W1352",
-                message=f"the order {ordering.value} has no meaning under {model.name}",
-                help=f"it has one under {' and '.join(_BUFFERED)}; --order causal has one everywhere",
-            )
-        )
+    require_meaning(ordering, model.name)
     if ordering is Ordering.REAL_TIME and model.name == "x86-tso":
         return api.load_model(_CLOCKED)
     return model

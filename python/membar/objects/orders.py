@@ -17,7 +17,9 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
+from membar.diagnostics import Diagnostic, InputError
 from membar.objects.history import Order, Pair, closed, is_cyclic
 from membar.program.expr import Address, Constant, Register, equals
 from membar.program.operations import Assume, Load, Operation, Set, Store, Tags
@@ -34,6 +36,25 @@ class Ordering(enum.Enum):
     CAUSAL = "causal"
     FLUSH = "flush"
     REAL_TIME = "real-time"
+
+
+_WITH_A_CLOCK: Final = ("sc", "x86-tso")
+
+
+def require_meaning(ordering: Ordering, model: str) -> None:
+    """That an order can be asked about under a model.
+
+    Raises:
+        InputError: it has none there: stores go through no buffer, or are not seen by all at once.
+    """
+    if ordering is not Ordering.CAUSAL and model not in _WITH_A_CLOCK:
+        raise InputError(
+            Diagnostic(
+                code="W1352",
+                message=f"the order {ordering.value} has no meaning under {model}",
+                help=f"it has one under {' and '.join(_WITH_A_CLOCK)}; --order causal has one everywhere",
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)

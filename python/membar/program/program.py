@@ -6,13 +6,12 @@ A front end builds a `Program`; engines run it. Nothing here knows a language or
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.program.expr import TRUE, Address, Expr
 from membar.program.operations import Operation
-from membar.records import record
+from membar.records import field, record
 
 if TYPE_CHECKING:
     from membar.program.condition import FinalCondition
@@ -165,6 +164,8 @@ class Program:
         label_claims: what its labels say of them, where somebody asks for that by name.
         guards_wait: a thread whose guards are all closed waits, which may be a deadlock (DVE); elsewhere
             guards are branches, of which one is open, or assumptions.
+        ends_memory: memory may end (C's `free`) while other threads run. Assertions say where it is used
+            afterwards, as far as accesses happen where their threads make them (`delays.py`).
     """
 
     name: str
@@ -177,6 +178,7 @@ class Program:
     claims: tuple[Claim, ...] = ()
     label_claims: tuple[LabelClaim, ...] = field(default=(), compare=False)
     guards_wait: bool = field(default=False, compare=False)
+    ends_memory: bool = field(default=False, compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @cached_property

@@ -7,11 +7,10 @@ else needs to know them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.program.predicate import StatePredicate
-from membar.records import record
+from membar.records import field, record
 
 if TYPE_CHECKING:
     from membar.source import Span

@@ -71,6 +71,9 @@ def test_too_many_clients_are_refused() -> None:
     with pytest.raises(InputError) as problem:
         check_object(SourceFile("o.c", ATOMIC), size=Size(9, 9), model="sc")
     assert problem.value.diagnostics[0].code == "W1357"
+    with pytest.raises(InputError) as problem:
+        check_object(SourceFile("o.c", ATOMIC), size=Size(100, 100), model="sc")
+    assert "there are about 10^2852 clients" in problem.value.diagnostics[0].message
 
 
 def test_fresh_values_are_all_different() -> None:

@@ -108,6 +108,26 @@ def test_seqlock_in_real_time_is_not_proved_on_tso_because_a_write_returns_too_e
     assert isinstance(prove_object(EXAMPLES / "seqlock.obj", model="sc", order="real-time").outcome, Holds)
 
 
+@pytest.mark.parametrize("order", ["flush", "real-time"])
+@pytest.mark.parametrize("model", ["xc", "armv8"])
+def test_orders_have_no_meaning_where_there_are_no_store_buffers(model: str, order: str) -> None:
+    with pytest.raises(InputError) as problem:
+        proved(COUNTER, model, order=order)
+    assert problem.value.diagnostics[0].code == "W1352"
+
+
+@pytest.mark.parametrize("model", ["sc", "x86-tso"])
+def test_an_operation_that_never_returns_can_be_proved(model: str) -> None:
+    text = """object never; shared x = 0;
+        operation f() { 1: x = 1; 2: fence; goto 2; }
+        operation g() { local t; 3: t = x; 4: fence; 5: return t; }
+        specification { state y = 0; operation f() { y = 1; } operation g() { return y; } }
+        abstraction y == x; linearize f at 1; linearize g at 3;
+        invariant pending(1) -> pending(1).value == 1;"""
+    found = proved(text, model)
+    assert isinstance(found.outcome, Holds), found.outcome
+
+
 def test_a_failed_obligation_shows_two_states_in_the_users_words() -> None:
     wrong = next(each for each in MISTAKES if each.name == "two owners")
     found = proved(wrong.made(), "sc")

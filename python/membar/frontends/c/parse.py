@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 from pycparser import c_ast as ast
@@ -54,6 +55,21 @@ class Tree:
         if found is None:
             found = self._spans[id(node)] = self._span(node)
         return found
+
+    @cached_property
+    def pointed_functions(self) -> frozenset[str]:
+        """Names that stand anywhere but in front of an argument list: functions that pointers may hold."""
+        found: set[str] = set()
+        todo: list[ast.Node] = [self.root]
+        while todo:
+            node = todo.pop()
+            children = list(node)
+            if isinstance(node, ast.FuncCall) and isinstance(node.name, ast.ID):
+                children = [child for child in children if child is not node.name]
+            if isinstance(node, ast.ID):
+                found.add(node.name)
+            todo += children
+        return frozenset(found)
 
     def literal(self, node: ast.CompoundLiteral) -> ast.Decl:
         """The declaration of the unnamed variable that a compound literal is; always the same one."""

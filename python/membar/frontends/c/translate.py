@@ -9,6 +9,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
+from membar import effort
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.frontends.c import codes, copies, heap
 from membar.frontends.c import types as t
@@ -17,6 +18,7 @@ from membar.frontends.c.calls import Calls, Library
 from membar.frontends.c.declarations import ANY
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.flow import TooLargeError
+from membar.frontends.c.length import check_length
 from membar.frontends.c.library import (
     atomics,
     clients,
@@ -31,10 +33,10 @@ from membar.frontends.c.library import (
 )
 from membar.frontends.c.library import heap as heap_library
 from membar.frontends.c.machine import Machine
-from membar.frontends.c.parse import parse
+from membar.frontends.c.parse import Tree, parse
 from membar.frontends.c.statements import Statements
 from membar.frontends.c.values import Aggregate, Slot, Value, converted
-from membar.frontends.c.world import Defined, Findings, Object, ThreadPlan, World
+from membar.frontends.c.world import RECURSION, Defined, DepthError, Findings, Object, ThreadPlan, World
 from membar.program.dependencies import expressions_of
 from membar.program.expr import FALSE, Address, Expr, Register, addresses_of
 from membar.program.meeting import meeting_points
@@ -97,23 +99,39 @@ def parse_copies(source: SourceFile, macro: str) -> Template:
 
 def _translated(source: SourceFile, *, is_any: bool) -> tuple[Program, World, frozenset[str]]:
     tree = parse(source)
-    known = Findings()
+    depth = RECURSION
     try:
-        for _ in range(_MOST_PASSES):
-            world = World(tree, known, is_kernel=tree.text.is_kernel, is_any=is_any)
-            building = _Pass(world, source)
-            program = building.program()
-            found = known.joined(world.after)
-            if found == known:
-                return program, world, building.per_thread
-            known = found
-    except TooLargeError:
-        message = "the program is too large after its calls and loops were written out"
+        while True:
+            try:
+                return _passes(tree, source, is_any=is_any, depth=depth)
+            except DepthError:
+                depth //= 2
+    except TooLargeError as problem:
+        message = str(problem) or "the program is too large after its calls and loops were written out"
+        raise InputError(Diagnostic(code=codes.TOO_LARGE, message=message)) from None
+    except effort.EffortError as limit:
+        message = f"{limit.reason} while the calls and loops of the program were written out"
         raise InputError(Diagnostic(code=codes.TOO_LARGE, message=message)) from None
     except RecursionError:
         raise InputError(
             Diagnostic(code=codes.TOO_LARGE, message="the program is nested too deeply")
         ) from None
+
+
+def _passes(
+    tree: Tree, source: SourceFile, *, is_any: bool, depth: int
+) -> tuple[Program, World, frozenset[str]]:
+    """Translates the program until nothing new is learnt; functions are inside themselves `depth` times."""
+    known = Findings()
+    for _ in range(_MOST_PASSES):
+        world = World(tree, known, is_kernel=tree.text.is_kernel, is_any=is_any, recursion=depth)
+        building = _Pass(world, source)
+        program = building.program()
+        found = known.joined(world.after)
+        if found == known:
+            check_length(program)
+            return program, world, building.per_thread
+        known = found
     raise InputError(
         Diagnostic(code=codes.TOO_LARGE, message="what the program allocates could not be found out")
     )
@@ -306,6 +324,7 @@ class _Pass:
             language=KERNEL_LANGUAGE if world.is_kernel else LANGUAGE,
             objects=tuple(places.objects),
             threads=tuple(built),
+            ends_memory=world.after.frees_beside,
         )
 
 
