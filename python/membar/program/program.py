@@ -16,7 +16,7 @@ from membar.records import field, record
 if TYPE_CHECKING:
     from membar.program.condition import FinalCondition
     from membar.program.predicate import StatePredicate
-    from membar.program.temporal import Claim
+    from membar.program.temporal import Claim, LabelClaim
     from membar.source import Span
 
 Value: TypeAlias = int | Address
@@ -166,6 +166,7 @@ class Program:
         condition: the question about final states that the text itself asks, if any.
         errors: states that must not be reached.
         claims: what the text says of all runs: LTL formulas, never claims, property processes.
+        label_claims: what its labels say of them, where somebody asks for that by name.
         guards_wait: a thread whose guards are all closed waits, which may be a deadlock (DVE); elsewhere
             guards are branches, of which one is open, or assumptions.
         ends_memory: memory may end (C's `free`) while other threads run. Assertions say where it is used
@@ -180,6 +181,7 @@ class Program:
     condition: FinalCondition | None = None
     errors: tuple[StatePredicate, ...] = ()
     claims: tuple[Claim, ...] = ()
+    label_claims: tuple[LabelClaim, ...] = field(default=(), compare=False)
     guards_wait: bool = field(default=False, compare=False)
     ends_memory: bool = field(default=False, compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
