@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Never
 
 from membar import api
 from membar.asked_objects import AskedObject, Clients, object_of
@@ -33,7 +33,7 @@ from membar.objects.orders import (
     with_messages,
 )
 from membar.objects.pending import waits_at_locks, with_giving_up
-from membar.objects.results import formula_of, question, returned, shown_calls
+from membar.objects.results import formula_of, question, returned, shown_calls, shown_losses
 from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
 from membar.program.condition import Or
 from membar.program.dependencies import reads_memory, writes_memory
@@ -54,6 +54,7 @@ _MOST_ACCESSES: Final = 12
 _MOST_CLIENTS: Final = 20_000
 _MANY: Final = 10**9
 _WAITING: Final = "waits-for-ever"
+_TOO_LARGE: Final = "a number may not fit into the 64 bits with which clients are run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,8 +315,8 @@ class _Search:
     def _histories(self, client: Client, order: Order) -> set[tuple[Call, ...]]:
         """What the calls of a client can return if they are made in an order."""
         program, places = self._program(client, order)
-        observed = shown_calls(program, places)
-        outcome = self._asked(client, replace(program, condition=question(observed, _NEVER)))
+        observed, losses = shown_calls(program, places), shown_losses(program)
+        outcome = self._asked(client, replace(program, condition=question(observed, _NEVER, losses)))
         if _WAITING in outcome.run.flags and client not in self.waiting:
             self.waiting.add(client)
             self.totals.flags.add(_WAITING)
@@ -323,6 +324,8 @@ class _Search:
         found = set()
         for state in outcome.run.outcomes:
             values = dict(state)
+            if any(values[label] for label in losses):
+                self._give_up(_TOO_LARGE, client)
             found.add(returned(client.calls, observed, values))
         return found
 
@@ -372,17 +375,27 @@ class _Search:
         self.totals.executions += statistics.executions or statistics.classes or 0
         self.totals.blocked += statistics.blocked or 0
         match outcome:
+            case Violated() if shown_losses(program):
+                self._give_up(f"{outcome.property} would be violated, but {_TOO_LARGE}", client)
             case Violated():
                 run = replace(self._run("one execution"), notes=(f"client: {client.text}",))
                 raise _StopError(replace(outcome, run=run), program, None)
             case Unknown(reason=reason):
-                unanswered = Unknown(self._run("nothing"), f"{reason}, in the client {client.text}")
-                raise _StopError(unanswered, None, None)
+                self._give_up(reason, client)
             case HoldsWithin(bound=bound):
                 self.totals.bounds.add(bound)
             case _:
                 pass
         return outcome
+
+    def _give_up(self, reason: str, client: Client) -> Never:
+        """Ends the search without an answer.
+
+        Raises:
+            _StopError: always.
+        """
+        outcome = Unknown(self._run("nothing"), f"{reason}, in the client {client.text}")
+        raise _StopError(outcome, None, None)
 
     def _without_strays(self, task: Task) -> tuple[Outcome, Program]:
         """The engine's answer, and the program that it is about.
