@@ -205,7 +205,7 @@ class _Search:
     compiled: Clients = field(init=False)
     totals: _Totals = field(default_factory=_Totals)
     started: float = field(default_factory=time.monotonic)
-    waiting: set[Client] = field(default_factory=set)
+    stopping: set[Client] = field(default_factory=set)
     in_order: dict[tuple[int, Body], bool] = field(default_factory=dict)
     explained: dict[tuple[Call, ...], frozenset[Order]] = field(default_factory=dict)
 
@@ -295,9 +295,9 @@ class _Search:
         return self.explained[calls]
 
     def _client(self, client: Client) -> tuple[Program, tuple[Place, ...]]:
-        """The program of a client; threads may give up in it once one was seen to wait for ever."""
+        """The program of a client; threads may give up in it once one was seen not to end."""
         program, places = self.compiled.of(client)
-        if client in self.waiting or waits_at_locks(program):
+        if client in self.stopping or waits_at_locks(program):
             program = with_giving_up(program)
         return program, places
 
@@ -317,9 +317,10 @@ class _Search:
         program, places = self._program(client, order)
         observed, losses = shown_calls(program, places), shown_losses(program)
         outcome = self._asked(client, replace(program, condition=question(observed, _NEVER, losses)))
-        if _WAITING in outcome.run.flags and client not in self.waiting:
-            self.waiting.add(client)
-            self.totals.flags.add(_WAITING)
+        waits = _WAITING in outcome.run.flags
+        if (waits or isinstance(outcome, HoldsWithin)) and client not in self.stopping:
+            self.stopping.add(client)
+            self.totals.flags.update({_WAITING} if waits else ())
             return self._histories(client, order)
         found = set()
         for state in outcome.run.outcomes:

@@ -70,9 +70,11 @@ def _counts(operation: Operation) -> bool:
         action = line.action
         if not all(_is_steady(term, given) for term in _terms(action)):
             return False
-        is_sum = isinstance(action, Rmw) and action.kind is RmwKind.FETCH_ADD
-        if is_sum and not all(_is_little(term, given) for term in action.operands):
-            return False
+        match action:
+            case Rmw(kind=RmwKind.FETCH_ADD, operands=operands) if not _is_little(operands[0], given):
+                return False
+            case _:
+                pass
     return True
 
 

@@ -325,3 +325,33 @@ def test_only_objects_have_clients() -> None:
     with pytest.raises(InputError) as problem:
         object_of(SourceFile("x.litmus", "X86 x\n"), None)
     assert problem.value.diagnostics[0].code == "W1356"
+
+
+_FOR_EVER = [
+    "local i; 1: x = 1; while (1) { 2: i = i + 1; }",
+    "1: x = 1; 2: fence; goto 2;",
+    "1: x = 1; await (0);",
+    "local t; 1: x = 1; while (t < 100) { 2: t = x; }",
+]
+
+
+@pytest.mark.parametrize("body", _FOR_EVER)
+@pytest.mark.parametrize(("effect", "expected"), [("y = 1", "holds-within"), ("y = y", "violated")])
+def test_what_a_call_did_that_never_ends_is_seen(body: str, effect: str, expected: str) -> None:
+    """A call that runs for ever is pending: has it taken effect?"""
+    text = f"""object never; shared x = 0; operation f() {{ {body} }}
+        operation g() {{ local t; 3: t = x; 4: return t; }}
+        specification {{ state y = 0; operation f() {{ {effect}; }} operation g() {{ return y; }} }}"""
+    found = check_object(SourceFile("never.obj", text), size=Size(2, 1), model="sc")
+    assert found.verdict == expected
+    if isinstance(found.outcome, HoldsWithin):
+        assert "loops unrolled" in found.outcome.bound
+
+
+def test_a_call_in_c_that_never_ends_is_pending() -> None:
+    alone = ATOMIC.replace("write(fresh)", "write(fresh) by 0").replace("read()\n", "read() by 1\n")
+    text = alone.replace("&x, v, memory_order_relaxed); }", "&x, 9, memory_order_relaxed); for (;;) v++; }")
+    found = ask(text)
+    assert found.verdict == "violated"
+    assert found.refutation is not None
+    assert [call.text for call in found.refutation.history.calls] == ["write(1) ...", "read() = 9"]
