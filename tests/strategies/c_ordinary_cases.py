@@ -55,4 +55,40 @@ UNIONS = (
     threads("the wrong value is taken from memory", _VALUE + "struct node n; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n", "pthread_mutex_lock(&m); n.v.i = 3; pthread_mutex_unlock(&m);", "@void *p = n.v.p;", "part of a union is read that was not set"),
 )  # fmt: skip
 
-ORDINARY_CASES = UNIONS
+_RWLOCK = "pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER; int shared; pthread_t t;\n"
+
+
+def beside(name: str, before: str, worker: str, main: str, says: str) -> HeapCase:
+    """`worker` runs once; `main` says when."""
+    run = "#define START pthread_create(&t, 0, worker, 0)\n#define END pthread_join(t, 0)\n"
+    return HeapCase(
+        name,
+        f"{before}{run}void *worker(void *unused) {{ {worker} return 0; }}\nint main(void) {{ {main} return 0; }}\n",
+        says,
+        "rc11",
+    )
+
+
+MISUSE = (
+    beside("joined twice", "pthread_t t;\n", "", "START;\nEND;\nEND;", "a thread is joined that was joined or detached at line 12 (line 13)"),
+    beside("joined after it was detached", "pthread_t t;\n", "", "START; pthread_detach(t);\nEND;", "a thread is joined that was joined or detached at line 11"),
+    beside("joined twice, perhaps", "pthread_t t; atomic_int n;\n", "n = 1;", "START; if (n) END;\nEND;", "a thread is joined that was joined or detached before"),
+    beside("joined on either way", "pthread_t t; atomic_int n;\n", "n = 1;", "START; if (n) END; else END;", "holds"),
+    main_only("detached and joined in a list", "pthread_t t[2]; for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, w, 0); pthread_detach(t[0]); pthread_join(t[1], 0);", "holds", "void *w(void *p) { return p; }\n"),
+    main_only("a locked mutex is destroyed", "pthread_mutex_lock(&m); pthread_mutex_destroy(&m);", "a lock is destroyed while it is held", "pthread_mutex_t m;\n"),
+    main_only("a free mutex is destroyed", "pthread_mutex_lock(&m); pthread_mutex_unlock(&m); pthread_mutex_destroy(&m);", "holds", "pthread_mutex_t m;\n"),
+    beside("a mutex is destroyed that another thread holds", "pthread_mutex_t m; pthread_t t;\n", "pthread_mutex_lock(&m); pthread_mutex_unlock(&m);", "START; pthread_mutex_destroy(&m); END;", "a lock is destroyed while it is held"),
+    beside("a lock of another writer", _RWLOCK, "pthread_rwlock_unlock(&l);", "pthread_rwlock_wrlock(&l); START; END;", "a lock is unlocked that another thread holds to write"),
+    beside("a lock of another reader", _RWLOCK, "pthread_rwlock_unlock(&l);", "pthread_rwlock_rdlock(&l); START; END;", "a lock is unlocked that this thread does not hold"),
+    beside("a lock of two readers", _RWLOCK, "pthread_rwlock_rdlock(&l); int x = shared; pthread_rwlock_unlock(&l);", "START; pthread_rwlock_rdlock(&l); int x = shared; pthread_rwlock_unlock(&l); pthread_rwlock_wrlock(&l); shared = 1; pthread_rwlock_unlock(&l); END; pthread_rwlock_destroy(&l);", "holds"),
+    beside("a lock that is tried", _RWLOCK, "if (!pthread_rwlock_tryrdlock(&l)) { int x = shared; pthread_rwlock_unlock(&l); }", "START; if (!pthread_rwlock_trywrlock(&l)) { shared = 1; pthread_rwlock_unlock(&l); } END;", "holds"),
+    beside("a lock that is tried in vain and given back", _RWLOCK, "pthread_rwlock_tryrdlock(&l); pthread_rwlock_unlock(&l);", "START; pthread_rwlock_wrlock(&l); pthread_rwlock_unlock(&l); END;", "a lock is unlocked that"),
+    beside("a lock read twice by one thread", _RWLOCK, "", "START; pthread_rwlock_rdlock(&l); pthread_rwlock_rdlock(&l); pthread_rwlock_unlock(&l); pthread_rwlock_unlock(&l); END;", "holds"),
+    beside("read twice and given back three times", _RWLOCK, "pthread_rwlock_rdlock(&l);", "START; pthread_rwlock_rdlock(&l); pthread_rwlock_rdlock(&l); pthread_rwlock_unlock(&l); pthread_rwlock_unlock(&l); END; pthread_rwlock_unlock(&l);", "a lock is unlocked that this thread does not hold"),
+    beside("a lock destroyed by a reader", _RWLOCK, "", "pthread_rwlock_rdlock(&l); pthread_rwlock_destroy(&l);", "a lock is destroyed while it is held"),
+    beside("a key that its function sets again", "pthread_key_t k; int n; pthread_t t; void d(void *v) { n++; if ((long)v > 1) pthread_setspecific(k, (void *)((long)v - 1)); }\n", "pthread_setspecific(k, (void *)2);", "pthread_key_create(&k, d); START; END; assert(n == 2);", "holds"),
+    beside("a key that its function sets for ever", "pthread_key_t k; int n; pthread_t t; void d(void *v) { n++; pthread_setspecific(k, v); }\n", "pthread_setspecific(k, &n);", "pthread_key_create(&k, d); START; END; assert(n == 4);", "holds"),
+    beside("a key whose function sets another key", "pthread_key_t k, l; int n; pthread_t t; void d(void *v) { pthread_setspecific(k, v); } void f(void *v) { n++; }\n", "pthread_setspecific(l, &n);", "pthread_key_create(&k, f); pthread_key_create(&l, d); START; END; assert(n == 1);", "holds"),
+)  # fmt: skip
+
+ORDINARY_CASES = (*UNIONS, *MISUSE)

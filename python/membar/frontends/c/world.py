@@ -24,8 +24,8 @@ from membar.program.expr import Expr
 from membar.program.program import Value as Initial
 from membar.source import Span
 
-FUNCTIONS_AT: Final = 0x4000_0000
-"""Where the addresses of functions begin: no object lies there."""
+FUNCTIONS_AT: Final = 0x5555_4000_0001
+"""Where the addresses of functions begin: no object lies there, and nothing is said of their alignment."""
 FUNCTION_STEP: Final = 16
 DEAD: Final = "dead"
 RECURSION: Final = 16
@@ -251,6 +251,7 @@ class Findings:
         is_reused: some call may allocate memory that was freed before.
         waiters: the threads that wait for condition variables.
         spurious: calls at which a thread may wake up for no reason once, with the number of the thread.
+        frees_beside: memory may be freed while another thread runs.
         keys: the functions for what threads leave behind under each key of their own; empty: none.
     """
 
@@ -267,6 +268,7 @@ class Findings:
     is_reused: bool = False
     waiters: set[int] = field(default_factory=set)
     spurious: set[tuple[int, int]] = field(default_factory=set)
+    frees_beside: bool = False
     keys: tuple[str, ...] = ()
 
     def joined(self, other: Findings) -> Findings:
@@ -285,6 +287,7 @@ class Findings:
             self.is_reused or other.is_reused,
             self.waiters | other.waiters,
             self.spurious | other.spurious,
+            self.frees_beside or other.frees_beside,
             other.keys,
         )
 
@@ -310,6 +313,7 @@ class World:
     plans: list[ThreadPlan] = field(default_factory=list)
     untyped: dict[str, Untyped] = field(default_factory=dict)
     pools: dict[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
+    alignments: dict[int, int] = field(default_factory=dict)  # of calls that ask for one
     keys: list[str] = field(default_factory=list)
     thread_locals: list[Object] = field(default_factory=list)
     is_kernel: bool = False
