@@ -32,6 +32,7 @@ ORDER = {
     "languages": 3,
     "proving": 3,
     "object_proofs": 3,
+    "delays": 4,
     "frontends": 4,
     "engines": 4,
     "reports": 4,

@@ -24,8 +24,8 @@ from membar.program.expr import Expr
 from membar.program.program import Value as Initial
 from membar.source import Span
 
-FUNCTIONS_AT: Final = 0x4000_0000
-"""Where the addresses of functions begin: no object lies there."""
+FUNCTIONS_AT: Final = 0x5555_4000_0001
+"""Where the addresses of functions begin: no object lies there, and nothing is said of their alignment."""
 FUNCTION_STEP: Final = 16
 DEAD: Final = "dead"
 RECURSION: Final = 16
@@ -57,6 +57,7 @@ class Object:
         slot: where in the heap it lies, if it was allocated.
         is_thread_local: it stands for one object per thread.
         call: the number of the call that allocated it.
+        unset: where it was declared without a value, if it is a local variable in memory.
     """
 
     label: str
@@ -75,13 +76,10 @@ class Object:
     slot: heap.Slot | None = None
     is_thread_local: bool = False
     call: int = 0
+    unset: heap.Place | None = None
 
     def lay_out(self) -> None:
-        """Finds the scalars of the type.
-
-        Raises:
-            OverlapError: members of a union that are not of one shape.
-        """
+        """Finds the scalars of the type."""
         self.kinds = dict(t.scalars(self.type))
         self.places = {offset: t.size_of(kind) or 0 for offset, kind in self.kinds.items()}
 
@@ -172,11 +170,21 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
+class Within:
+    """The union that a place lies in, and how far from its beginning; `is_member`: it is a member itself."""
+
+    union: t.Structure
+    offset: int
+    is_member: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
-    """Where an object of type `type` (with `_Atomic`, if it has it) lies."""
+    """Where an object of type `type` (with `_Atomic`, if it has it) lies, and in which union."""
 
     address: Expr
     type: t.CType
+    within: Within | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -238,6 +246,7 @@ class Findings:
         owners_in_memory: mutexes are reached through pointers, so that memory must say who holds them.
         free_places: calls of `free`, by their syntax.
         malloc_places: calls that allocate, by their syntax.
+        local_places: declarations of local variables in memory that say no value, by their syntax.
         freeings: what the threads free, and when.
         layouts: the type of what a call allocates, by its syntax.
         pools: calls that allocate in loops, with the number of their thread.
@@ -245,6 +254,7 @@ class Findings:
         is_reused: some call may allocate memory that was freed before.
         waiters: the threads that wait for condition variables.
         spurious: calls at which a thread may wake up for no reason once, with the number of the thread.
+        frees_beside: memory may be freed while another thread runs.
         keys: the functions for what threads leave behind under each key of their own; empty: none.
     """
 
@@ -254,6 +264,7 @@ class Findings:
     owners_in_memory: bool = False
     free_places: dict[int, heap.Place] = field(default_factory=dict)
     malloc_places: dict[int, heap.Place] = field(default_factory=dict)
+    local_places: dict[int, heap.Place] = field(default_factory=dict)
     freeings: set[heap.Freeing] = field(default_factory=set)
     layouts: dict[int, t.CType] = field(default_factory=dict)
     pools: set[tuple[int, int]] = field(default_factory=set)
@@ -261,6 +272,7 @@ class Findings:
     is_reused: bool = False
     waiters: set[int] = field(default_factory=set)
     spurious: set[tuple[int, int]] = field(default_factory=set)
+    frees_beside: bool = False
     keys: tuple[str, ...] = ()
 
     def joined(self, other: Findings) -> Findings:
@@ -272,6 +284,7 @@ class Findings:
             self.owners_in_memory or other.owners_in_memory,
             self.free_places | other.free_places,
             self.malloc_places | other.malloc_places,
+            self.local_places | other.local_places,
             self.freeings | other.freeings,
             other.layouts | self.layouts,
             self.pools | other.pools,
@@ -279,6 +292,7 @@ class Findings:
             self.is_reused or other.is_reused,
             self.waiters | other.waiters,
             self.spurious | other.spurious,
+            self.frees_beside or other.frees_beside,
             other.keys,
         )
 
@@ -304,6 +318,7 @@ class World:
     plans: list[ThreadPlan] = field(default_factory=list)
     untyped: dict[str, Untyped] = field(default_factory=dict)
     pools: dict[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
+    alignments: dict[int, int] = field(default_factory=dict)  # of calls that ask for one
     keys: list[str] = field(default_factory=list)
     thread_locals: list[Object] = field(default_factory=list)
     is_kernel: bool = False
@@ -347,6 +362,14 @@ class World:
         found[id(node)] = place
         return place
 
+    def place_of_local(self, node: ast.Node, line: int) -> heap.Place:
+        """The number of a declaration without a value."""
+        known, found = self.before.local_places, self.after.local_places
+        number = len({**known, **found}) + 1
+        place = known.get(id(node)) or found.get(id(node)) or heap.Place(number, line)
+        found[id(node)] = place
+        return place
+
     def function_at(self, address: Expr) -> Defined | None:
         """The function with an address."""
         number = known(address)
@@ -361,10 +384,7 @@ class World:
         if label != item.label:
             item.name = f"{item.name}#{count}"
         item.label = label
-        try:
-            item.lay_out()
-        except t.OverlapError:
-            self.refuse(item.span, "a union with members of different shapes", codes.UNSUPPORTED)
+        item.lay_out()
         self.objects[label] = item
         return item
 

@@ -18,6 +18,7 @@ from membar.program.expr import FALSE, Address, Constant, Expr
 
 _BYTES: Final = 0x0101_0101_0101_0101
 _MOST_SCALARS: Final = 4096
+_APART: Final = frozenset({"memcpy", "__builtin_memcpy"})
 Layout = tuple[tuple[int, t.CType], ...]
 
 
@@ -36,8 +37,8 @@ def _layout(e: Expressions, pointer: Value, size: int) -> Layout | None:
     item = e.m.object_at(pointer.expr)
     start = pointer.expr.offset if isinstance(pointer.expr, Address) else 0
     if item is not None and 0 <= start <= (t.size_of(item.type) or 0) - size:
-        inside = ((at - start, part) for at, part in item.kinds.items() if 0 <= at - start < size)
-        return tuple(inside)
+        ends = ((at, at + (t.size_of(part) or 1), part) for at, part in item.kinds.items())
+        return tuple((at - start, part) for at, end, part in ends if start < end and at < start + size)
     if each is None or each == 1:
         return None
     count = -(-size // each)
@@ -53,7 +54,7 @@ def _common(e: Expressions, node: ast.FuncCall, pointers: list[Value], size: int
     if not found:
         e.m.refuse(node, "memory whose layout is not known from the text", codes.LAYOUT)
     first = {(at, t.size_of(kind)) for at, kind in found[0]}
-    is_cut = any(at + (t.size_of(kind) or 1) > size for at, kind in found[0])
+    is_cut = any(at < 0 or at + (t.size_of(kind) or 1) > size for at, kind in found[0])
     if is_cut or any({(at, t.size_of(kind)) for at, kind in other} != first for other in found[1:]):
         e.m.refuse(node, "part of a scalar, or memory of another layout", codes.LAYOUT)
     if len(first) > _MOST_SCALARS:
@@ -82,6 +83,8 @@ def _copy(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     size = _size(e, arguments[2])
     if size == 0:
         return Value(target.expr, t.VOID_POINTER)
+    if node.name.name in _APART:
+        _check_apart(e, node, (target.expr, source.expr), size)
     parts = [(at, t.unqualified(kind)) for at, kind in _common(e, node, [target, source], size)]
     found: list[tuple[int, t.CType, Slot]] = []
     for at, kind in parts:
@@ -102,6 +105,20 @@ def _copy(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         else:
             e.m.write(Place(address, kind), Value(slot.expr, kind), node)
     return Value(target.expr, t.VOID_POINTER)
+
+
+def _check_apart(e: Expressions, node: ast.FuncCall, pointers: tuple[Expr, Expr], size: int) -> None:
+    """A violation if two stretches of memory overlap."""
+    first, second = pointers
+    message = f"`{node.name.name}` of memory that overlaps"
+    if isinstance(first, Address) and isinstance(second, Address):
+        is_apart = first.name != second.name or abs(first.offset - second.offset) >= size
+        e.m.check(Constant(int(is_apart)), message, node)
+    elif not any(e.m.is_private(pointer) for pointer in pointers):
+        length = Constant(size)
+        distances = (binary(B.SUB, first, second), binary(B.SUB, second, first))
+        here, there = (binary(B.LE, length, distance) for distance in distances)
+        e.m.check(binary(B.AND, here, there), message, node)
 
 
 def _set(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:

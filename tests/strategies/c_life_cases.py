@@ -1,0 +1,54 @@
+# ruff: noqa: E501 - C programs, one per line
+"""C programs about addresses, and about how long memory lives and whether it was set."""
+
+from __future__ import annotations
+
+from strategies.c_heap_cases import HeapCase, main_only
+
+_SHORT = "int *q = (int *)(uintptr_t)(unsigned)(uintptr_t)p; assert(*q == 3);"
+_ADDRESSES = (
+    main_only("allocated memory has no short address", f"int *p = malloc(sizeof *p); *p = 3; {_SHORT}", "memory: "),
+    main_only("a static variable has no short address", f"int *p = &number; *p = 3; {_SHORT}", "memory: ", "int number;\n"),
+    main_only("a local variable has no short address", f"int n = 3; int *p = &n; {_SHORT}", "memory: "),
+    main_only("a function has no short address", "uintptr_t p = (uintptr_t)f; assert((unsigned)p != p);", "holds", "void f(void) {}\n"),
+    main_only("an address survives as a long", "int *p = malloc(sizeof *p); *p = 3; long l = (long)p; assert(*(int *)l == 3); free(p);", "holds"),
+    main_only("malloc aligns to 16", "char *p = malloc(3); assert(((uintptr_t)p & 15) == 0); free(p);", "holds"),
+    main_only("malloc aligns no better", "char *p = malloc(3); assert(((uintptr_t)p & 31) == 0); free(p);", "assertions: "),
+    main_only("aligned_alloc aligns", "char *p = aligned_alloc(64, 64); assert(((uintptr_t)p & 63) == 0); free(p);", "holds"),
+    main_only("aligned_alloc aligns no better", "char *p = aligned_alloc(64, 64); assert(((uintptr_t)p & 127) == 0); free(p);", "assertions: "),
+    main_only("a tag that is too wide", "uintptr_t top = (uintptr_t)malloc(sizeof(long)) | 16; long *p = (long *)(top & ~(uintptr_t)16); *p = 1; free(p);", "memory: "),
+    main_only("a byte is aligned to nothing", "assert(((uintptr_t)&byte & 1) == 0);", "assertions: ", "char byte;\n"),
+    main_only("a word is aligned to itself", "assert(((uintptr_t)&word & 7) == 0);", "holds", "long word;\n"),
+    main_only("a word is aligned no better", "assert(((uintptr_t)&word & 15) == 0);", "assertions: ", "long word;\n"),
+    main_only("a variable is aligned as asked", "assert(((uintptr_t)&word & 63) == 0);", "holds", "_Alignas(64) long word;\n"),
+)  # fmt: skip
+
+# `given` is what `main` gives to the other thread: a local variable.
+_GIVEN = "struct pair {{ int a, b; }};\nvoid *other(void *given) {{\n  {}\n  return NULL;\n}}\nint main(void) {{\n  pthread_t t;\n  {}\n  pthread_create(&t, NULL, other, &x);\n  pthread_join(t, NULL);\n  {}\n}}\n"
+
+
+def given(name: str, parts: tuple[str, str, str], says: str, model: str = "sc") -> HeapCase:
+    """A program in which a thread gets a local variable of `main`: what it does, and `main` before and after."""
+    return HeapCase(name, _GIVEN.format(*parts), says, model)
+
+
+_LOCALS = (
+    given("a local that was never set", ("assert(*(int *)given == 0);", "int x;", ""), "memory: `main.x` is read before it was set (line 9)"),
+    *(given("a local that was set in time", ("assert(*(int *)given == 3);", "int x; x = 3;", ""), "holds", model) for model in ("sc", "rc11", "armv8")),
+    given("a local that the other thread sets", ("*(int *)given = 4;", "int x;", "assert(x == 4);"), "holds", "rc11"),
+    given("a local that nobody sets", ("", "int x;", "assert(x == 0);"), "memory: `main.x` is read before it was set"),
+    given("a member that was never set", ("struct pair *p = given; assert(p->b == 0);", "struct pair x; x.a = 1;", ""), "read before it was set"),
+    given("an array that was set in part", ("long *p = given; assert(p[1] == 7);", "long x[2]; x[0] = 7;", ""), "read before it was set"),
+    given("a copy of what was set in part", ("struct pair c = *(struct pair *)given; assert(c.a == 1);", "struct pair x; x.a = 1;", ""), "holds"),
+    given("a copy of what was never set", ("struct pair c = *(struct pair *)given; assert(c.b == 1);", "struct pair x; x.a = 1;", ""), "`c` is read before it was set"),
+    main_only("set in an earlier turn", "for (int i = __VERIFIER_nondet_int(); i < 2; i++) { int x; int *p = hide(&x); if (i == 0) *p = 1; if (i == 1) assert(*p == 1); }", "before it was set", "int __VERIFIER_nondet_int(void);\n_Atomic(int *) hidden;\n#define hide(p) (atomic_store(&hidden, p), atomic_load(&hidden))\n"),
+)  # fmt: skip
+_OVERLAPS = (
+    main_only("memcpy to itself", "int a[4] = {0}; memcpy(a, a + 1, 8);", "memory: `memcpy` of memory that overlaps"),
+    main_only("memcpy to what comes next", "int a[4] = {1, 2}; memcpy(a + 2, a, 8); assert(a[3] == 2);", "holds"),
+    main_only("memmove to itself", "int a[4] = {1, 2}; memmove(a + 1, a, 8); assert(a[2] == 2);", "holds"),
+    main_only("memcpy to itself, through memory", "int *a = calloc(4, sizeof(int)); hidden = a; int *b = hidden; memcpy(b + 1, a, 8); free(a);", "memory: `memcpy` of memory that overlaps", "_Atomic(int *) hidden;\n"),
+    main_only("memcpy beside itself, through memory", "int *a = calloc(4, sizeof(int)); hidden = a; int *b = hidden; memcpy(b + 2, a, 8); free(a);", "holds", "_Atomic(int *) hidden;\n"),
+)  # fmt: skip
+
+LIFE_CASES = (*_ADDRESSES, *_LOCALS, *_OVERLAPS)
