@@ -85,9 +85,10 @@ class Initialisers(Expressions):
                 if is_inner:
                     return items
                 items.pop(0)
-                at = self._designated(kind, item)
-                if at is None:
+                following = self._designated(kind, item)
+                if following is None:
                     return items
+                at = following
                 continue
             part = self._part(kind, at)
             if part is None:
