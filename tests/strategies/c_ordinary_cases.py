@@ -91,4 +91,19 @@ MISUSE = (
     beside("a key whose function sets another key", "pthread_key_t k, l; int n; pthread_t t; void d(void *v) { pthread_setspecific(k, v); } void f(void *v) { n++; }\n", "pthread_setspecific(l, &n);", "pthread_key_create(&k, f); pthread_key_create(&l, d); START; END; assert(n == 1);", "holds"),
 )  # fmt: skip
 
-ORDINARY_CASES = (*UNIONS, *MISUSE)
+_COUNTER = "int done; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; void *w(void *a) { pthread_mutex_lock(&m); done++; pthread_mutex_unlock(&m); return 0; }\n"
+_POOL = "typedef struct { pthread_t *th; size_t n; int job; } pool;\nvoid *w(void *a) { pool *p = a; int r = p->job; return 0; }\n"
+
+NUMBERS = (
+    main_only("the number of threads in a variable", "pthread_t t[n]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0); assert(done == 2);", "holds", _COUNTER + "int n = 2;\n"),
+    main_only("the number of threads in a variable, wrong", "pthread_t t[n]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0); assert(done == 1);", "assertions", _COUNTER + "int n = 2;\n"),
+    main_only("the number of threads is set by main", "n = 2; pthread_t t[n]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0); assert(done == 2);", "holds", _COUNTER + "int n;\n"),
+    main_only("a thread changes the number of threads", "pthread_t t[4]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < 2; i++) pthread_join(t[i], 0);", "holds-within", "int n = 2; void *w(void *a) { __VERIFIER_atomic_begin(); n = 1; __VERIFIER_atomic_end(); return 0; }\n"),
+    main_only("a pool on the heap", "pool *p = calloc(1, sizeof *p); p->n = 2; p->th = malloc(p->n * sizeof(pthread_t)); for (size_t i = 0; i < p->n; i++) pthread_create(&p->th[i], NULL, w, p); for (size_t i = 0; i < p->n; i++) pthread_join(p->th[i], NULL); free(p->th); free(p);", "holds", _POOL),
+    main_only("a pool on the heap that is freed early", "pool *p = calloc(1, sizeof *p); p->n = 2; p->th = malloc(p->n * sizeof(pthread_t)); for (size_t i = 0; i < p->n; i++) pthread_create(&p->th[i], NULL, w, p); free(p);", "use after free", _POOL),
+    main_only("a counter that all threads look at", "pthread_t t[2]; for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, w, &i); for (int i = 0; i < 2; i++) pthread_join(t[i], 0);", "assertions", "void *w(void *a) { int x = *(int *)a; assert(x < 2); return 0; }\n"),
+    main_only("the length of an array is a parameter", "int v[3] = {1, 2, 3}; assert(sum(3, v) == 12);", "holds", "int sum(int n, int a[n]) { int twice[n], s = 0; for (int i = 0; i < n; i++) twice[i] = 2 * a[i]; for (int i = 0; i < n; i++) s += twice[i]; return s; }\n"),
+    main_only("behind an array of a length", "int n = 3, v[n]; int k = n;\nv[k] = 1;", "index outside `v`, which has 3 elements", ""),
+)  # fmt: skip
+
+ORDINARY_CASES = (*UNIONS, *MISUSE, *NUMBERS)

@@ -36,7 +36,16 @@ from membar.frontends.c.machine import Machine
 from membar.frontends.c.parse import Tree, parse
 from membar.frontends.c.statements import Statements
 from membar.frontends.c.values import Aggregate, Slot, Value, converted
-from membar.frontends.c.world import RECURSION, Defined, DepthError, Findings, Object, ThreadPlan, World
+from membar.frontends.c.world import (
+    RECURSION,
+    Defined,
+    DepthError,
+    Findings,
+    LearntError,
+    Object,
+    ThreadPlan,
+    World,
+)
 from membar.program.dependencies import expressions_of
 from membar.program.expr import FALSE, Address, Expr, Register, addresses_of
 from membar.program.meeting import meeting_points
@@ -126,7 +135,11 @@ def _passes(
     for _ in range(_MOST_PASSES):
         world = World(tree, known, is_kernel=tree.text.is_kernel, is_any=is_any, recursion=depth)
         building = _Pass(world, source)
-        program = building.program()
+        try:
+            program = building.program()
+        except LearntError:
+            known = known.joined(world.after)
+            continue
         found = known.joined(world.after)
         if found == known:
             check_length(program)

@@ -8,7 +8,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, heap, liveness
+from membar.frontends.c import codes, contents, heap, liveness
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
@@ -46,6 +46,7 @@ def _aligned(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
 def _size(e: Expressions, node: ast.Node, call: ast.Node) -> int:
     number = known(e.scalar(node).expr)
     if number is None:
+        contents.needed(e.m)
         e.m.refuse(call, "memory whose size is not known before the program runs", codes.HEAP_SIZE)
     return number
 

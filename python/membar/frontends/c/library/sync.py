@@ -19,7 +19,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, liveness
+from membar.frontends.c import codes, contents, liveness
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
@@ -328,6 +328,8 @@ _BARRIER: Final = "pthread_barrier_t"
 def _barrier_size(e: Expressions, arguments: Arguments) -> Expr:
     no_attributes(e, arguments)
     count = known(e.scalar(arguments[2]).expr)
+    if count is None:
+        contents.needed(e.m)
     if count is None or not 0 < count <= _LOW:
         e.m.refuse(arguments[2], "a barrier for a number of threads that is not known", codes.CALL)
     return Constant(count << _COUNT)

@@ -8,7 +8,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, liveness
+from membar.frontends.c import codes, contents, liveness
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
@@ -50,6 +50,7 @@ def _create(e: Expressions, node: ast.FuncCall, arguments: Arguments, *, is_c11:
     if m.flow.is_dead:
         return constant(0)
     if m.loops:
+        contents.needed(m)
         m.refuse(
             node,
             "a thread created in a loop whose number of turns is not known",
