@@ -7,6 +7,7 @@ in programs that could not be translated otherwise: whose sizes of memory or num
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
@@ -16,6 +17,7 @@ from membar.frontends.c.flow import Key
 from membar.frontends.c.values import B, Slot, Value, binary, extended, is_constant
 from membar.frontends.c.world import LearntError, Object, Place
 from membar.program.expr import Address, Constant, Expr
+from membar.program.operations import Rmw, Store
 
 if TYPE_CHECKING:
     from membar.frontends.c.machine import Machine
@@ -32,6 +34,14 @@ def needed(m: Machine) -> None:
         raise LearntError
 
 
+def all_written(machine: Machine) -> Iterator[tuple[int, str, int]]:
+    """The places that a thread writes to whose addresses are known, each with its number."""
+    for edge in machine.flow.edges:
+        for operation in edge.operations:
+            if isinstance(operation, Store | Rmw) and isinstance(operation.address, Address):
+                yield machine.number, operation.address.name, operation.address.offset
+
+
 def _key(address: Address) -> Key:
     return ("content", address.name, address.offset, "")
 
@@ -41,7 +51,7 @@ def written(m: Machine, place: Place, value: Value) -> None:
     item = m.object_at(place.address)
     if not m.world.before.follows_memory or item is None or not isinstance(place.address, Address):
         return
-    m.world.after.written.add((place.address.name, place.address.offset))
+    m.world.after.written.add((m.number, place.address.name, place.address.offset))
     if is_constant(value.expr) and place.address.offset in item.kinds:
         stored = _as(value.expr, item.kinds[place.address.offset])
         m.flow.put(_key(place.address), Slot(stored))
@@ -69,12 +79,14 @@ def read(m: Machine, place: Place, found: Value, node: ast.Node) -> Value:
 
 
 def _expected(m: Machine, item: Object, address: Address) -> Expr | None:
+    place = (address.name, address.offset)
+    written_by = {number for number, *other in m.world.before.written if tuple(other) == place}
+    if written_by - {m.number} and (m.number > 1 or m.world.plans):
+        return None  # whoever reads it asks for what the other threads did
     slot = m.flow.get(_key(address))
     if slot is not None:
         return slot.expr if is_constant(slot.expr) else None
-    place = (address.name, address.offset)
-    # The main thread comes first: what is written so far, it wrote itself.
-    is_set = place in m.world.after.written or (m.number > 1 and place in m.world.before.written)
+    is_set = (m.number, *place) in m.world.after.written
     if is_set or item.slot is not None or item.is_local or address.offset not in item.kinds:
         return None
     first = item.initial.get(address.offset, 0)

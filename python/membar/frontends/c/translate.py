@@ -11,7 +11,7 @@ from pycparser import c_ast as ast
 
 from membar import effort
 from membar.diagnostics import Diagnostic, InputError, Label
-from membar.frontends.c import codes, copies, heap
+from membar.frontends.c import codes, contents, copies, heap
 from membar.frontends.c import types as t
 from membar.frontends.c.addresses import exactly, mapped
 from membar.frontends.c.calls import Calls, Library
@@ -188,6 +188,8 @@ class _Pass:
                 copies.check_private(created, world.copied)
             done += 1
         world.after.threads = 1 + len(world.plans)
+        if world.before.follows_memory:
+            world.after.written.update(place for item in machines for place in contents.all_written(item))
         world.after.slots = world.allocated()
         world.after.keys = tuple(world.keys)
         self._escapes(machines)

@@ -258,7 +258,7 @@ class Findings:
         frees_beside: memory may be freed while another thread runs.
         keys: the functions for what threads leave behind under each key of their own; empty: none.
         follows_memory: what memory holds matters for the translation (`contents.py`).
-        written: labels and offsets of what is written, while that is so.
+        written: labels and offsets of what threads write, with their numbers, while that is so.
     """
 
     escaped: set[Hashable] = field(default_factory=set)
@@ -277,7 +277,7 @@ class Findings:
     frees_beside: bool = False
     keys: tuple[str, ...] = ()
     follows_memory: bool = False
-    written: set[tuple[str, int]] = field(default_factory=set)
+    written: set[tuple[int, str, int]] = field(default_factory=set)
 
     def joined(self, other: Findings) -> Findings:
         """What both know; `other` is later, and knows the heap as it is."""
