@@ -26,9 +26,13 @@ from membar.frontends.c.library import (
     gcc,
     kernel,
     keys,
+    mutexes,
+    outside,
     strings,
     sync,
+    text,
     threads,
+    variadic,
     verifier,
 )
 from membar.frontends.c.library import heap as heap_library
@@ -67,7 +71,11 @@ _LIBRARY: Final[dict[str, Library]] = {
     **sync.FUNCTIONS,
     **conditions.FUNCTIONS,
     **keys.FUNCTIONS,
+    **mutexes.FUNCTIONS,
     **strings.FUNCTIONS,
+    **text.FUNCTIONS,
+    **outside.FUNCTIONS,
+    **variadic.FUNCTIONS,
     **clients.FUNCTIONS,
 }
 _KERNEL_LIBRARY: Final[dict[str, Library]] = {
@@ -75,6 +83,9 @@ _KERNEL_LIBRARY: Final[dict[str, Library]] = {
     **verifier.FUNCTIONS,
     **heap_library.FUNCTIONS,
     **strings.FUNCTIONS,
+    **text.FUNCTIONS,
+    **outside.FUNCTIONS,
+    **variadic.FUNCTIONS,
     **clients.FUNCTIONS,
     **kernel.FUNCTIONS,
 }
@@ -188,6 +199,11 @@ class _Pass:
                 copies.check_private(created, world.copied)
             done += 1
         world.after.threads = 1 + len(world.plans)
+        world.after.outside.update(
+            hint
+            for hint in (outside.NUMBERS, outside.TEXT)
+            if any(outside.matters(item, hint) for item in machines)
+        )
         if world.before.follows_memory:
             world.after.written.update(place for item in machines for place in contents.all_written(item))
         world.after.slots = world.allocated()

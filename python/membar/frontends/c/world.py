@@ -258,6 +258,8 @@ class Findings:
         frees_beside: memory may be freed while another thread runs.
         keys: the functions for what threads leave behind under each key of their own; empty: none.
         follows_memory: what memory holds matters for the translation (`contents.py`).
+        outside: what the world outside gives that matters for what the program does (`library/outside.py`).
+        mutex_kinds: there are mutexes that are recursive, or say that they are held.
         written: labels and offsets of what threads write, with their numbers, while that is so.
     """
 
@@ -277,6 +279,8 @@ class Findings:
     frees_beside: bool = False
     keys: tuple[str, ...] = ()
     follows_memory: bool = False
+    outside: set[str] = field(default_factory=set)
+    mutex_kinds: bool = False
     written: set[tuple[int, str, int]] = field(default_factory=set)
 
     def joined(self, other: Findings) -> Findings:
@@ -298,6 +302,8 @@ class Findings:
             self.frees_beside or other.frees_beside,
             other.keys,
             self.follows_memory or other.follows_memory,
+            self.outside | other.outside,
+            self.mutex_kinds or other.mutex_kinds,
             self.written | other.written,
         )
 

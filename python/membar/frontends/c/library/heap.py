@@ -75,6 +75,11 @@ def _allocated(
     return Value(pointer, t.VOID_POINTER)
 
 
+def new_memory(e: Expressions, node: ast.FuncCall, size: int) -> Value:
+    """A pointer to new memory that another function than `malloc` gives."""
+    return _allocated(e, node, (), size, is_zero=False)
+
+
 def _layout(e: Expressions, node: ast.FuncCall, arguments: Arguments, size: int) -> t.CType | None:
     """The type of the memory: that of a `sizeof` in the call, else that of a pointer it was turned into."""
     found = e.m.world.before.layouts.get(id(node))
