@@ -51,6 +51,7 @@ from membar.program.operations import (
     Unlock,
 )
 from membar.program.program import Edge, Program
+from membar.program.temporal import ACCEPTANCE, PROGRESS
 from membar.program.validate import validate
 from membar.program.warnings import LEAK, OVERFLOW, without_warnings
 from membar.properties import PROPERTIES
@@ -76,6 +77,8 @@ __all__ = [
 _FOR_AXIOMS = ("graphs", "reference")
 _FOR_BUFFERS = ("states", "reference")
 _FOR_UNBOUNDED_BUFFERS = "buffers"
+# What is asked about labels only by name, and how these begin.
+_LABELS = {ACCEPTANCE: "accept", PROGRESS: "progress"}
 
 
 @record(frozen=True, slots=True)
@@ -88,6 +91,7 @@ class Result:
     outcome: Outcome
     mapping: str | None = None
     ltl: str | None = None  # what was claimed of all runs, where the text has no words for it
+    labels: tuple[str, ...] = ()  # what was asked about labels of the text
 
     @property
     def verdict(self) -> str:
@@ -234,8 +238,9 @@ def check(
         folders = tuple(str(folder) for folder in include_dirs)
         text = replace(text, defines=(*text.defines, *defines), include_dirs=(*text.include_dirs, *folders))
     limits = limits or Limits()
+    labels = asked_labels(properties)
     with limited(seconds=limits.seconds, memory=limits.memory):
-        text, program = asked(text, error=error, ltl=ltl, words=words or {})
+        text, program = asked(text, error=error, ltl=ltl, words=words or {}, labels=labels)
     unwritten = ltl if ltl is not None and frontend_for(text).with_claim is None else None
     chosen = (
         model
@@ -265,12 +270,13 @@ def check(
         outcome = _warned(replace(task, program=program), answering) if silent is not program else None
         outcome = outcome or answer(task, answering)
     except InterruptError as interrupt:
-        result = Result(text, silent, chosen, _replayed(interrupt.outcome, task), mapping, unwritten)
+        outcome = _replayed(interrupt.outcome, task)
+        result = Result(text, silent, chosen, outcome, mapping, unwritten, labels)
         raise InterruptedCheckError(result) from None
     if task.properties and not chosen.language_model:
         machine = _Machine(answering, mapping, without_warnings(written), text.path)
         outcome = _without_doubt(outcome, task, machine)
-    return Result(text, silent, chosen, outcome, mapping, unwritten)
+    return Result(text, silent, chosen, outcome, mapping, unwritten, labels)
 
 
 _RACES_IN = "rc11"
@@ -358,7 +364,12 @@ def _warned(task: Task, engine: Engine) -> Outcome | None:
 
 
 def asked(
-    text: SourceFile, *, error: str | None, ltl: str | None, words: Mapping[str, str]
+    text: SourceFile,
+    *,
+    error: str | None,
+    ltl: str | None,
+    words: Mapping[str, str],
+    labels: Sequence[str] = (),
 ) -> tuple[SourceFile, Program]:
     """The text with what options say and ask, where its language has words for it, and its program.
 
@@ -387,7 +398,29 @@ def asked(
         raise relocated(problem, text, len(written.text.rstrip()), inserted) from None
     if ltl is not None and frontend_for(text).with_claim is None:
         program = claiming(program, ltl)
-    return text, program
+    return text, with_labels(program, labels)
+
+
+def asked_labels(properties: Collection[str] | None) -> tuple[str, ...]:
+    """Those of the properties that labels of the text speak of."""
+    return tuple(name for name in _LABELS if name in (properties or ()))
+
+
+def with_labels(program: Program, names: Sequence[str]) -> Program:
+    """The program with what its labels say of all runs.
+
+    Raises:
+        InputError: it has no such labels, or what they say cannot be followed.
+    """
+    known = {item.claim.name: item for item in program.label_claims}
+    for name in names:
+        if name not in known:
+            message = f"{name} is about labels `{_LABELS[name]}…`, and {program.name} has none"
+            help_ = "processes of Promela can have such labels"
+            raise InputError(Diagnostic(code="W0437", message=message, help=help_))
+        if known[name].unseen:
+            raise InputError(Diagnostic(code="W0438", message=known[name].unseen))
+    return replace(program, claims=(*program.claims, *(known[name].claim for name in names)))
 
 
 def claiming(program: Program, text: str) -> Program:
@@ -491,9 +524,9 @@ def _properties(chosen: Collection[str] | None) -> tuple[str, ...]:
     if chosen is None:
         return tuple(PROPERTIES)
     for name in chosen:
-        if name not in PROPERTIES:
-            raise plugins.unknown("property", name, (*PROPERTIES, "none"))
-    return tuple(chosen)
+        if name not in PROPERTIES and name not in _LABELS:
+            raise plugins.unknown("property", name, (*PROPERTIES, *_LABELS, "none"))
+    return tuple(dict.fromkeys("claims" if name in _LABELS else name for name in chosen))
 
 
 def meaningless_tags(program: Program, model: Model) -> str | None:

@@ -277,7 +277,8 @@ def _asked(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--property",
         metavar="LIST",
-        help="what to check, separated by commas; `none` only explores (default: all that apply)",
+        help="what to check, separated by commas; `none` only explores (default: all that apply);"
+        " `acceptance`, `progress`: cycles through, or without, Promela's labels of these names",
     )
     _told(command)
 

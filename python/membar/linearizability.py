@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Never
 
 from membar import api
 from membar.asked_objects import AskedObject, Clients, object_of
@@ -33,7 +33,7 @@ from membar.objects.orders import (
     with_messages,
 )
 from membar.objects.pending import waits_at_locks, with_giving_up
-from membar.objects.results import formula_of, question, returned, shown_calls
+from membar.objects.results import formula_of, question, returned, shown_calls, shown_losses
 from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
 from membar.program.condition import Or
 from membar.program.dependencies import reads_memory, writes_memory
@@ -54,6 +54,7 @@ _MOST_ACCESSES: Final = 12
 _MOST_CLIENTS: Final = 20_000
 _MANY: Final = 10**9
 _WAITING: Final = "waits-for-ever"
+_TOO_LARGE: Final = "a number may not fit into the 64 bits with which clients are run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +205,7 @@ class _Search:
     compiled: Clients = field(init=False)
     totals: _Totals = field(default_factory=_Totals)
     started: float = field(default_factory=time.monotonic)
-    waiting: set[Client] = field(default_factory=set)
+    stopping: set[Client] = field(default_factory=set)
     in_order: dict[tuple[int, Body], bool] = field(default_factory=dict)
     explained: dict[tuple[Call, ...], frozenset[Order]] = field(default_factory=dict)
 
@@ -294,9 +295,9 @@ class _Search:
         return self.explained[calls]
 
     def _client(self, client: Client) -> tuple[Program, tuple[Place, ...]]:
-        """The program of a client; threads may give up in it once one was seen to wait for ever."""
+        """The program of a client; threads may give up in it once one was seen not to end."""
         program, places = self.compiled.of(client)
-        if client in self.waiting or waits_at_locks(program):
+        if client in self.stopping or waits_at_locks(program):
             program = with_giving_up(program)
         return program, places
 
@@ -314,15 +315,18 @@ class _Search:
     def _histories(self, client: Client, order: Order) -> set[tuple[Call, ...]]:
         """What the calls of a client can return if they are made in an order."""
         program, places = self._program(client, order)
-        observed = shown_calls(program, places)
-        outcome = self._asked(client, replace(program, condition=question(observed, _NEVER)))
-        if _WAITING in outcome.run.flags and client not in self.waiting:
-            self.waiting.add(client)
-            self.totals.flags.add(_WAITING)
+        observed, losses = shown_calls(program, places), shown_losses(program)
+        outcome = self._asked(client, replace(program, condition=question(observed, _NEVER, losses)))
+        waits = _WAITING in outcome.run.flags
+        if (waits or isinstance(outcome, HoldsWithin)) and client not in self.stopping:
+            self.stopping.add(client)
+            self.totals.flags.update({_WAITING} if waits else ())
             return self._histories(client, order)
         found = set()
         for state in outcome.run.outcomes:
             values = dict(state)
+            if any(values[label] for label in losses):
+                self._give_up(_TOO_LARGE, client)
             found.add(returned(client.calls, observed, values))
         return found
 
@@ -372,17 +376,27 @@ class _Search:
         self.totals.executions += statistics.executions or statistics.classes or 0
         self.totals.blocked += statistics.blocked or 0
         match outcome:
+            case Violated() if shown_losses(program):
+                self._give_up(f"{outcome.property} would be violated, but {_TOO_LARGE}", client)
             case Violated():
                 run = replace(self._run("one execution"), notes=(f"client: {client.text}",))
                 raise _StopError(replace(outcome, run=run), program, None)
             case Unknown(reason=reason):
-                unanswered = Unknown(self._run("nothing"), f"{reason}, in the client {client.text}")
-                raise _StopError(unanswered, None, None)
+                self._give_up(reason, client)
             case HoldsWithin(bound=bound):
                 self.totals.bounds.add(bound)
             case _:
                 pass
         return outcome
+
+    def _give_up(self, reason: str, client: Client) -> Never:
+        """Ends the search without an answer.
+
+        Raises:
+            _StopError: always.
+        """
+        outcome = Unknown(self._run("nothing"), f"{reason}, in the client {client.text}")
+        raise _StopError(outcome, None, None)
 
     def _without_strays(self, task: Task) -> tuple[Outcome, Program]:
         """The engine's answer, and the program that it is about.

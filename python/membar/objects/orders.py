@@ -27,6 +27,8 @@ from membar.program.program import Edge, MemoryObject, Program, Thread
 
 CALL, RESULT, DONE = "call@", "result@", "done@"
 """Registers that mark where calls begin and what they returned, with the number of the call in its thread."""
+LOST = "lost@"
+"""Register of a thread: whether it has computed a number that may not fit into 64 bits."""
 _SIZE = 4
 
 

@@ -90,6 +90,7 @@ _KERNEL_LIBRARY: Final[dict[str, Library]] = {
     **kernel.FUNCTIONS,
 }
 _MOST_PASSES: Final = 64
+_PAGE: Final = 0x1000
 
 
 def parse_c(source: SourceFile) -> Program:
@@ -396,6 +397,7 @@ class _Places:
         self._parts: dict[str, list[tuple[int, int, str]]] = {}
         self._names: set[str] = set()
         self.per_thread: set[str] = set()
+        self._is_aligned = world.tree.aligns_variables
         for item in world.objects.values():
             if item.in_memory and item.slot is None:
                 self._add(item)
@@ -415,14 +417,21 @@ class _Places:
             for item in items:
                 if item.slot is not None and item.slot.shape == shape:
                     start = item.slot.index * stride
-                    self._state(label, f"freed${number}[{item.slot.index}]", start)
+                    self._state(label, f"freed${number}[{item.slot.index}]", start, heap.extent_of(shape)[1])
                     self._add(item, Address(f"freed${number}[0]", start + heap.HEADER))
 
-    def _state(self, label: str, name: str, offset: int) -> None:
+    def _state(self, label: str, name: str, offset: int, alignment: int = heap.ALIGNMENT) -> None:
         parts = self._parts.setdefault(label, [])
         place = Address(parts[0][2], offset) if parts else None
         self.objects.append(
-            MemoryObject(name=name, size=heap.STATE_SIZE, signed=False, place=place, is_hidden=True)
+            MemoryObject(
+                name=name,
+                size=heap.STATE_SIZE,
+                signed=False,
+                place=place,
+                alignment=alignment,
+                is_hidden=True,
+            )
         )
         parts.append((offset, heap.STATE_SIZE, name))
 
@@ -451,6 +460,7 @@ class _Places:
                     initial=tuple(item.initial.get(offset, 0) for offset in offsets),
                     is_array=leaf.count is not None,
                     place=_place(start, parts, leaf.offset),
+                    alignment=_PAGE if self._is_aligned else t.alignment_of(item.type),
                     is_hidden=start is not None,
                     span=item.span,
                 )

@@ -24,8 +24,8 @@ from membar.program.expr import Expr
 from membar.program.program import Value as Initial
 from membar.source import Span
 
-FUNCTIONS_AT: Final = 0x4000_0000
-"""Where the addresses of functions begin: no object lies there."""
+FUNCTIONS_AT: Final = 0x5555_4000_0001
+"""Where the addresses of functions begin: no object lies there, and nothing is said of their alignment."""
 FUNCTION_STEP: Final = 16
 DEAD: Final = "dead"
 RECURSION: Final = 16
@@ -329,6 +329,7 @@ class World:
     plans: list[ThreadPlan] = field(default_factory=list)
     untyped: dict[str, Untyped] = field(default_factory=dict)
     pools: dict[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
+    alignments: dict[int, int] = field(default_factory=dict)  # of calls that ask for one
     keys: list[str] = field(default_factory=list)
     thread_locals: list[Object] = field(default_factory=list)
     is_kernel: bool = False

@@ -40,6 +40,7 @@ def _aligned(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     alignment = known(e.scalar(arguments[0]).expr)
     if alignment is None or alignment & (alignment - 1) or not 0 < alignment <= _LARGEST_ALIGNMENT:
         e.m.refuse(node, f"an alignment that is no power of two up to {_LARGEST_ALIGNMENT}", codes.HEAP_SIZE)
+    e.m.world.alignments[id(node)] = max(alignment, heap.ALIGNMENT)
     return _allocated(e, node, arguments[1:], _size(e, arguments[1], node), is_zero=False)
 
 
@@ -158,7 +159,7 @@ def _slot(m: Machine, node: ast.FuncCall, kind: t.CType, place: Place, *, is_zer
             span=m.span(node),
         )
     )
-    shape = heap.shape_of(kind)
+    shape = heap.shape_of(kind, m.world.alignments.get(id(node), heap.ALIGNMENT))
     index = sum(slot.shape == shape for slot in m.world.allocated().values())
     item.slot = heap.Slot(shape, index, place.line, is_zero)
     if not is_zero:
