@@ -23,10 +23,11 @@ from membar.frontends.c.constraints.kinds import (
     Record,
     decayed,
     is_complete,
+    is_unknown,
     qualified,
     spelled,
 )
-from membar.frontends.c.constraints.names import Meaning, Names
+from membar.frontends.c.constraints.names import Block, Meaning, Names
 from membar.frontends.c.declarations import HANDLES, OPAQUE
 
 _OPAQUE: Final = {*OPAQUE, "atomic_flag"} - HANDLES
@@ -95,7 +96,7 @@ class Declarators:
 
     def _count(self, node: ast.Node) -> int | None:
         kind = decayed(self.kind_of(node))
-        if not isinstance(kind.shape, Number) and kind is not UNKNOWN:
+        if not isinstance(kind.shape, Number) and not is_unknown(kind):
             words = f"the size of an array is a number, not a `{spelled(kind)}`"
             self.names.report(node, words, codes.TYPE)
             return None
@@ -108,15 +109,19 @@ class Declarators:
             result = UNKNOWN
         if node.args is None:
             return Kind(Function(result, None))
+        if any(isinstance(item, ast.ID) for item in node.args.params):
+            return Kind(Function(result, None))
         parameters: list[Kind] = []
         is_variadic = False
+        self.names.blocks.append(Block())  # the length of an array may be another parameter
         for item in node.args.params:
             if isinstance(item, ast.EllipsisParam):
                 is_variadic = True
-            elif isinstance(item, ast.ID):
-                return Kind(Function(result, None))
             else:
                 parameters.append(self._parameter(item, len(node.args.params)))
+                if getattr(item, "name", None):
+                    self.names.here.names[item.name] = Meaning("variable", parameters[-1])
+        self.names.blocks.pop()
         if parameters == [NOTHING]:
             parameters = []
         return Kind(Function(result, tuple(parameters), is_variadic))

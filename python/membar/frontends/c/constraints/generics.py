@@ -173,9 +173,19 @@ def _cleared(e: Expressions, node: ast.FuncCall, arguments: Sequence[ast.Node]) 
     return NOTHING
 
 
+def _gcc() -> dict[str, Meaning]:
+    found: dict[str, Meaning] = {}
+    for op in ("add", "sub", "or", "xor", "and", "nand"):
+        names = ("__atomic_fetch_{}", "__atomic_{}_fetch", "__sync_fetch_and_{}", "__sync_{}_and_fetch")
+        found |= {name.format(op): _fetch for name in names}
+    return found
+
+
 MEANINGS: Final[Mapping[str, Meaning]] = MappingProxyType(
     {
         **_atomics(),
+        **_gcc(),
+        "__sync_lock_test_and_set": _exchange,
         "__atomic_load_n": _load,
         "__atomic_store_n": _store,
         "__atomic_exchange_n": _exchange,

@@ -113,6 +113,37 @@ void *__builtin_memset(void *, int, unsigned long);
 void reach_error();
 void __VERIFIER_error();
 void __sync_synchronize(void);
+_Bool __VERIFIER_nondet_bool();
+char __VERIFIER_nondet_char();
+unsigned char __VERIFIER_nondet_uchar();
+unsigned char __VERIFIER_nondet_u8();
+short __VERIFIER_nondet_short();
+unsigned short __VERIFIER_nondet_ushort();
+unsigned short __VERIFIER_nondet_u16();
+int __VERIFIER_nondet_int();
+unsigned int __VERIFIER_nondet_uint();
+unsigned int __VERIFIER_nondet_unsigned();
+unsigned int __VERIFIER_nondet_unsigned_int();
+unsigned int __VERIFIER_nondet_u32();
+long __VERIFIER_nondet_long();
+unsigned long __VERIFIER_nondet_ulong();
+unsigned long __VERIFIER_nondet_size_t();
+unsigned long __VERIFIER_nondet_u64();
+long long __VERIFIER_nondet_longlong();
+unsigned long long __VERIFIER_nondet_ulonglong();
+unsigned long strlen(const char *);
+int strcmp(const char *, const char *);
+int strncmp(const char *, const char *, unsigned long);
+char *strcpy(char *, const char *);
+char *strncpy(char *, const char *, unsigned long);
+char *strcat(char *, const char *);
+char *strchr(const char *, int);
+char *strdup(const char *);
+int snprintf(char *, unsigned long, const char *, ...);
+int rand(void);
+long random(void);
+void srandom(unsigned int);
+char *strerror(int);
 """
 _LINES: Final = {
     match[1]: line
