@@ -150,14 +150,16 @@ def prove_object(
     specification = _annotated(about)
     system = system_of(about, chosen, order=order)
     clock = _Clock(limits or Limits())
-    failure, inferred = None, ""
+    failure, inferred, given_up = None, "", ""
     try:
         if infer:
-            inferred = _inferred(system, specification, clock)
+            inferred, given_up = _inferred(system, specification, clock)
             about = frontend.parse(replace(text, text=f"{text.text}\n{inferred}"))
             system = system_of(about, chosen, order=order)
         proof = _proved(system, claims(about), specification, clock)
         outcome = judged(proof, chosen.name, order)
+        if given_up and isinstance(outcome, Unknown):
+            outcome = replace(outcome, reason=f"no invariants: {given_up}; without them {outcome.reason}")
         failure = proof.failures[0] if proof.failures else None
     except EngineLimitError as limit:
         outcome = Unknown(_run(chosen.name, _NOTHING, clock.seconds), limit.reason)
@@ -190,10 +192,16 @@ class _Clock:
         return self._limit is not None and self.seconds > self._limit
 
 
-def _inferred(system: ThreadSystem, specification: Specification, clock: _Clock) -> str:
+def _inferred(system: ThreadSystem, specification: Specification, clock: _Clock) -> tuple[str, str]:
+    """Invariants, or why none were found."""
     from membar.objects.infer.inference import inferred  # noqa: PLC0415 - brings z3 along
 
-    return inferred(system, specification, should_stop=clock.is_over)
+    try:
+        return inferred(system, specification, should_stop=clock.is_over), ""
+    except EngineLimitError as limit:
+        if clock.is_over():
+            raise EngineLimitError(f"{limit.reason} while invariants were looked for") from limit
+        return "", limit.reason
 
 
 def _proved(system: ThreadSystem, claimed: Claims, specification: Specification, clock: _Clock) -> Proof:

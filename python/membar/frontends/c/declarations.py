@@ -7,7 +7,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, parts
+from membar.frontends.c import codes, liveness, parts
 from membar.frontends.c import types as t
 from membar.frontends.c.initialisers import Initialisers, is_text
 from membar.frontends.c.literals import string_bytes
@@ -396,6 +396,8 @@ class Declarations:
         m.begin_life(item)
         if not item.in_memory:
             m.flow.put_all({item.key(offset): UNSET for offset in item.places})
+        elif node.init is None and not m.world.is_any:
+            liveness.begin_unset(m, item, node)
         if node.init is None:
             return
         if not isinstance(node.init, ast.InitList) and not is_text(item.type, node.init):
