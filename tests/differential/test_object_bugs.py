@@ -68,14 +68,14 @@ def expected(name: str, model: str) -> Final:
     return by_graphs(about, model, is_array_one_address=name in ELEMENTS and model in RELAXED)
 
 
-def tests_of(by: str) -> tuple[dict[str, tuple[str, str]], str]:
+def compared_by(by: str) -> tuple[dict[str, tuple[str, str]], str]:
     """The tests whose final states are compared, and under which model; none if it is another check."""
     kind, _, model = by.partition(" ")
     return {"states": TESTS, "elements": ELEMENTS}.get(kind, {}), model
 
 
 def states_differ(by: str) -> bool:
-    names, model = tests_of(by)
+    names, model = compared_by(by)
     for name in names:
         found, _ = by_system(parse_text(SourceFile(f"{name}.obj", text_of(name))), model)
         if found != expected(name, model):
@@ -89,7 +89,7 @@ def holds(text: str, model: str, *, order: str = "causal") -> bool:
 
 def is_noticed(by: str) -> bool:
     """Whether somebody gets another answer than the right one."""
-    if tests_of(by)[0]:
+    if compared_by(by)[0]:
         return states_differ(by)
     if by == "flags":
         return holds(FLAGS, "x86-tso")
@@ -108,7 +108,7 @@ def is_noticed(by: str) -> bool:
 
 @pytest.mark.parametrize("by", sorted({by for _, by, _ in BUGS} | {"right"}))
 def test_without_mistakes_nothing_is_noticed(by: str) -> None:
-    names, model = tests_of(by)
+    names, model = compared_by(by)
     for name in names:  # before anything is planted
         expected(name, model)
     assert not is_noticed(by)
@@ -117,7 +117,7 @@ def test_without_mistakes_nothing_is_noticed(by: str) -> None:
 @pytest.mark.parametrize(("name", "by", "bug"), BUGS, ids=[name for name, _, _ in BUGS])
 def test_a_mistake_is_noticed(name: str, by: str, bug: Bug, tmp_path: Path) -> None:
     del name
-    names, model = tests_of(by)
+    names, model = compared_by(by)
     for each in names:
         expected(each, model)
     with planted(bug, tmp_path):
