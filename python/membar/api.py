@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from membar import plugins
+from membar import delays, plugins
 from membar.changes import Place
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.effort import limited
 from membar.engines import Engine
-from membar.frontends import Frontend, ObjectFrontend, SystemFrontend
 from membar.insertions import Insertion, insertion, relocated
-from membar.models import kept
+from membar.languages import (
+    NO_ORDER,
+    every_frontend,
+    frontend_for,
+    frontends,
+    is_object,
+    keep,
+    language_of,
+    load_model,
+    vocabulary,
+    words_of,
+    words_of_all,
+)
 from membar.models.model import Model
 from membar.outcome import (
-    Explored,
+    WORDS,
     Holds,
-    HoldsWithin,
+    InterruptedAnswerError,
     InterruptError,
     Outcome,
     Run,
@@ -40,27 +51,34 @@ from membar.program.operations import (
     Unlock,
 )
 from membar.program.program import Edge, Program
+from membar.program.temporal import ACCEPTANCE, PROGRESS
 from membar.program.validate import validate
 from membar.program.warnings import LEAK, OVERFLOW, without_warnings
 from membar.properties import PROPERTIES
 from membar.properties.judge import RACE_FLAG
-from membar.records import record
+from membar.records import record, replace
 from membar.source import FileText, SourceFile
 from membar.task import Limits, Options, Task, Unrolling
+
+# Also known here: users and tests of programs find them in one place.
+__all__ = [
+    "WORDS",
+    "frontend_for",
+    "frontends",
+    "is_object",
+    "keep",
+    "language_of",
+    "load_model",
+    "vocabulary",
+    "words_of",
+]
 
 # Which engine answers when the user names none: the first that exists.
 _FOR_AXIOMS = ("graphs", "reference")
 _FOR_BUFFERS = ("states", "reference")
 _FOR_UNBOUNDED_BUFFERS = "buffers"
-_NO_ORDER = "(no order)"
-
-WORDS: Mapping[type, str] = {
-    Holds: "holds",
-    HoldsWithin: "holds-within",
-    Violated: "violated",
-    Unknown: "unknown",
-    Explored: "explored",
-}
+# What is asked about labels only by name, and how these begin.
+_LABELS = {ACCEPTANCE: "accept", PROGRESS: "progress"}
 
 
 @record(frozen=True, slots=True)
@@ -73,6 +91,7 @@ class Result:
     outcome: Outcome
     mapping: str | None = None
     ltl: str | None = None  # what was claimed of all runs, where the text has no words for it
+    labels: tuple[str, ...] = ()  # what was asked about labels of the text
 
     @property
     def verdict(self) -> str:
@@ -92,81 +111,12 @@ class Result:
         return svg.render(self.program, self.witness, title=f"{self.program.name} under {self.model.name}")
 
 
-class InterruptedCheckError(KeyboardInterrupt):
+class InterruptedCheckError(InterruptedAnswerError):
     """Ctrl-C during `check`, with what was found until then."""
 
     def __init__(self, result: Result) -> None:
-        super().__init__("interrupted")
+        super().__init__(result)
         self.result = result
-
-
-@cache
-def _every_frontend() -> tuple[Frontend | SystemFrontend | ObjectFrontend, ...]:
-    package = "membar.frontends"
-    found = [plugins.record(package, name, attribute="FRONTEND") for name in plugins.names(package)]
-    return tuple(each for each in found if isinstance(each, Frontend | SystemFrontend | ObjectFrontend))
-
-
-@cache
-def frontends() -> tuple[Frontend, ...]:
-    """Every language of programs."""
-    return tuple(each for each in _every_frontend() if isinstance(each, Frontend))
-
-
-@cache
-def vocabulary() -> Mapping[str, str]:
-    """The ordering words of all languages, each with its meaning."""
-    return {tag: meaning for frontend in frontends() for tag, meaning in frontend.tags.items()}
-
-
-def words_of(language: str) -> Mapping[str, str]:
-    """The ordering words of one language (`Program.language`), each with its meaning there.
-
-    A language without words of its own may use all; then a word that orders something anywhere orders.
-    """
-    for frontend in frontends():
-        if language in frontend.dialects:
-            return frontend.dialects[language]
-        if language in frontend.default_models:
-            return frontend.tags
-    return _words_of_all()
-
-
-@cache
-def _words_of_all() -> Mapping[str, str]:
-    found: dict[str, str] = {}
-    for frontend in frontends():
-        for words in (frontend.tags, *frontend.dialects.values()):
-            for tag, meaning in words.items():
-                if tag not in found or found[tag].startswith(_NO_ORDER):
-                    found[tag] = meaning
-    return found
-
-
-def load_model(name: str, *, include_dirs: Sequence[Path] = ()) -> Model:
-    """A shipped model by name, or the user's `.cat` file."""
-    shipped = _shipped_model(name)
-    if shipped is not None:
-        return shipped
-    from membar.models import load  # noqa: PLC0415 - brings the compilers of models along
-
-    return load.load(name, vocabulary=vocabulary(), include_dirs=include_dirs)
-
-
-@cache
-def _shipped_model(name: str) -> Model | None:
-    """A shipped model, compiled now or kept from an earlier run; None if `name` is another."""
-    found = kept.read(name, vocabulary())
-    if found is None:
-        from membar.models import load  # noqa: PLC0415 - brings the compilers of models along
-
-        found = load.load(name, vocabulary=vocabulary()) if name in load.names() else None
-    return found
-
-
-def keep(model: Model) -> None:
-    """Keeps a compiled shipped model beside its text, so that the next process need not compile it."""
-    kept.write(model, vocabulary())
 
 
 def parse(source: SourceFile) -> Program:
@@ -180,43 +130,6 @@ def parse(source: SourceFile) -> Program:
     return program
 
 
-def frontend_for(source: SourceFile) -> Frontend:
-    """The language of a program, by its file name's ending."""
-    found = language_of(source)
-    if isinstance(found, Frontend):
-        return found
-    is_object = isinstance(found, ObjectFrontend)
-    what = "a concurrent object" if is_object else "a system for any number of processes"
-    raise InputError(
-        Diagnostic(
-            code="W0406",
-            message=f"`{source.path}` is {what}, not a program",
-            help="ask about it with `membar check`" + ("" if is_object else ", or `membar.prove` in Python"),
-        )
-    )
-
-
-def language_of(source: SourceFile) -> Frontend | SystemFrontend | ObjectFrontend:
-    """The language of a file, by its ending."""
-    for frontend in _every_frontend():
-        if source.path.endswith(frontend.suffixes):
-            return frontend
-    endings = sorted(s for frontend in _every_frontend() for s in frontend.suffixes)
-    raise InputError(
-        Diagnostic(
-            code="W0402",
-            message=f"`{source.path}` is in no language that membar reads",
-            help=f"file names end in {', '.join(endings)}",
-        )
-    )
-
-
-def is_object(source: SourceFile | str | Path) -> bool:
-    """Whether a file is a concurrent object in its own language, by its name's ending."""
-    text = source if isinstance(source, SourceFile) else SourceFile(str(source), "")
-    return isinstance(language_of(text), ObjectFrontend)
-
-
 def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     """Where a text can be made stronger or weaker.
 
@@ -225,7 +138,7 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     """
     frontend = frontend_for(source)
     if frontend.places is None:
-        can = [each for each in _every_frontend() if getattr(each, "places", None) is not None]
+        can = [each for each in every_frontend() if getattr(each, "places", None) is not None]
         knowing = ", ".join(each.name for each in can)
         raise InputError(
             Diagnostic(
@@ -324,7 +237,10 @@ def check(
     if defines or include_dirs:
         folders = tuple(str(folder) for folder in include_dirs)
         text = replace(text, defines=(*text.defines, *defines), include_dirs=(*text.include_dirs, *folders))
-    text, program = asked(text, error=error, ltl=ltl, words=words or {})
+    limits = limits or Limits()
+    labels = asked_labels(properties)
+    with limited(seconds=limits.seconds, memory=limits.memory):
+        text, program = asked(text, error=error, ltl=ltl, words=words or {}, labels=labels)
     unwritten = ltl if ltl is not None and frontend_for(text).with_claim is None else None
     chosen = (
         model
@@ -338,7 +254,7 @@ def check(
         program=silent,
         model=chosen,
         properties=_properties(properties),
-        limits=limits or Limits(),
+        limits=limits,
         options=_options(options or Options(), program, chosen, engine),
     )
     answering = load_engine(engine or default_engine(program, chosen, task.options))
@@ -354,11 +270,13 @@ def check(
         outcome = _warned(replace(task, program=program), answering) if silent is not program else None
         outcome = outcome or answer(task, answering)
     except InterruptError as interrupt:
-        result = Result(text, silent, chosen, _replayed(interrupt.outcome, task), mapping, unwritten)
+        outcome = _replayed(interrupt.outcome, task)
+        result = Result(text, silent, chosen, outcome, mapping, unwritten, labels)
         raise InterruptedCheckError(result) from None
     if task.properties and not chosen.language_model:
-        outcome = _with_races(outcome, without_warnings(written), text.path)
-    return Result(text, silent, chosen, outcome, mapping, unwritten)
+        machine = _Machine(answering, mapping, without_warnings(written), text.path)
+        outcome = _without_doubt(outcome, task, machine)
+    return Result(text, silent, chosen, outcome, mapping, unwritten, labels)
 
 
 _RACES_IN = "rc11"
@@ -367,23 +285,54 @@ _ROUNDS_OF_A_RACE = 2
 _LONGEST_RACE = 20.0  # seconds: blocked executions do not count as executions
 
 
-def _with_races(outcome: Outcome, program: Program, path: str) -> Outcome:
-    """The outcome, with a flag if a C program that was taken for machine code has a data race in C.
+@record(frozen=True, slots=True)
+class _Machine:
+    """How a C program was taken for machine code: engine, mapping, what was written, and in which file."""
 
-    That is a question to the model of the language, asked about some executions only: it may miss a race.
+    engine: Engine
+    mapping: str | None
+    written: Program
+    path: str
+
+
+def _without_doubt(outcome: Outcome, task: Task, machine: _Machine) -> Outcome:
+    """The outcome of a program that was taken for machine code, as far as its meaning in C lets it stand."""
+    written, path = machine.written, machine.path
+    if not delays.matter(task, outcome):
+        return _with_races(outcome, _races(written), path)
+    if not delays.is_mapped(task.model, machine.mapping):
+        return _with_races(delays.remarked(outcome, task), _races(written), path)
+    question = delays.in_language(task, _race_question(written), outcome.run.statistics.seconds)
+    found = answer(question, load_engine(default_engine(written, question.model, question.options)))
+    judged = delays.judged(outcome, task, question, found, lambda other: answer(other, machine.engine))
+    return _with_races(judged, found, path)
+
+
+def _races(program: Program) -> Outcome | None:
+    """What the language says of races; None if nothing can race.
+
+    It is asked about some executions only: it may miss a race.
     """
     from membar.models.mappings import has_plain_accesses  # noqa: PLC0415 - most programs are not C
 
     if not has_plain_accesses(program):
-        return outcome
-    task = Task(
+        return None
+    task = _race_question(program)
+    return answer(task, load_engine(default_engine(program, task.model, task.options)))
+
+
+def _race_question(program: Program) -> Task:
+    return Task(
         program=program,
         model=load_model(_RACES_IN),
-        properties=("races", "memory"),  # a stray pointer is a finding there, not bad input
+        properties=("races",),
         limits=Limits(executions=_MOST_RACY, seconds=_LONGEST_RACE),
         options=Options(unrolling=Unrolling(exact=_ROUNDS_OF_A_RACE)),
     )
-    found = answer(task, load_engine(default_engine(task.program, task.model, task.options)))
+
+
+def _with_races(outcome: Outcome, found: Outcome | None, path: str) -> Outcome:
+    """The outcome, with a flag if a C program that was taken for machine code has a data race in C."""
     if not isinstance(found, Violated) or found.property != "races":
         return outcome
     note = (
@@ -415,7 +364,12 @@ def _warned(task: Task, engine: Engine) -> Outcome | None:
 
 
 def asked(
-    text: SourceFile, *, error: str | None, ltl: str | None, words: Mapping[str, str]
+    text: SourceFile,
+    *,
+    error: str | None,
+    ltl: str | None,
+    words: Mapping[str, str],
+    labels: Sequence[str] = (),
 ) -> tuple[SourceFile, Program]:
     """The text with what options say and ask, where its language has words for it, and its program.
 
@@ -444,7 +398,29 @@ def asked(
         raise relocated(problem, text, len(written.text.rstrip()), inserted) from None
     if ltl is not None and frontend_for(text).with_claim is None:
         program = claiming(program, ltl)
-    return text, program
+    return text, with_labels(program, labels)
+
+
+def asked_labels(properties: Collection[str] | None) -> tuple[str, ...]:
+    """Those of the properties that labels of the text speak of."""
+    return tuple(name for name in _LABELS if name in (properties or ()))
+
+
+def with_labels(program: Program, names: Sequence[str]) -> Program:
+    """The program with what its labels say of all runs.
+
+    Raises:
+        InputError: it has no such labels, or what they say cannot be followed.
+    """
+    known = {item.claim.name: item for item in program.label_claims}
+    for name in names:
+        if name not in known:
+            message = f"{name} is about labels `{_LABELS[name]}…`, and {program.name} has none"
+            help_ = "processes of Promela can have such labels"
+            raise InputError(Diagnostic(code="W0437", message=message, help=help_))
+        if known[name].unseen:
+            raise InputError(Diagnostic(code="W0438", message=known[name].unseen))
+    return replace(program, claims=(*program.claims, *(known[name].claim for name in names)))
 
 
 def claiming(program: Program, text: str) -> Program:
@@ -548,9 +524,9 @@ def _properties(chosen: Collection[str] | None) -> tuple[str, ...]:
     if chosen is None:
         return tuple(PROPERTIES)
     for name in chosen:
-        if name not in PROPERTIES:
-            raise plugins.unknown("property", name, (*PROPERTIES, "none"))
-    return tuple(chosen)
+        if name not in PROPERTIES and name not in _LABELS:
+            raise plugins.unknown("property", name, (*PROPERTIES, *_LABELS, "none"))
+    return tuple(dict.fromkeys("claims" if name in _LABELS else name for name in chosen))
 
 
 def meaningless_tags(program: Program, model: Model) -> str | None:
@@ -561,9 +537,9 @@ def meaningless_tags(program: Program, model: Model) -> str | None:
     for tags, edge in used_tags(program):
         if tags <= known:
             continue
-        words = {**_words_of_all(), **words_of(program.language)}
+        words = {**words_of_all(), **words_of(program.language)}
         for tag in sorted(tags - model.tags):
-            if not words.get(tag, "").startswith(_NO_ORDER):
+            if not words.get(tag, "").startswith(NO_ORDER):
                 place = f" (line {edge.span.line})" if edge.span else ""
                 return f"the model {model.name} gives no meaning to `{tag}`{place}"
     return None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from membar.commands.window import columns
 from membar.source import FileText
 from membar.task import Coherence, Limits, Options, Unrolling
 
@@ -59,19 +60,45 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"error[W0400]: {message}\n  = help: {self.prog} --help\n")
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole grammar."""
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    """As wide as the window; argparse, which makes one for each option, would look that up each time."""
+    return argparse.RawDescriptionHelpFormatter(prog, width=columns() - 2)
+
+
+def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """The grammar of the command that the words begin with; of all commands, if they begin with none."""
+    command = words[0] if words else ""
+    if command in _COMMANDS:
+        title, add = _COMMANDS[command]
+        found = _Parser(prog=f"membar {command}", **_described(title))
+        found.set_defaults(version=False, command=command)
+        add(found)
+        return found
     top = _Parser(
         prog="membar",
         description="Is this concurrent program still right on x86, ARM or in C11?",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_formatter,
         allow_abbrev=False,
     )
     top.add_argument("--version", action="store_true", help="print the version and stop")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    for name, (title, add) in _COMMANDS.items():
+        add(commands.add_parser(name, help=title, **_described(title)))
+    return top
 
-    check = _command(commands, "check", "answer one question per file")
+
+def _described(title: str) -> dict[str, Any]:
+    return {
+        "description": title[0].upper() + title[1:] + ".",
+        "epilog": _EPILOG,
+        "formatter_class": _formatter,
+        "allow_abbrev": False,
+    }
+
+
+def _check(check: argparse.ArgumentParser) -> None:
+    """What `check` is told."""
     check.add_argument("files", nargs="+", metavar="FILE", type=Path)
     _question(check)
     _output(check)
@@ -116,7 +143,9 @@ def parser() -> argparse.ArgumentParser:
         help="C: write the violation as a witness for SV-COMP: .graphml (1.0), or .yml (2.2)",
     )
 
-    litmus = _command(commands, "litmus", "answer many litmus tests: files and folders")
+
+def _litmus(litmus: argparse.ArgumentParser) -> None:
+    """What `litmus` is told."""
     litmus.add_argument("paths", nargs="+", metavar="PATH", type=Path)
     _question(litmus)
     _output(litmus)
@@ -128,7 +157,9 @@ def parser() -> argparse.ArgumentParser:
         help="compare with known answers: herd's as JSON, or a CSV with the columns test,holds",
     )
 
-    compare = _command(commands, "compare", "ask about one file under several models, or by several engines")
+
+def _compare(compare: argparse.ArgumentParser) -> None:
+    """What `compare` is told."""
     compare.add_argument("file", metavar="FILE", type=Path)
     compare.add_argument(
         "--models", metavar="LIST", help="models, separated by commas (default: sc and the language's own)"
@@ -138,14 +169,16 @@ def parser() -> argparse.ArgumentParser:
     compare.add_argument("--json", action="store_true", help="one JSON object per line")
     _summary(compare)
 
-    _repair(_command(commands, "repair", "find the cheapest change that makes a program right"))
 
-    models = _command(commands, "models", "list the memory models, or show one")
+def _models(models: argparse.ArgumentParser) -> None:
+    """What `models` is told."""
     models.add_argument("action", nargs="?", choices=["show"])
     models.add_argument("name", nargs="?", metavar="NAME")
     models.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path)
 
-    translate = _command(commands, "translate", "print a program in another form")
+
+def _translate(translate: argparse.ArgumentParser) -> None:
+    """What `translate` is told."""
     translate.add_argument("file", metavar="FILE", type=Path)
     translate.add_argument(
         "--to", required=True, choices=["dve", "promela", "mapping", "smv", "dot"], metavar="FORMAT",
@@ -172,25 +205,11 @@ def parser() -> argparse.ArgumentParser:
     translate.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path)
     translate.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=V]")
 
-    replay = _command(commands, "replay", "run saved witnesses again, without a search")
+
+def _replay(replay: argparse.ArgumentParser) -> None:
+    """What `replay` is told."""
     replay.add_argument(
         "witness", metavar="WITNESS", help="lines printed by check --json; - for standard input"
-    )
-    return top
-
-
-def _command(
-    commands: argparse._SubParsersAction[_Parser],  # argparse has no public name for it
-    name: str,
-    title: str,
-) -> argparse.ArgumentParser:
-    return commands.add_parser(
-        name,
-        help=title,
-        description=title[0].upper() + title[1:] + ".",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
 
 
@@ -258,7 +277,8 @@ def _asked(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--property",
         metavar="LIST",
-        help="what to check, separated by commas; `none` only explores (default: all that apply)",
+        help="what to check, separated by commas; `none` only explores (default: all that apply);"
+        " `acceptance`, `progress`: cycles through, or without, Promela's labels of these names",
     )
     _told(command)
 
@@ -390,11 +410,15 @@ def _output(command: argparse.ArgumentParser) -> None:
     group.add_argument("--all", action="store_true", help="every execution, not only the witness")
 
 
+_LARGEST_CLIENT = 1000
+
+
 def _client(text: str) -> tuple[int, int]:
     parts = text.split(",")
-    if len(parts) != 2 or not all(part.strip().isdecimal() and int(part) for part in parts):
-        raise argparse.ArgumentTypeError(f"`{text}` is not two numbers from 1, such as 2,3")
-    return int(parts[0]), int(parts[1])
+    if len(parts) != 2:
+        raise argparse.ArgumentTypeError(f"`{_short(text)}` is not two numbers from 1, such as 2,3")
+    threads, calls = (_positive(part.strip(), most=_LARGEST_CLIENT) for part in parts)
+    return threads, calls
 
 
 def _files(command: argparse.ArgumentParser) -> None:
@@ -611,3 +635,14 @@ def folders(chosen: argparse.Namespace) -> tuple[tuple[str, Path], ...]:
     """Where pictures go, by format."""
     wanted = (("dot", chosen.dot), ("svg", chosen.svg))
     return tuple((kind, folder) for kind, folder in wanted if folder is not None)
+
+
+_COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "check": ("answer one question per file", _check),
+    "litmus": ("answer many litmus tests: files and folders", _litmus),
+    "compare": ("ask about one file under several models, or by several engines", _compare),
+    "repair": ("find the cheapest change that makes a program right", _repair),
+    "models": ("list the memory models, or show one", _models),
+    "translate": ("print a program in another form", _translate),
+    "replay": ("run saved witnesses again, without a search", _replay),
+}

@@ -60,7 +60,7 @@ class Answer:
         undefined: whether the program is undefined (a data race).
         final_states: how many there are.
         states: final states in herd's text form, if the campaign asks for them.
-        reason: why there is no verdict: of an UNKNOWN, or the rendered diagnostics.
+        reason: why there is no verdict, the bound, what is violated, or the rendered diagnostics.
         herd: herd's text block, if the campaign asks for it.
         json: the JSON line, if the campaign asks for it.
         sarif: the SARIF results, if the campaign asks for them.
@@ -270,6 +270,8 @@ def _reason(outcome: Outcome) -> str:
             return reason
         case HoldsWithin(bound=bound):
             return bound
+        case Violated(property=name, witness=witness):
+            return f"{name}: {witness.message}" if witness is not None and witness.message else name
         case _:
             return ""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from membar.records import record
 from membar.source import SourceFile, Span
 
 
@@ -16,7 +16,7 @@ class Edit(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Alternative:
     """One way a place can read.
 
@@ -32,7 +32,7 @@ class Alternative:
     includes: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Place:
     """A place of a text that can read in several ways, from the weakest to the strongest.
 

@@ -107,7 +107,11 @@ class Claimed:
 _VERDICTS = ("holds", "holds-within", "violated", "unknown")
 # Comments of all languages: /* */, (* *), // and #; the latter two may go on for several lines.
 _COMMENT = re.compile(r"/\*.*?\*/|\(\*.*?\*\)|(?:^[ \t]*(?://|#)[^\n]*\n?)+", re.DOTALL | re.MULTILINE)
-_CLAIM = re.compile(r"\bExpected( with --threads any)?:([^.]*)\.")
+# A full stop ends the list, or else the comment. In small letters it is a claim at the beginning of a comment
+# only: elsewhere it is prose.
+_CLAIM = re.compile(
+    r"(?:\bExpected|\A[\s/*(#]*expected)( with --threads any)?:(?P<list>[^.]*?)(?:\.|\*/|\*\)|\Z)"
+)
 
 
 def claimed(source: SourceFile) -> tuple[Claimed, ...]:
@@ -119,8 +123,8 @@ def claimed(source: SourceFile) -> tuple[Claimed, ...]:
     for comment in _COMMENT.finditer(source.text):
         found = _CLAIM.search(comment[0])
         if found is not None:
-            start = comment.start() + found.start(2)
-            return tuple(_claims(source, start, found[2], any_threads=found[1] is not None))
+            start = comment.start() + found.start("list")
+            return tuple(_claims(source, start, found["list"], any_threads=found[1] is not None))
     return ()
 
 
@@ -133,9 +137,9 @@ def _claims(source: SourceFile, start: int, text: str, *, any_threads: bool) -> 
             known = ", ".join(word.upper().replace("-", " ") for word in _VERDICTS)
             raise error(
                 "W1445",
-                "a comment that says what to expect, but no verdict",
+                "a comment that says what to expect, but here no verdict",
                 place,
                 "expected a model and a verdict",
-                help=f"write `Expected: sc HOLDS, x86-tso VIOLATED.`; verdicts are {known}",
+                help=f"write `Expected: sc HOLDS, x86-tso VIOLATED.` with a full stop; verdicts are {known}",
             )
         yield Claimed(model, word, any_threads)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from membar.diagnostics import Diagnostic, InputError, Label
+from membar.records import record, replace
 from membar.source import FileText, SourceFile, Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Piece:
     """A stretch of what an option says: where it begins in the text, and where in the option."""
 
@@ -18,7 +18,7 @@ class Piece:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Insertion:
     """What one option added at the end of a text: its own words, and where they stand there."""
 

@@ -9,12 +9,12 @@ every execution is judged, while only the results and the few orders that matter
 
 from __future__ import annotations
 
-import itertools
+import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Never
 
 from membar import api
 from membar.asked_objects import AskedObject, Clients, object_of
@@ -22,25 +22,22 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, Model
 from membar.objects.client import Body, Client, Size, clients, number_of_clients
-from membar.objects.history import Call, History, Order, Result, program_order
+from membar.objects.history import Call, History, Order, program_order
 from membar.objects.linearize import Verdict, linearizations, verdict
-from membar.objects.orders import CALL, DONE, RESULT, Carrier, Ordering, Place, least_excluding, with_messages
-from membar.objects.pending import waits_at_locks, with_giving_up
-from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
-from membar.program.condition import (
-    And,
-    Compare,
-    Comparison,
-    FinalCondition,
-    FinalRegister,
-    Formula,
-    Observed,
-    Or,
-    Quantifier,
+from membar.objects.orders import (
+    Carrier,
+    Ordering,
+    Place,
+    least_excluding,
+    require_meaning,
+    with_messages,
 )
-from membar.program.dependencies import reads_memory, registers_written, writes_memory
+from membar.objects.pending import waits_at_locks, with_giving_up
+from membar.objects.results import formula_of, question, returned, shown_calls, shown_losses
+from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
+from membar.program.condition import Or
+from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expand import expand
-from membar.program.expr import WORD, Address
 from membar.program.program import Program
 from membar.source import SourceFile
 from membar.task import Coherence, Limits, Options, Task
@@ -50,13 +47,14 @@ PROPERTY: Final = "linearizability"
 _BESIDES: Final = ("assertions", "memory", "races")
 """What is checked of the clients besides: an object that breaks one of these is not used as it should be."""
 _NEVER: Final = Or(())
-_BUFFERED: Final = ("sc", "x86-tso")
 _CLOCK: Final = "CLOCK"
 _CLOCKED: Final = "x86-tso-clock"
 _IN_ORDER: Final = "executions without load buffering (no cycle of program order and reads-from)"
 _MOST_ACCESSES: Final = 12
 _MOST_CLIENTS: Final = 20_000
+_MANY: Final = 10**9
 _WAITING: Final = "waits-for-ever"
+_TOO_LARGE: Final = "a number may not fit into the 64 bits with which clients are run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +137,7 @@ def check_object(
         raise InputError(
             Diagnostic(
                 code="W1357",
-                message=f"there are {number} clients of {size.text}",
+                message=f"there are {_roughly(number)} clients of {size.text}",
                 help=f"ask about fewer threads or operations: up to {_MOST_CLIENTS} clients are made",
             )
         )
@@ -155,22 +153,18 @@ def check_object(
     return search.answer(size)
 
 
+def _roughly(number: int) -> str:
+    """A number that people can read."""
+    return str(number) if number < _MANY else f"about 10^{int(number.bit_length() * math.log10(2))}"
+
+
 def _options(options: Options) -> Options:
     return replace(options, coherence=Coherence.OBSERVED, stops_early=False)
 
 
 def _carrying(model: Model, ordering: Ordering) -> Model:
     """The model that also knows what carries messages."""
-    if ordering is Ordering.CAUSAL:
-        return model
-    if model.name not in _BUFFERED:
-        raise InputError(
-            Diagnostic(
-                code="W1352",
-                message=f"the order {ordering.value} has no meaning under {model.name}",
-                help=f"it has one under {' and '.join(_BUFFERED)}; --order causal has one everywhere",
-            )
-        )
+    require_meaning(ordering, model.name)
     if ordering is Ordering.REAL_TIME and model.name == "x86-tso":
         return api.load_model(_CLOCKED)
     return model
@@ -211,7 +205,7 @@ class _Search:
     compiled: Clients = field(init=False)
     totals: _Totals = field(default_factory=_Totals)
     started: float = field(default_factory=time.monotonic)
-    waiting: set[Client] = field(default_factory=set)
+    stopping: set[Client] = field(default_factory=set)
     in_order: dict[tuple[int, Body], bool] = field(default_factory=dict)
     explained: dict[tuple[Call, ...], frozenset[Order]] = field(default_factory=dict)
 
@@ -301,9 +295,9 @@ class _Search:
         return self.explained[calls]
 
     def _client(self, client: Client) -> tuple[Program, tuple[Place, ...]]:
-        """The program of a client; threads may give up in it once one was seen to wait for ever."""
+        """The program of a client; threads may give up in it once one was seen not to end."""
         program, places = self.compiled.of(client)
-        if client in self.waiting or waits_at_locks(program):
+        if client in self.stopping or waits_at_locks(program):
             program = with_giving_up(program)
         return program, places
 
@@ -321,16 +315,19 @@ class _Search:
     def _histories(self, client: Client, order: Order) -> set[tuple[Call, ...]]:
         """What the calls of a client can return if they are made in an order."""
         program, places = self._program(client, order)
-        observed = _observed(program, places)
-        outcome = self._asked(client, replace(program, condition=_question(observed, _NEVER)))
-        if _WAITING in outcome.run.flags and client not in self.waiting:
-            self.waiting.add(client)
-            self.totals.flags.add(_WAITING)
+        observed, losses = shown_calls(program, places), shown_losses(program)
+        outcome = self._asked(client, replace(program, condition=question(observed, _NEVER, losses)))
+        waits = _WAITING in outcome.run.flags
+        if (waits or isinstance(outcome, HoldsWithin)) and client not in self.stopping:
+            self.stopping.add(client)
+            self.totals.flags.update({_WAITING} if waits else ())
             return self._histories(client, order)
         found = set()
         for state in outcome.run.outcomes:
             values = dict(state)
-            found.add(_returned(client.calls, observed, values))
+            if any(values[label] for label in losses):
+                self._give_up(_TOO_LARGE, client)
+            found.add(returned(client.calls, observed, values))
         return found
 
     def _task(self, client: Client, program: Program, properties: tuple[str, ...]) -> Task:
@@ -379,17 +376,27 @@ class _Search:
         self.totals.executions += statistics.executions or statistics.classes or 0
         self.totals.blocked += statistics.blocked or 0
         match outcome:
+            case Violated() if shown_losses(program):
+                self._give_up(f"{outcome.property} would be violated, but {_TOO_LARGE}", client)
             case Violated():
                 run = replace(self._run("one execution"), notes=(f"client: {client.text}",))
                 raise _StopError(replace(outcome, run=run), program, None)
             case Unknown(reason=reason):
-                unanswered = Unknown(self._run("nothing"), f"{reason}, in the client {client.text}")
-                raise _StopError(unanswered, None, None)
+                self._give_up(reason, client)
             case HoldsWithin(bound=bound):
                 self.totals.bounds.add(bound)
             case _:
                 pass
         return outcome
+
+    def _give_up(self, reason: str, client: Client) -> Never:
+        """Ends the search without an answer.
+
+        Raises:
+            _StopError: always.
+        """
+        outcome = Unknown(self._run("nothing"), f"{reason}, in the client {client.text}")
+        raise _StopError(outcome, None, None)
 
     def _without_strays(self, task: Task) -> tuple[Outcome, Program]:
         """The engine's answer, and the program that it is about.
@@ -428,9 +435,9 @@ class _Search:
             _StopError: always.
         """
         program, places = self._program(client, order)
-        observed = _observed(program, places)
-        wanted = _formula(calls, observed, program)
-        program = replace(program, condition=_question(observed, wanted))
+        observed = shown_calls(program, places)
+        wanted = formula_of(calls, observed, program)
+        program = replace(program, condition=question(observed, wanted))
         task = self._task(client, program, ("condition",))
         outcome = api.answer(task, api.load_engine("graphs"))
         history = History(calls, order)
@@ -451,82 +458,3 @@ def _accesses(program: Program) -> int:
         for edge in thread.edges
         for item in edge.operations
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """What final states show of one call: labels of its beginning, its end and its results."""
-
-    begun: str
-    done: str
-    results: tuple[str, ...]
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return (self.begun, self.done, *self.results)
-
-
-def _observed(program: Program, places: Sequence[Place]) -> tuple[_Shown, ...]:
-    """The labels that final states show of each call."""
-    found = []
-    for place in places:
-        thread = program.threads[place.thread]
-        names = {
-            name for edge in thread.edges for item in edge.operations for name in registers_written(item)
-        }
-        results = itertools.takewhile(
-            names.__contains__, (f"{RESULT}{place.index}.{n}" for n in itertools.count())
-        )
-        marks = (f"{CALL}{place.index}", f"{DONE}{place.index}", *results)
-        begun, done, *others = (f"{place.thread}:{name}" for name in marks)
-        found.append(_Shown(begun, done, tuple(others)))
-    return tuple(found)
-
-
-def _term(label: str) -> FinalRegister:
-    thread, _, register = label.partition(":")
-    return FinalRegister(int(thread), register, WORD)
-
-
-def _question(observed: Sequence[_Shown], formula: Formula) -> FinalCondition:
-    shown = tuple(Observed(_term(label), label) for item in observed for label in item.labels)
-    return FinalCondition(quantifier=Quantifier.NOT_EXISTS, formula=formula, observed=shown)
-
-
-def _returned(
-    calls: tuple[Call, ...], observed: Sequence[_Shown], values: Mapping[str, int | str]
-) -> tuple[Call, ...]:
-    """The calls with what they returned in a final state."""
-    found = []
-    for call, item in zip(calls, observed, strict=True):
-        results = tuple(values[label] for label in item.results)
-        result: Result = None if not results else results[0] if len(results) == 1 else results
-        if not values[item.done]:
-            found.append(replace(call, pending=True, made=bool(values[item.begun])))
-        else:
-            found.append(replace(call, result=result))
-    return tuple(found)
-
-
-def _formula(calls: tuple[Call, ...], observed: Sequence[_Shown], program: Program) -> Formula:
-    """That the calls returned just this."""
-    parts = []
-    for call, item in zip(calls, observed, strict=True):
-        wanted: list[tuple[str, int | str]] = [
-            (item.begun, int(call.made)),
-            (item.done, int(not call.pending)),
-        ]
-        if not call.pending and call.result is not None:
-            results = call.result if isinstance(call.result, tuple) else (call.result,)
-            wanted += zip(item.results, results, strict=True)
-        for label, value in wanted:
-            shown = _address(value, program) if isinstance(value, str) else value
-            parts.append(Compare(_term(label), Comparison.EQ, shown))
-    return And(tuple(parts))
-
-
-def _address(name: str, program: Program) -> Address:
-    """The address that final states show by this name."""
-    word = next(cell.address for cell in program.cells if cell.name.removesuffix("[0]") == name)
-    base = next(item for item in program.objects if program.bases[item.name] <= word)
-    return Address(base.name, word - program.bases[base.name])

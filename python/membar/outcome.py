@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from membar.records import record
+from membar.records import field, record
 
 if TYPE_CHECKING:
     from membar.program.execution import Execution
@@ -164,6 +164,14 @@ class Explored:
     complete: bool
 
 
+class InterruptedAnswerError(KeyboardInterrupt):
+    """Ctrl-C, with the answer as far as it was found; of which kind it is depends on the question."""
+
+    def __init__(self, answer: Any) -> None:  # noqa: ANN401 - there are as many kinds as lanes
+        super().__init__("interrupted")
+        self.answer = answer
+
+
 class InterruptError(KeyboardInterrupt):
     """Ctrl-C, with what was found until then."""
 
@@ -173,3 +181,11 @@ class InterruptError(KeyboardInterrupt):
 
 
 Outcome: TypeAlias = Holds | HoldsWithin | Violated | Unknown | Explored
+
+WORDS: Mapping[type, str] = {
+    Holds: "holds",
+    HoldsWithin: "holds-within",
+    Violated: "violated",
+    Unknown: "unknown",
+    Explored: "explored",
+}

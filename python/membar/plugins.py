@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-import pkgutil
+import os
 from functools import cache
 from importlib import import_module
 from typing import TypeVar
@@ -16,8 +15,13 @@ T = TypeVar("T")
 @cache
 def names(package: str) -> tuple[str, ...]:
     """The plug-ins in a package, sorted: modules and sub-packages without a leading underscore."""
-    paths = import_module(package).__path__
-    return tuple(sorted(m.name for m in pkgutil.iter_modules(paths) if not m.name.startswith("_")))
+    found = {
+        entry.name.removesuffix(".py")
+        for path in import_module(package).__path__
+        for entry in os.scandir(path)
+        if entry.name.endswith(".py") or os.path.exists(os.path.join(entry.path, "__init__.py"))  # noqa: PTH110, PTH118 - at every start
+    }
+    return tuple(sorted(name for name in found if not name.startswith("_")))
 
 
 def load(package: str, name: str, kind: type[T], *, attribute: str) -> T:
@@ -47,6 +51,8 @@ def record(package: str, name: str, *, attribute: str) -> object:
 
 def unknown(what: str, name: str, known: tuple[str, ...]) -> InputError:
     """An unknown name, with the known ones and the likeliest meant."""
+    import difflib  # noqa: PLC0415 - only when something is wrong
+
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean `{close[0]}`? " if close else ""
     return InputError(

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from membar import plugins
-from membar.api import WORDS, language_of, load_model
 from membar.changes import Place
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import SystemEngine
 from membar.frontends import SystemFrontend
+from membar.languages import language_of, load_model
 from membar.models.model import Model
-from membar.outcome import Holds, HoldsWithin, Outcome, Run, Unknown, Violated
+from membar.outcome import WORDS, Holds, HoldsWithin, Outcome, Run, Unknown, Violated
+from membar.records import record, replace
 from membar.source import SourceFile
 from membar.systems.mapping import sequential
 from membar.systems.run import ProcessRun
@@ -31,7 +31,7 @@ _MOST_STATES = 200_000
 _NOTHING = "nothing was established"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SystemResult:
     """The answer about one system: what was asked, and the outcome."""
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr  # pytest has no public name for it
 
     from membar import api, lift, proving
+    from membar.diagnostics import InputError
     from membar.expectations import Claimed
     from membar.task import Limits
 
@@ -62,7 +63,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """A file with tests; None if it is none of ours."""
     if not parent.config.getoption("--membar") or file_path.suffix not in SUFFIXES:
         return None
-    if file_path.suffix != ".litmus" and "Expected" not in file_path.read_text("utf-8", errors="replace"):
+    if file_path.suffix != ".litmus" and "xpected" not in file_path.read_text("utf-8", errors="replace"):
         return None
     collector: pytest.Collector = CheckedFile.from_parent(parent, path=file_path)
     return collector
@@ -73,7 +74,15 @@ class CheckedFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """A test for each model that the file names; of a litmus test without a comment, that it holds."""
-        for claim in self._claims():
+        from membar.diagnostics import InputError  # noqa: PLC0415 - only where asked for
+
+        try:
+            claims = self._claims()
+        except InputError as problem:
+            # A test that fails: an error while collecting would stop all other tests.
+            yield Unreadable.from_parent(self, name="expected", problem=problem)
+            return
+        for claim in claims:
             yield Check.from_parent(self, name=str(claim) or "default", claim=claim)
 
     def _claims(self) -> Iterable[Claimed]:
@@ -85,18 +94,46 @@ class CheckedFile(pytest.File):
             return found
         return [Claimed(model, "holds") for model in self.config.getini("membar_models") or [""]]
 
-    def repr_failure(  # type: ignore[override]  # as pytest's own collectors do
-        self, excinfo: pytest.ExceptionInfo[BaseException]
-    ) -> str | TerminalRepr:
-        """What is wrong with the comment, as `membar check` says it."""
-        return _told(excinfo) or super().repr_failure(excinfo)
-
 
 class UnexpectedVerdictError(Exception):
     """Another verdict than the file says; the text is for people."""
 
 
-class Check(pytest.Item):
+class _Told(pytest.Item):
+    """A test whose failures are told in membar's words."""
+
+    def repr_failure(  # type: ignore[override]  # our texts have one style
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> str | TerminalRepr:
+        """The report of the answer, or what is wrong with the input."""
+        return _told(excinfo) or super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """File and model."""
+        return self.path, None, f"{self.path.name} under {self.name}"
+
+
+class Unreadable(_Told):
+    """A file whose comment cannot be read."""
+
+    def __init__(self, *, name: str, parent: CheckedFile, problem: InputError) -> None:
+        super().__init__(name, parent)
+        self.problem = problem
+
+    def runtest(self) -> None:
+        """Fails.
+
+        Raises:
+            InputError: what is wrong with the comment.
+        """
+        raise self.problem
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """The file."""
+        return self.path, None, f"{self.path.name}: what is expected"
+
+
+class Check(_Told):
     """One file under one model."""
 
     def __init__(self, *, name: str, parent: CheckedFile, claim: Claimed) -> None:
@@ -125,16 +162,6 @@ class Check(pytest.Item):
         if proving.is_system(path):
             return proving.prove(path, model=model, limits=limits)
         return api.check(path, model=model, limits=limits)
-
-    def repr_failure(  # type: ignore[override]  # our texts have one style
-        self, excinfo: pytest.ExceptionInfo[BaseException]
-    ) -> str | TerminalRepr:
-        """The report of the answer, or what is wrong with the input."""
-        return _told(excinfo) or super().repr_failure(excinfo)
-
-    def reportinfo(self) -> tuple[Path, int | None, str]:
-        """File and model."""
-        return self.path, None, f"{self.path.name} under {self.name}"
 
 
 def _limits(config: pytest.Config) -> Limits:

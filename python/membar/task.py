@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import field
 from typing import TYPE_CHECKING
 
-from membar.records import record
+from membar.records import field, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable

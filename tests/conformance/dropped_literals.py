@@ -23,8 +23,9 @@ from pathlib import Path
 
 from membar import load_model, proving
 from membar._core import AnySize, CubeFindings
-from membar.certificates.check import before_step, certify, is_initial
+from membar.certificates.check import certify, is_initial, steps_into
 from membar.certificates.cover import Cover
+from membar.certificates.preimage import Backward
 from membar.certificates.smt import Logic
 from membar.certificates.stage import grounded
 from membar.engines.cubes import closed
@@ -88,12 +89,10 @@ def is_accepted(system: ParameterizedSystem, cover: Cover, weaker: EventCube) ->
         return False
     for one in parts:
         cover.add(one)
+    backward = Backward(system)
     try:
         return all(
-            cover.is_covered(before, after=one)
-            for one in parts
-            for transition in system.transitions
-            for before in before_step(system, one, transition)
+            cover.is_covered(before, after=one) for one in parts for _, before in steps_into(backward, one)
         )
     finally:
         for one in parts:

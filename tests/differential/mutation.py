@@ -20,7 +20,6 @@ import pytest
 from differential import comparisons
 from membar.frontends.litmus import asked
 from membar.frontends.litmus.assembly import code as assembly
-from membar.frontends.litmus.dialects.aarch64 import code as aarch64
 from membar.frontends.litmus.dialects.c import recurring
 from membar.frontends.litmus.dialects.x86 import control, syntax
 from membar.models import evaluate
@@ -84,7 +83,7 @@ def _forget() -> None:
     control._kept_effect.cache_clear()
     recurring.forget()
     asked.forget()
-    for known in (syntax._known, aarch64._known, assembly._known):
+    for known in (syntax._known, assembly._known):
         known.clear()
 
 

@@ -181,8 +181,8 @@ MISTAKES = [
         "if (done, state) in seen:", "if any(other == done for other, _ in seen):",
     ),
     _mistake(
-        "lists of one length are equal", "searched", "objects.spec",
-        'return ("list", tuple(_frozen(item) for item in value))', 'return ("list", len(value))',
+        "lists of one length are equal", "searched", "objects.pictures",
+        'return ("list", self._all(value))', 'return ("list", len(value))',
     ),
     _mistake(
         "calls change the state they come from", "searched", "objects.spec",
@@ -206,7 +206,7 @@ MISTAKES = [
              "return tuple(sorted(pairs - implied))", "return ()"),
     _mistake("the clock goes through the buffer", "ordered", "linearizability",
              'ordering is Ordering.REAL_TIME and model.name == "x86-tso"', "False"),
-    _mistake("witnesses of other results", "ordered", "linearizability",
+    _mistake("witnesses of other results", "ordered", "objects.results",
              "(item.done, int(not call.pending)),", "(item.done, int(call.pending)),"),
     _mistake("one client stands for all", "made", CLIENT,
              "combinations_with_replacement(sequences[0], size.threads)",

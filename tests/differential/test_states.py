@@ -12,7 +12,7 @@ from unit.engines.texts import parse
 
 FAULTS = _core.StateSpace.faults()
 # Mistakes in looking for runs that go on for ever: see test_lassos.py and unit/engines/test_states.py.
-OF_RUNS = ("a queue is treated fairly", "marks of the steps between components")
+OF_RUNS = ("a queue is treated fairly", "marks of the steps between components", "a run that ends is taken")
 # Mistakes of several threads: see test_states_jobs.py.
 OF_JOBS = ("of several ways to a new state", "threads take it that", "threads lose the last")
 # Random programs that show a mistake: `strategies.machines.machine_program` under the model of its number.
@@ -42,6 +42,8 @@ SHOWN_BY = {
     "threads move although another one is at a committed point": 7,
     "who may wait for ever is taken for stuck": 41,
     "the reduction does not ask what others do to a cell": 4,
+    "only the first store of a step is remembered": 37,
+    "why a step is not taken is not remembered": 1,
 }
 # Programs made for a mistake that random ones seldom show.
 MADE_FOR = {
@@ -64,6 +66,10 @@ MADE_FOR = {
         thread P0 { 0 -> 1: r := 1  1 -> 2: r := 2 }
         thread P1 { 0 -> 1: r := 1  1 -> 2: r := 2 }
         error a & b where a = at 0 {1}, b = at 1 {1}""",
+    "a step is remembered by the first cell that it reads only": """program pair
+        memory x : i32  memory y : i32
+        thread P0 { 0 -> 1: r := load [&x]; s := load [&y] }
+        thread P1 { 0 -> 1: store [&y] := 1 }""",
     "error states are looked for in final states only": """program passing
         thread P0 { 0 -> 1: r := 1  1 -> 2: r := 2 }
         error a where a = at 0 {1}""",

@@ -29,8 +29,10 @@ ORDER = {
     "linearizability": 2,
     "asked_objects": 2,
     "api": 3,
+    "languages": 3,
     "proving": 3,
     "object_proofs": 3,
+    "delays": 4,
     "frontends": 4,
     "engines": 4,
     "reports": 4,
@@ -50,7 +52,9 @@ ORDER = {
     "changes": 8,
     "insertions": 8,
     "source": 9,
+    "effort": 9,
     "records": 10,
+    "record_classes": 11,
 }
 # Never import one another, although they stand side by side.
 APART = {"frontends", "engines", "reports"}

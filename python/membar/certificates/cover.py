@@ -7,17 +7,15 @@ its waiting reads are waiting reads there, and what it says of their order is kn
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-
-import z3
 
 from membar.certificates.demands import Bits, Demand, Demands, Owner, demands_of
 from membar.certificates.generic import Future, embeddings
 from membar.certificates.graph import Order, order
 from membar.certificates.smt import Logic
 from membar.certificates.stage import cube_renamed, universe_of
+from membar.records import field, record
 from membar.systems.events import Event, EventCube, EventKind
 from membar.systems.mapping import literals_renamed, with_places
 from membar.systems.system import ParameterizedSystem
@@ -30,7 +28,7 @@ from membar.systems.terms import (
 )
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Covered:
     """A cube whose states are to be covered, with what is known of it."""
 
@@ -69,14 +67,12 @@ class Covered:
     def _excluded(self) -> dict[Owner, int]:
         return {owner: self.bits.excluded(demands) for owner, demands in self._demands.items()}
 
-    def allows(self, demands: int, owner: Owner, *, exactly: bool) -> bool:
-        """Whether demands are said of cells, if `exactly`; else whether nothing plainly contradicts them.
+    def refused(self, owner: Owner, *, exactly: bool) -> int:
+        """Demands that are not said of cells, if `exactly`; else those that are plainly contradicted.
 
         A shortcut: z3 would find out.
         """
-        if exactly:
-            return demands & ~self._said.get(owner, 0) == 0
-        return demands & self._excluded.get(owner, 0) == 0
+        return ~self._said.get(owner, 0) if exactly else self._excluded.get(owner, 0)
 
     @cached_property
     def symbols(self) -> frozenset[tuple[EventKind, str]]:
@@ -84,7 +80,7 @@ class Covered:
         return symbols_of(self.cube.events)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Cover:
     """The cubes of a proof."""
 
@@ -113,27 +109,31 @@ class Cover:
         )
 
     def is_covered(self, cube: EventCube, *, after: EventCube | None = None) -> bool:
-        """Whether every state of `cube` is in one of the cubes; the likeliest is `after`, a step later."""
+        """Whether every state of `cube` is in one of the cubes; the likeliest is `after`, a step later.
+
+        Where one of them plainly says no more than `cube`, that is a claim, of which z3 is asked at the end.
+        """
         if after is not None and _is_part(cube, after):
+            self.logic.claim(cube.literals, after.literals)
             return True
         target = self._target(cube)
         if target.order is None:
             return True
         known = frozenset(map(self._number, cube.literals))
-        if any(
-            self._said(candidate, chosen, events)[1] <= known
-            for candidate, chosen, events in self._matches(target, exactly=True)
-        ):
-            return True
+        for candidate, chosen, events in self._matches(target, exactly=True):
+            instance, numbers = self._said(candidate, chosen, events)
+            if numbers <= known:
+                self.logic.claim(cube.literals, instance)
+                return True
         found: list[list[Conjunction]] = [[], [], []]
         for candidate, chosen, events in self._matches(target, exactly=False):
             instance, numbers = self._said(candidate, chosen, events)
             unknown = len(numbers - known)
             found[max(min(unknown, len(found)), 1) - 1].append(instance)
-        solver = self._question(cube, ())
+        asked = self._question(cube, ())
         for stage in ([], *found):  # first without any, then with those that say least beyond the cube
-            solver.add([self.logic.refuted(instance) for instance in stage])
-            if solver.check() == z3.unsat:
+            asked += [self.logic.refuted(instance) for instance in stage]
+            if self.logic.is_unsatisfiable(asked):
                 return True
         return False
 
@@ -144,8 +144,12 @@ class Cover:
         self, target: Covered, *, exactly: bool
     ) -> Iterator[tuple[Candidate, tuple[Process, ...], Mapping[int, int]]]:
         """Choices of processes and events of the target for those of each candidate."""
+        refused = [(process, target.refused(process, exactly=exactly)) for process in target.universe]
+        of_variables, symbols = target.refused(None, exactly=exactly), target.symbols
         for demands, alike in self.candidates.items():
-            for chosen in _renamings(demands, target, exactly=exactly):
+            if demands.variables & of_variables or not demands.symbols <= symbols:
+                continue
+            for chosen in _renamings(demands, refused):
                 for candidate in alike:
                     for events in _embeddings(candidate, target, chosen):
                         yield candidate, chosen, events
@@ -161,7 +165,7 @@ class Cover:
             candidate.said[key] = (literals, frozenset(map(self._number, literals)))
         return candidate.said[key]
 
-    def question(self, cube: EventCube) -> z3.Solver:
+    def question(self, cube: EventCube) -> list[str]:
         """Satisfiable exactly if a state of `cube` is in none of the cubes."""
         target = self._target(cube)
         found = [self._said(*match)[0] for match in self._matches(target, exactly=False)]
@@ -170,14 +174,12 @@ class Cover:
     def _target(self, cube: EventCube) -> Covered:
         return Covered(cube, universe_of(self.system, cube), self.bits)
 
-    def _question(self, cube: EventCube, found: Sequence[Conjunction]) -> z3.Solver:
-        solver = z3.Solver(ctx=self.logic.context)
-        solver.add(self.logic.all(cube.literals), self.logic.apart(cube.parameters))
-        solver.add([self.logic.refuted(instance) for instance in found])
-        return solver
+    def _question(self, cube: EventCube, found: Sequence[Conjunction]) -> list[str]:
+        known = [self.logic.all(cube.literals), self.logic.apart(cube.parameters)]
+        return known + [self.logic.refuted(instance) for instance in found]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Candidate:
     """A cube of the proof, prepared for being looked up again and again.
 
@@ -267,6 +269,8 @@ def symbols_of(events: Sequence[Event]) -> frozenset[tuple[EventKind, str]]:
 
 def _is_part(cube: EventCube, whole: EventCube) -> bool:
     """Whether a cube says all that another says, of the same processes and events."""
+    if len(whole.literals) > len(cube.literals) or len(whole.events) > len(cube.events):
+        return False
     if not set(whole.literals) <= set(cube.literals) or not set(whole.parameters) <= set(cube.parameters):
         return False
     if isinstance(whole, Future) and not (
@@ -277,19 +281,14 @@ def _is_part(cube: EventCube, whole: EventCube) -> bool:
         whole.before <= cube.before
         and whole.together <= cube.together
         and all(old == new for old, new in zip(whole.events, cube.events, strict=False))
-        and len(whole.events) <= len(cube.events)
     )
 
 
-def _renamings(wanted: Demands, target: Covered, *, exactly: bool) -> Iterator[tuple[Process, ...]]:
-    """Injective choices of processes that fit."""
-    if not target.allows(wanted.variables, None, exactly=exactly) or not wanted.symbols <= target.symbols:
-        return
+def _renamings(wanted: Demands, refused: Sequence[tuple[Process, int]]) -> Iterator[tuple[Process, ...]]:
+    """Injective choices of processes of whom nothing is demanded that they refuse."""
     columns = []
     for demands in wanted.processes:
-        columns.append(
-            [process for process in target.universe if target.allows(demands, process, exactly=exactly)]
-        )
+        columns.append([process for process, refusal in refused if not demands & refusal])
         if not columns[-1]:
             return
     for chosen in product(*columns):

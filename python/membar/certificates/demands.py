@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from membar.records import field, record
 from membar.systems.events import EventCube, EventKind
 from membar.systems.terms import Access, Comparison, Constructor, Process
 
@@ -28,7 +28,7 @@ def demands_of(cube: EventCube) -> dict[Owner, set[Demand]]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Demands:
     """What a cube says of each process's own cells and of variables, and the symbols of its events."""
 
@@ -37,7 +37,7 @@ class Demands:
     symbols: frozenset[tuple[EventKind, str]]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Bits:
     """A number for each demand, and for each symbol its demands."""
 

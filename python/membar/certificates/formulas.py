@@ -82,9 +82,9 @@ class Formulas:
             case EventValue():
                 raise ValueError("a cube with events is about weak memory")
             case Linear(type=kind, constant=constant, terms=terms):
-                parts = [f"(* {_number(factor, kind)} {self.term(place)})" for factor, place in terms]
+                parts = [f"(* {numeral(factor, kind)} {self.term(place)})" for factor, place in terms]
                 return (
-                    f"(+ {' '.join((_number(constant, kind), *parts))})" if parts else _number(constant, kind)
+                    f"(+ {' '.join((numeral(constant, kind), *parts))})" if parts else numeral(constant, kind)
                 )
             case _:
                 return self.process(term)
@@ -181,7 +181,8 @@ def _joined(word: str, formulas: list[str], none: str) -> str:
     return f"({word} {' '.join(formulas)})"
 
 
-def _number(value: Fraction, kind: Basic) -> str:
+def numeral(value: Fraction, kind: Basic) -> str:
+    """A number of a type."""
     if kind is Basic.INT:
         text = str(abs(value.numerator))
     else:

@@ -10,7 +10,6 @@ about schedules.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from itertools import product
 
 from membar.certificates.graph import Order, order
@@ -19,18 +18,18 @@ from membar.certificates.preimage import (
     as_events,
     event_term,
     simplified,
+    steps,
     substituted,
-    values_of,
     without,
 )
-from membar.certificates.stage import participants, stage_of
+from membar.records import field, field_names, record, replace
 from membar.systems.events import Event, EventCube, EventKind, Location
 from membar.systems.mapping import Renaming, process_renamed
 from membar.systems.system import ParameterizedSystem, Transition
 from membar.systems.terms import Conjunction, EventValue, Place, Process, Term
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Future(EventCube):
     """A cube of events in which all writes of a location are ordered. A later number is an earlier step.
 
@@ -45,24 +44,28 @@ class Future(EventCube):
 
 def future(cube: EventCube) -> Future:
     """A cube of events of which none is a write."""
-    return Future(**{one.name: getattr(cube, one.name) for one in fields(EventCube)})
+    return Future(**{name: getattr(cube, name) for name in field_names(cube)})
 
 
 def pre(system: ParameterizedSystem, cube: Future, transition: Transition) -> Iterator[EventCube]:
     """Futures that together are all from which the transition leads into `cube`."""
-    for step in steps(system, cube, transition):
+    for step in future_steps(system, cube, transition):
         yield from step.results()
 
 
-def steps(system: ParameterizedSystem, cube: Future, transition: Transition) -> Iterator[GenericStep]:
+def into(system: ParameterizedSystem, cube: Future) -> Iterator[tuple[Transition, EventCube]]:
+    """The futures before each transition, with the transition."""
+    for transition in system.transitions:
+        for before in pre(system, cube, transition):
+            yield transition, before
+
+
+def future_steps(system: ParameterizedSystem, cube: Future, transition: Transition) -> Iterator[GenericStep]:
     """The transition, by each choice of processes."""
-    said = values_of(cube.literals)
-    for names, parameters in participants(system, cube, transition):
-        stage = stage_of(system, parameters)
-        yield GenericStep(system, cube, transition, names, parameters, stage, said)
+    return steps(GenericStep, system, cube, transition)
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class _Links:
     """What a new write means for old events; not `possible` if a process would miss its own writes."""
 
@@ -231,7 +234,7 @@ def embeddings(cube: Future, target: EventCube, known: Order, names: Renaming) -
         yield from _Embedding(cube, target, known, names).extended({})
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Embedding:
     """A search for events of one future in another one."""
 

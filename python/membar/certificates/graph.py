@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from membar.records import record
 
 Pairs: TypeAlias = Iterable[tuple[int, int]]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Order:
-    """Which events are before which, and which are at one instant; None where that is a contradiction."""
+    """Which events are before which, and which are at one instant.
+
+    Attributes:
+        instants: for each event, the event that stands for its instant.
+        later: for each instant the set of those after it, as bits.
+    """
 
     instants: tuple[int, ...]
-    before: frozenset[tuple[int, int]]
+    later: tuple[int, ...]
 
     def is_before(self, one: int, other: int) -> bool:
         """Whether event `one` is before event `other`."""
-        return (self.instants[one], self.instants[other]) in self.before
+        return bool(self.later[self.instants[one]] >> self.instants[other] & 1)
 
     def is_together(self, one: int, other: int) -> bool:
         """Whether two events are at one instant."""
@@ -31,11 +37,14 @@ def order(events: int, before: Pairs, together: Pairs) -> Order | None:
     for one, other in together:
         old, new = instants[one], instants[other]
         instants = [new if instant == old else instant for instant in instants]
-    closed = {(instants[one], instants[other]) for one, other in before}
-    for middle in set(instants):
-        into = [one for one, other in closed if other == middle]
-        out = [other for one, other in closed if one == middle]
-        closed |= {(one, other) for one in into for other in out}
-    if any(one == other for one, other in closed):
+    later = [0] * events
+    for one, other in before:
+        later[instants[one]] |= 1 << instants[other]
+    for middle in range(events):
+        reached = later[middle]
+        if reached:
+            bit = 1 << middle
+            later = [found | reached if found & bit else found for found in later]
+    if any(found >> instant & 1 for instant, found in enumerate(later)):
         return None
-    return Order(tuple(instants), frozenset(closed))
+    return Order(tuple(instants), tuple(later))

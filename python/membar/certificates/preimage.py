@@ -11,12 +11,13 @@ all such futures, so a cycle means that there are none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import TypeAlias
+from typing import TypeVar
 
+from membar.certificates.acting import Cell, Leaving, Told, cell_of, leaving
 from membar.certificates.graph import order
 from membar.certificates.stage import grounded, participants, stage_of, universe_of
+from membar.records import field, record, replace
 from membar.systems.events import Event, EventCube, EventKind, Location
 from membar.systems.mapping import (
     Renaming,
@@ -55,10 +56,9 @@ from membar.systems.terms import (
 
 # A value chosen by `?`: a variable of its own, `?0`, `?1`, …, which no declared symbol can be called.
 CHOICE = "?"
-Cell: TypeAlias = tuple[str, tuple[Process, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Option:
     """One way in which a cell gets its value: where `conditions` hold, `value`; None where it stays."""
 
@@ -104,13 +104,56 @@ def pre(system: ParameterizedSystem, cube: EventCube, transition: Transition) ->
     Steps that change nothing of what `cube` says start in it, and are left out. Where the number of processes
     is fixed, `cube` must be grounded, and so are the results.
     """
-    said = values_of(cube.literals)
-    for names, parameters in participants(system, cube, transition):
+    for step in steps(Step, system, cube, transition):
+        yield from step.results()
+
+
+S = TypeVar("S", bound="Step")
+
+
+def steps(
+    kind: type[S],
+    system: ParameterizedSystem,
+    cube: EventCube,
+    transition: Transition,
+    *,
+    told: Told | None = None,
+    left: Leaving | None = None,
+) -> Iterator[S]:
+    """The transition, by each choice of processes who may lead into the cube by it.
+
+    Whoever asks about many steps has what the cube says, and what the transition leaves, at hand.
+    """
+    told = told or Told(cube)
+    left = left or leaving(transition)
+    if not told.allows(left):
+        return
+
+    def fits(parameter: ProcessVariable, process: Process) -> bool:
+        return told.allows_of(left.of_parameters[parameter], process)
+
+    for names, parameters in participants(system, cube, transition, fits):
         stage = stage_of(system, parameters)
-        yield from Step(system, cube, transition, names, parameters, stage, said).results()
+        yield kind(system, cube, transition, names, parameters, stage, told, left)
 
 
-@dataclass(frozen=True)
+class Backward:
+    """Pre-images of many cubes of one system."""
+
+    def __init__(self, system: ParameterizedSystem) -> None:
+        self.system = system
+        self._left = [(transition, leaving(transition)) for transition in system.transitions]
+
+    def into(self, cube: EventCube) -> Iterator[tuple[Transition, EventCube]]:
+        """The cubes before each transition, with the transition."""
+        told = Told(cube)
+        for transition, left in self._left:
+            for step in steps(Step, self.system, cube, transition, told=told, left=left):
+                for before in step.results():
+                    yield transition, before
+
+
+@record(frozen=True)
 class Step:
     """One transition by known processes into one cube."""
 
@@ -120,10 +163,13 @@ class Step:
     names: Mapping[ProcessVariable, Process]
     parameters: tuple[ProcessVariable, ...]
     universe: tuple[Process, ...]
-    said: Mapping[Cell, Value]
+    told: Told
+    leaving: Leaving
 
     def results(self) -> Iterator[EventCube]:
         """The cubes before the step."""
+        if not any(self.told.speaks_of(update, self.names) for update in self.transition.updates):
+            return
         if self._is_elsewhere():
             return
         for changed, conditions in self._registers():
@@ -142,33 +188,16 @@ class Step:
                     )
 
     def _is_elsewhere(self) -> bool:
-        """Whether the cube plainly contradicts what the guard leaves, or an assignment makes, of a cell."""
-        said = self.said
-        updated = {update.symbol for update in self.transition.updates}
-        for (symbol, indices), value in values_of(self.transition.guard).items():
-            if symbol not in updated:
-                cell = (symbol, tuple(process_renamed(index, self.names) for index in indices))
-                if said.get(cell, value) != value:
-                    return True
+        """Whether the cube plainly contradicts what the step leaves of cells of several processes."""
+        said = self.told.cells
         return any(
-            said.get(
-                (update.symbol, tuple(process_renamed(index, self.names) for index in update.indices)),
-                update.value,
-            )
-            != update.value
-            for update in self.transition.updates
-            if isinstance(update, Assign) and isinstance(update.value, Constructor)
+            said.get((symbol, tuple(process_renamed(index, self.names) for index in indices)), value) != value
+            for (symbol, indices), value in self.leaving.cells
         )
 
     def _may_satisfy(self) -> bool:
         """Whether a waiting read may take its value from the step."""
-        written = {update.symbol for update in self.transition.updates}
-        return any(
-            place.symbol in written
-            for event in self.cube.events
-            if event.kind is EventKind.READ
-            for place in event.locations
-        )
+        return any(self.told.waits_for(update, self.names) for update in self.transition.updates)
 
     def _others(self) -> Iterator[Conjunction]:
         """One alternative of each universal guard for each process that takes no part."""
@@ -187,17 +216,16 @@ class Step:
         if update.symbol != symbol:
             return []
         if isinstance(update, Assign):
-            mine = tuple(process_renamed(index, self.names) for index in update.indices)
-            return [Option((), value_renamed(update.value, self.names))] if mine == indices else []
+            is_mine = cell_of(update, self.names) == cell
+            return [Option((), value_renamed(update.value, self.names))] if is_mine else []
         names = {**self.names, **dict(zip(update.binders, indices, strict=True))}
         return list(_cases(update.cases, names))
 
     def _registers(self) -> Iterator[tuple[dict[Place, Value], Conjunction]]:
         """What the cells that the cube speaks of had been, and on which conditions."""
-        wanted = dict.fromkeys(place for place in places(self.cube.literals) if isinstance(place, Access))
         columns: list[list[tuple[Place, Option]]] = []
-        for place in wanted:
-            for update in self.transition.updates:
+        for update in self.transition.updates:
+            for place in self.told.accesses.get(update.symbol, ()):
                 options = self._options(update, (place.symbol, place.indices))
                 if options:
                     columns.append([(place, option) for option in options])
@@ -252,6 +280,8 @@ class Step:
             yield from simplified(replace(self.cube, parameters=self.parameters, literals=literals))
             return
         actor = self.names[self.transition.acting]
+        if not changed and not any((place.symbol, place.indices) in self.told.waiting for place in written):
+            return
         writes = {place: choices.term(place.symbol, value) for place, value in written.items()}
         for found in self.with_events(literals, writes, actor):
             if changed or any(
@@ -322,7 +352,7 @@ class Step:
             yield found
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class _Sources:
     """Where some waiting reads take their values from, and the order that this means."""
 
@@ -331,33 +361,27 @@ class _Sources:
     before: set[tuple[int, int]] = field(default_factory=set)
 
 
-def values_of(literals: Conjunction) -> Mapping[Cell, Value]:
-    """The registers that literals give a constructor."""
-    return {
-        (one.left.symbol, one.left.indices): one.right
-        for one in literals
-        if one.comparison is Comparison.EQUAL
-        and isinstance(one.left, Access)
-        and one.left.reader is None
-        and isinstance(one.right, Constructor)
-    }
-
-
 class _Choices:
     """Gives each `?` a variable of its own, new to the cube."""
 
     def __init__(self, cube: EventCube) -> None:
-        self._next = 1 + max(
-            (choice_of(place.symbol)[0] for place in places(cube.literals) if is_choice(place.symbol)),
-            default=-1,
-        )
+        self._cube = cube
+        self._next: int | None = None
 
     def term(self, symbol: str, value: Value) -> Term:
         """The value, or a new variable for `?`."""
         if not isinstance(value, AnyValue):
             return value
-        self._next += 1
-        return Access(f"{CHOICE}{self._next - 1} {symbol}")
+        number = self._first() if self._next is None else self._next
+        self._next = number + 1
+        return Access(f"{CHOICE}{number} {symbol}")
+
+    def _first(self) -> int:
+        """The number after all of the cube."""
+        return 1 + max(
+            (choice_of(place.symbol)[0] for place in places(self._cube.literals) if is_choice(place.symbol)),
+            default=-1,
+        )
 
 
 def is_choice(symbol: str) -> bool:
@@ -391,13 +415,15 @@ def decided(literals: Conjunction) -> Conjunction | None:
     kept: dict[Literal, None] = {}
     values: dict[Term, Term] = {}
     for literal in literals:
-        truth = _truth(literal)
+        left, right = literal.left, literal.right
+        is_value = isinstance(right, Constructor)
+        truth = None if is_value and isinstance(left, Access | EventValue) else _truth(literal)
         if truth is False:
             return None
         if truth is None:
             kept[literal] = None
-            fixes = literal.comparison is Comparison.EQUAL and isinstance(literal.right, Constructor)
-            if fixes and values.setdefault(literal.left, literal.right) != literal.right:
+            fixes = is_value and literal.comparison is Comparison.EQUAL
+            if fixes and values.setdefault(left, right) != right:
                 return None
     return tuple(kept)
 
@@ -451,11 +477,16 @@ def without(event: Event, satisfied: tuple[Location, ...]) -> Event:
 
 def substituted(literal: Literal, values: Mapping[Place, Term]) -> Literal:
     """A literal in which some places have values."""
+    if not values:
+        return literal
 
     def change(place: Place) -> Term:
         return values.get(place, place)
 
-    return Literal(with_places(literal.left, change), literal.comparison, with_places(literal.right, change))
+    left, right = with_places(literal.left, change), with_places(literal.right, change)
+    if left is literal.left and right is literal.right:
+        return literal
+    return Literal(left, literal.comparison, right)
 
 
 def event_term(term: Term, numbers: Mapping[Process, int]) -> Term:
@@ -471,7 +502,9 @@ def event_term(term: Term, numbers: Mapping[Process, int]) -> Term:
 
 def as_events(literals: Conjunction, numbers: Mapping[Process, int]) -> Conjunction:
     """Reads of weak memory as values of the events that do them."""
-    return tuple(
-        Literal(event_term(one.left, numbers), one.comparison, event_term(one.right, numbers))
-        for one in literals
-    )
+    found: list[Literal] = []
+    for one in literals:
+        left, right = event_term(one.left, numbers), event_term(one.right, numbers)
+        is_same = left is one.left and right is one.right
+        found.append(one if is_same else Literal(left, one.comparison, right))
+    return tuple(found)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 
+from membar.records import replace
 from membar.systems.events import EventCube, Location
 from membar.systems.mapping import Renaming, literals_renamed, process_renamed
 from membar.systems.system import ParameterizedSystem, Transition
@@ -60,13 +60,18 @@ def stage_of(system: ParameterizedSystem, parameters: tuple[ProcessVariable, ...
 
 
 def participants(
-    system: ParameterizedSystem, cube: EventCube, transition: Transition
+    system: ParameterizedSystem,
+    cube: EventCube,
+    transition: Transition,
+    fits: Callable[[ProcessVariable, Process], bool],
 ) -> Iterator[tuple[dict[ProcessVariable, Process], tuple[ProcessVariable, ...]]]:
-    """Who may stand for the transition's parameters: processes of the cube, or further ones."""
+    """Who may stand for the transition's parameters, and fits: processes of the cube, or further ones."""
     if system.size is not None:
         constants = [ProcessConstant(number) for number in range(1, system.size + 1)]
         for chosen in permutations(constants, len(transition.parameters)):
-            yield dict(zip(transition.parameters, chosen, strict=True)), ()
+            names: dict[ProcessVariable, Process] = dict(zip(transition.parameters, chosen, strict=True))
+            if all(fits(*pair) for pair in names.items()):
+                yield names, ()
         return
     taken = {parameter.name for parameter in cube.parameters}
     fresh: list[ProcessVariable] = []
@@ -75,7 +80,7 @@ def participants(
         while name in taken:
             name += "'"
         fresh.append(ProcessVariable(name))
-    yield from _chosen(transition.parameters, cube.parameters, fresh, {})
+    yield from _chosen(transition.parameters, cube.parameters, fresh, {}, fits)
 
 
 def _chosen(
@@ -83,6 +88,7 @@ def _chosen(
     old: tuple[ProcessVariable, ...],
     fresh: Sequence[ProcessVariable],
     names: dict[ProcessVariable, Process],
+    fits: Callable[[ProcessVariable, Process], bool],
 ) -> Iterator[tuple[dict[ProcessVariable, Process], tuple[ProcessVariable, ...]]]:
     if not wanted:
         used = [one for one in fresh if one in names.values()]
@@ -90,4 +96,5 @@ def _chosen(
         return
     unused = next(one for one in fresh if one not in names.values())
     for candidate in (*(one for one in old if one not in names.values()), unused):
-        yield from _chosen(wanted[1:], old, fresh, {**names, wanted[0]: candidate})
+        if fits(wanted[0], candidate):
+            yield from _chosen(wanted[1:], old, fresh, {**names, wanted[0]: candidate}, fits)

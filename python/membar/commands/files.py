@@ -64,8 +64,12 @@ class Filed:
 
 def texts(chosen: argparse.Namespace) -> tuple[str, ...]:
     """What answers must carry along for the files that were asked for."""
-    wanted = (("sarif", getattr(chosen, "sarif", None)), ("told", chosen.summary))
-    return tuple(name for name, path in wanted if path is not None)
+    wanted = {"sarif": ("sarif",), "told": ("summary", "junit")}
+    return tuple(
+        text
+        for text, files in wanted.items()
+        if any(getattr(chosen, name, None) is not None for name in files)
+    )
 
 
 @contextmanager
@@ -126,16 +130,20 @@ def _refusal(code: str, message: str, help: str) -> InputError:  # noqa: A002 - 
     return InputError(Diagnostic(code=code, message=message, help=help))
 
 
-def write_witness(chosen: argparse.Namespace, result: api.Result) -> None:
+def write_witness(chosen: argparse.Namespace, result: object) -> None:
     """Writes the witness of a violation, where one is asked for; says so where there is none.
 
     Raises:
         InputError: the violation has no witness in this format.
         OSError: the file cannot be written.
     """
-    outcome = result.outcome
     if chosen.witness is None:
         return
+    from membar import api  # noqa: PLC0415 - only where asked for
+
+    if not isinstance(result, api.Result):
+        return
+    outcome = result.outcome
     if not isinstance(outcome, Violated) or outcome.witness is None:
         sys.stderr.write(f"note: no witness is written, since nothing is violated: {chosen.witness}\n")
         return

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+_COLUMNS = 80  # where nobody knows
+_STANDARD_OUTPUT = 1
 _ERASE = "\r\x1b[K"
 
 
@@ -18,7 +19,13 @@ def color(stream: TextIO) -> bool:
 
 def columns() -> int:
     """How wide the reader's window is."""
-    return shutil.get_terminal_size((80, 24)).columns
+    wanted = os.environ.get("COLUMNS", "")
+    if wanted.isdecimal() and int(wanted) > 0:
+        return int(wanted)
+    try:
+        return os.get_terminal_size(_STANDARD_OUTPUT).columns or _COLUMNS
+    except OSError:  # no window
+        return _COLUMNS
 
 
 @contextmanager

@@ -7,13 +7,13 @@ both with an `Outcome`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from membar.outcome import Outcome
+from membar.records import record
 from membar.task import SystemTask, Task
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Engine:
     """A way to answer tasks.
 
@@ -28,7 +28,7 @@ class Engine:
     run: Callable[[Task], Outcome]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class SystemEngine:
     """A way to answer tasks about systems of any number of processes.
 

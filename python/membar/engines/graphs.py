@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from math import factorial
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias
@@ -39,7 +38,7 @@ from membar.models.monotone import watches_under
 from membar.models.overtaking import MARK, is_doubtful, marked, signs_of
 from membar.models.plan import CheckMode, Plan
 from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witness
-from membar.program.access import NO_LOCATION, bad_access
+from membar.program.access import NO_LOCATION, bad_access, told_where
 from membar.program.atomicity import require_single_accesses, require_uncommitted
 from membar.program.awaits import NO_WATCHES, Watches
 from membar.program.condition import FinalRegister, Quantifier, Term
@@ -57,7 +56,7 @@ from membar.properties.judge import Tally, is_settled, judge
 from membar.properties.memory import property_of
 from membar.properties.property import has_operation
 from membar.properties.termination import WAITS_FOR_EVER
-from membar.records import record
+from membar.records import record, replace
 from membar.source import Span
 from membar.task import Coherence, Task
 
@@ -488,7 +487,7 @@ class _Search:
             wrong = self._fault(execution, thread)
             if self.task.program.condition is not None or wrong.code != NO_LOCATION:
                 raise InputError(wrong)
-            return self._witness(execution, wrong.message)
+            return self._witness(execution, told_where(wrong))
         return None
 
     def _fault(self, found: CoreExecution, number: int) -> Diagnostic:

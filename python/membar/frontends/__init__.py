@@ -7,17 +7,38 @@ concurrent object.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from membar.changes import Place
-from membar.objects.syntax import ConcurrentObject
-from membar.program.program import Program
-from membar.program.template import Template
-from membar.source import SourceFile
-from membar.systems.system import ParameterizedSystem
+from membar.records import field, record
+
+if TYPE_CHECKING:
+    from membar.changes import Place
+    from membar.objects.syntax import ConcurrentObject
+    from membar.program.program import Program
+    from membar.program.template import Template
+    from membar.source import SourceFile
+    from membar.systems.system import ParameterizedSystem
+
+# Ending → folder, so that a file's front end is loaded and no other. An ending that is missing here is looked
+# for in every folder: they have the say.
+ENDINGS: Mapping[str, str] = MappingProxyType(
+    {
+        ".c": "c",
+        ".cub": "cubicle",
+        ".dve": "dve",
+        ".litmus": "litmus",
+        ".mbp": "program",
+        ".obj": "object",
+        ".pml": "promela",
+        ".prm": "promela",
+        ".promela": "promela",
+        ".xcfa": "xcfa",
+    }
+)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Frontend:
     """Turns the text of one language into a Program.
 
@@ -52,7 +73,7 @@ class Frontend:
     template: Callable[[SourceFile, str], Template] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class SystemFrontend:
     """Turns the text of one language into a ParameterizedSystem.
 
@@ -71,7 +92,7 @@ class SystemFrontend:
     places: Callable[[SourceFile], tuple[Place, ...]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ObjectFrontend:
     """Turns the text of one language into a ConcurrentObject.
 

@@ -58,6 +58,10 @@ class Cursor:
         """This place, to come back to."""
         return self._at
 
+    def texts_since(self, mark: int) -> set[str]:
+        """The words between a place and this one."""
+        return {token.text for token in self._tokens[mark : self._at]}
+
     def back_to(self, mark: int) -> None:
         """Moves back to a place."""
         self._at = mark
@@ -103,6 +107,6 @@ class Cursor:
             raise self.wrong(f"expected {what}" + (": this is a keyword" if keyword else ""))
         return self.take()
 
-    def wrong(self, expected: str) -> InputError:
+    def wrong(self, expected: str, *, help: str | None = None) -> InputError:  # noqa: A002 - the word users see
         """That the next token is not what was expected."""
-        return error(self.code, f"unexpected {self.next}", self.next.span, expected)
+        return error(self.code, f"unexpected {self.next}", self.next.span, expected, help=help)

@@ -15,7 +15,6 @@ execution; a failure comes with its cycle and the names of the cycle's edges.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -25,6 +24,7 @@ from membar.models.explain import Failure, explain
 from membar.models.plan import Check, CheckKind, CheckMode, Growth, Op, Plan, Sort, Stage
 from membar.models.primitives import PRIMITIVES, tags_of, value_of
 from membar.models.schedule import Slots, Step, Unit
+from membar.records import record, replace
 
 if TYPE_CHECKING:
     from membar.program.execution import Execution
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Program: TypeAlias = tuple[tuple[Step, tuple[Check, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Early:
     """A part of a later check: these members of its union are known already, and must pass by themselves."""
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 from membar.models import relation as rel
 from membar.models.plan import Check, CheckKind, Op, Plan, Sort
 from membar.models.schedule import Slots
+from membar.records import record
 
 # Searching a derivation of an edge is abandoned after this many steps; the edge keeps its coarse name then.
 BUDGET = 20_000
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Edge:
     """A pair of events with the name of the relation that has it."""
 
@@ -22,7 +22,7 @@ class Edge:
     label: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Failure:
     """A check that does not hold of an execution.
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from membar.models.plan import Check, CheckKind, CheckMode, Fixpoint, Instruction, Op, Plan, Sort
+from membar.records import record
 
 VERSION = 1
 
@@ -53,7 +53,7 @@ _KINDS = {CheckKind.ACYCLIC: 0, CheckKind.IRREFLEXIVE: 1, CheckKind.EMPTY: 2}
 _MODES = {CheckMode.REQUIRE: 0, CheckMode.FLAG: 1, CheckMode.UNDEFINED_UNLESS: 2}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class LoweredPlan:
     """A plan for the core.
 

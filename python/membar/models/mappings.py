@@ -11,7 +11,6 @@ A model names its table in its head comment (`Mapping: x86`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
@@ -19,6 +18,7 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.program.expr import TRUE, Register, equals, registers_of
 from membar.program.operations import NO_TAGS, Assume, Fence, Load, Operation, Rmw, Store, Tags
 from membar.program.program import Edge, Program, Thread
+from membar.records import record, replace
 
 ORDERS: Final = ("RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC")
 PLAIN: Final = "NA"
@@ -27,7 +27,7 @@ WORDS: Final = frozenset({*ORDERS, PLAIN})
 _KEPT: Final = frozenset({"LF"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Code:
     """What one operation becomes.
 
@@ -50,7 +50,7 @@ class Code:
     exchanges: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class CompilerMapping:
     """The table of one processor.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from membar.records import field, record
 
 if TYPE_CHECKING:
     from membar.models.plan import Plan
@@ -28,7 +29,7 @@ class Operational(enum.Enum):
     CAM = "cam"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Model:
     """What `--model` names.
 

@@ -15,7 +15,6 @@ The last step leaves signs, of which the exactly-once search gathers all:
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -27,7 +26,7 @@ from membar.program.dependency_order import selects_by_reads
 from membar.program.expr import registers_of
 from membar.program.operations import Choose, Load, Operation, Rmw, Set, Store
 from membar.program.program import Edge, Program, Thread
-from membar.records import record
+from membar.records import record, replace
 
 # A tag that no language has.
 MARK = "decisive read"

@@ -7,8 +7,9 @@ it is the meaning of a model.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from membar.records import field, record
 
 if TYPE_CHECKING:
     from membar.source import Span
@@ -59,7 +60,7 @@ class Growth(enum.IntEnum):
     UNSTABLE = 2  # pairs may disappear
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Instruction:
     """One slot: `op` applied to the slots `args`, or the primitive `name`."""
 
@@ -71,7 +72,7 @@ class Instruction:
     growth: Growth = Growth.STABLE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Fixpoint:
     """A `let rec` group: the least fixpoint.
 
@@ -101,7 +102,7 @@ class CheckMode(enum.Enum):
     UNDEFINED_UNLESS = "undefined_unless"  # the whole program is undefined (a data race)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Check:
     """A named axiom. `negated` turns the test round (`~empty`)."""
 
@@ -115,7 +116,7 @@ class Check:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A whole model."""
 

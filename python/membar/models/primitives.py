@@ -6,18 +6,18 @@ Every other name that a model leaves free is a tag: the set of events that carry
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
 from membar.models.plan import Growth, Sort, Stage
 from membar.models.relation import Mask, Rows, chains, mask_of, rows_of
 from membar.program.execution import Execution, Kind
+from membar.records import record
 
 Value: TypeAlias = Mask | Rows
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Primitive:
     """A name that the tool provides.
 

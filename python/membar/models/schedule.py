@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from membar.models import relation as rel
 from membar.models.plan import Fixpoint, Op, Plan, Sort, Stage
+from membar.records import record
 
 # One value per slot: a mask for a set, rows for a relation; the plan's sorts say which.
 Slots: TypeAlias = list[Any]
@@ -16,7 +16,7 @@ Slots: TypeAlias = list[Any]
 Step: TypeAlias = Callable[[Slots, int], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Unit:
     """What is computed together: one slot, or all slots of an outermost fixpoint.
 

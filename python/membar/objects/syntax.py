@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.objects.terms import TRUE, Term
+from membar.records import record
 from membar.source import SourceFile, Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Location:
     """A shared variable, or the element of a shared array at a shifted address."""
 
@@ -23,7 +23,7 @@ class Location:
     index: Term | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Load:
     """`target = value`, where `value` mentions what is loaded from `location` as `Loaded`."""
 
@@ -32,7 +32,7 @@ class Load:
     value: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Store:
     """`location = value`, over locals only."""
 
@@ -40,7 +40,7 @@ class Store:
     value: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Assign:
     """`target = value`, over locals and private variables only; `private` says which `target` is."""
 
@@ -49,7 +49,7 @@ class Assign:
     private: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Branch:
     """Goes to the line's `then` if the condition over locals holds, else to its `otherwise`."""
 
@@ -64,7 +64,7 @@ class RmwKind(enum.Enum):
     FETCH_ADD = "fetch_add"  # operand: what is added; result: the old value
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Rmw:
     """`target = kind(location, operands)`; without a target the result is dropped."""
 
@@ -82,14 +82,14 @@ class FenceKind(enum.Enum):
     CONTROL = "cfence"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fence:
     """A fence."""
 
     kind: FenceKind
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Return:
     """The end of the operation, with its results."""
 
@@ -99,7 +99,7 @@ class Return:
 Action: TypeAlias = Load | Store | Assign | Branch | Rmw | Fence | Return
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Line:
     """One step of an operation.
 
@@ -118,7 +118,7 @@ class Line:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Operation:
     """An operation as code. Locals that are no parameters are 0 when it is called.
 
@@ -134,7 +134,7 @@ class Operation:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SharedVariable:
     """A location of memory, or with a `size` an array of them, each with the same initial value."""
 
@@ -143,7 +143,7 @@ class SharedVariable:
     size: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class AbstractOperation:
     """An operation in one step: possible where `guard` holds; all updates take the old state."""
 
@@ -155,7 +155,7 @@ class AbstractOperation:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Specification:
     """What the object should be: a state and its operations, by the names of the object's operations."""
 
@@ -167,7 +167,7 @@ class Specification:
         return next(each for each in self.operations if each.name == name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class LinearizationPoint:
     """Where an operation takes effect: when the access of `line` does, if `when` holds in that step.
 
@@ -182,7 +182,7 @@ class LinearizationPoint:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Claim:
     """A formula of an annotation; `lines`: it is claimed only where the thread's next line is one of them."""
 
@@ -191,7 +191,7 @@ class Claim:
     lines: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ConcurrentObject:
     """An object: its code, and what else its text says.
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+from membar.records import field, record, replace
 
 
 class Space(enum.Enum):
@@ -61,14 +62,14 @@ class BinaryOp(enum.Enum):
     IMPLIES = "->"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Number:
     """A literal."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Variable:
     """A variable; `operation` says whose local it is."""
 
@@ -78,7 +79,7 @@ class Variable:
     who: Who = Who.SELF
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Element:
     """The element of a shared array, in annotations."""
 
@@ -86,38 +87,62 @@ class Element:
     index: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Loaded:
     """The value that this step takes from memory."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Unary:
     """`op operand`."""
 
     op: UnaryOp
     operand: Term
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Remembers the hash: terms are looked up far more often than they are made."""
+        object.__setattr__(self, "_hash", hash((self.op, self.operand)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Binary:
     """`left op right`."""
 
     op: BinaryOp
     left: Term
     right: Term
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Remembers the hash: terms are looked up far more often than they are made."""
+        object.__setattr__(self, "_hash", hash((self.op, self.left, self.right)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Choice:
     """`condition ? then : otherwise`."""
 
     condition: Term
     then: Term
     otherwise: Term
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Remembers the hash: terms are looked up far more often than they are made."""
+        object.__setattr__(self, "_hash", hash((self.condition, self.then, self.otherwise)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class At:
     """Whether a thread's next step is one of these lines. `idle` is between operations."""
 
@@ -125,7 +150,7 @@ class At:
     who: Who = Who.SELF
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Pending:
     """Whether a store of this line has been done by the thread and not yet reached memory."""
 
@@ -133,7 +158,7 @@ class Pending:
     who: Who = Who.SELF
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PendingValue:
     """The value of the oldest pending store of a line, or its operation's parameter or result (`@1`, …).
 
@@ -145,7 +170,7 @@ class PendingValue:
     who: Who = Who.SELF
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Sees:
     """What the thread would load from a shared variable now: its own youngest pending store, or memory."""
 
@@ -153,14 +178,14 @@ class Sees:
     who: Who = Who.SELF
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Linearized:
     """Whether the thread's operation has taken effect, or will when a store does that it waits for."""
 
     who: Who = Who.SELF
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Deferred:
     """Whether an operation of the thread takes effect when the pending store of this line does, after it."""
 
@@ -168,7 +193,7 @@ class Deferred:
     who: Who = Who.SELF
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DeferredResult:
     """What such an operation returns, counted from 1; 0 if there is none."""
 

@@ -44,6 +44,11 @@ def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Dia
     )
 
 
+def told_where(wrong: Diagnostic) -> str:
+    """What is wrong, with its line, as a witness says it."""
+    return wrong.message if wrong.primary is None else f"{wrong.message} (line {wrong.primary.span.line})"
+
+
 def _ended_before(program: Program, word: int, size: int) -> str | None:
     """The object that an address is just behind, as a pointer that went too far; None if there is none.
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import field
 from typing import TYPE_CHECKING
 
 from membar.program.operations import Tags
-from membar.records import record
+from membar.records import field, record
 
 if TYPE_CHECKING:
     from membar.source import Span

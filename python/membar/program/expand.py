@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from membar.program.dependencies import expressions_of, registers_written
 from membar.program.expr import FALSE, TRUE, Register, equals, registers_of
 from membar.program.operations import Assume, Lock, Operation, Rmw, Store, Unlock
 from membar.program.program import Edge, Program, Thread
+from membar.records import replace
 
 
 def expand(program: Program) -> Program:

@@ -11,7 +11,6 @@ Loops are as in the engines: each back edge is taken at most `bound` times.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import field, replace
 from typing import TypeAlias
 
 from membar.program.execution import Event, Execution, Kind
@@ -33,7 +32,7 @@ from membar.program.operations import (
     Tags,
 )
 from membar.program.program import Edge, Program, Thread
-from membar.records import record
+from membar.records import field, record, replace
 
 Reads: TypeAlias = frozenset[int]
 Shape: TypeAlias = tuple[Hashable, ...]

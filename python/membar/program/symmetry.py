@@ -8,13 +8,12 @@ one from another.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import fields, is_dataclass
 from math import factorial
 
 from membar.program.expr import TRUE, Address, Register
 from membar.program.operations import Join, Load, Operation, Rmw, Set, Spawn, Store
 from membar.program.program import Edge, Program, Thread
-from membar.records import record
+from membar.records import field_names, is_record, record
 
 # So that the number of executions that one stands for fits into a word.
 _MOST_ARRANGEMENTS = 1 << 62
@@ -128,11 +127,11 @@ def _shape(value: object, number: Callable[[str], int]) -> Hashable:
         return ("register", number(value.name))
     if isinstance(value, tuple):
         return tuple(_shape(part, number) for part in value)
-    if is_dataclass(value):
+    if is_record(value):
         parts: list[Hashable] = [type(value).__name__]
-        for item in fields(value):
-            part = getattr(value, item.name)
-            is_name = item.name in _REGISTER_FIELDS and isinstance(part, str)
+        for name in field_names(value):
+            part = getattr(value, name)
+            is_name = name in _REGISTER_FIELDS and isinstance(part, str)
             parts.append(number(part) if is_name else _shape(part, number))
         return tuple(parts)
     assert isinstance(value, Hashable)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from membar.program.operations import WARNING, Assert, Load, Operation
 from membar.program.program import Edge, Program
+from membar.records import replace
 
 LEAK = "leak: "
 """How the message of a warning about memory that is never freed begins."""

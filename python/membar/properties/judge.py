@@ -21,7 +21,6 @@ unless that property was asked for by name.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
 
 from membar.outcome import (
     Explored,
@@ -42,6 +41,7 @@ from membar.properties.deadlock import is_deadlock_waiting, spins_at_locks, wait
 from membar.properties.memory import NAME as MEMORY
 from membar.properties.memory import property_of
 from membar.properties.property import has_operation, has_waiting_assumption, has_waiting_guard
+from membar.records import field, record
 from membar.source import Span
 from membar.task import Task
 
@@ -52,7 +52,7 @@ _OWN_QUESTIONS = ("condition", "errors", "claims")
 WAITING_FLAG = "waits-for-ever"
 
 
-@dataclass(slots=True, kw_only=True)
+@record(slots=True, kw_only=True)
 class Tally:
     """What an engine found: plain data that any engine can fill.
 
@@ -286,6 +286,7 @@ def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
         notes=(
             *task.model.notes,
             *tally.notes,
+            *_notes_on_labels(task),
             *_notes_on_loops(tally),
             *_notes_on_bound(tally, is_answer=bool(asked)),
         ),
@@ -315,6 +316,16 @@ def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
         if is_deadlock_waiting(task.program):
             found |= {"deadlock"}
     return found
+
+
+def _notes_on_labels(task: Task) -> list[str]:
+    """Which labels mean something that nobody asked about."""
+    asked = {claim.name for claim in task.program.claims}
+    return [
+        f"labels that say something are not checked ({', '.join(item.labels)}): --property {item.claim.name}"
+        for item in task.program.label_claims
+        if item.claim.name not in asked and task.properties
+    ]
 
 
 def _notes_on_loops(tally: Tally) -> list[str]:

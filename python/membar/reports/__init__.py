@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from membar.models.model import Model
-from membar.outcome import Outcome
-from membar.program.program import Program
-from membar.source import SourceFile
-from membar.systems.system import ParameterizedSystem
+from membar.records import record
+
+if TYPE_CHECKING:
+    from membar.models.model import Model
+    from membar.outcome import Outcome
+    from membar.program.program import Program
+    from membar.source import SourceFile
+    from membar.systems.system import ParameterizedSystem
 
 
 class Answer(Protocol):
@@ -71,7 +73,7 @@ class Tested(Protocol):
 
     @property
     def reason(self) -> str:
-        """Why there is no verdict, or the rendered diagnostics of bad input; else ""."""
+        """Why there is no verdict, the bound, what is violated, or the rendered diagnostics of bad input."""
 
     @property
     def final_states(self) -> int:
@@ -94,7 +96,7 @@ class Told(Tested, Protocol):
         """The report about a violation, for people; else ""."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Report:
     """An output format.
 

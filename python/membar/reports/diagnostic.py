@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from membar.diagnostics import Diagnostic, InputError, Label
+from membar.records import record, replace
 from membar.reports._parts.style import paint, printable, width
 from membar.source import SourceFile, Span
 
@@ -12,7 +11,7 @@ TAB = 4
 SPREAD = 4  # lines shown of a longer span: the first ones and the last
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Row:
     """A source line with what is underlined on it: display columns `start` … `end` (not included)."""
 

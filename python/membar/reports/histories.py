@@ -18,11 +18,11 @@ from membar.program.printer import print_program
 from membar.program.program import Program
 from membar.reports._parts.answer import Object, common
 from membar.reports._parts.narrative import narrative
+from membar.reports._parts.statistics import statistics_text
 from membar.reports._parts.style import ASCII, UNICODE, Line, join, line, printable, wrapped
 from membar.reports._parts.timeline import Bar, bars
 from membar.reports._parts.verdict import role, spoken, witness_of
 from membar.reports.json import witness_value
-from membar.reports.terminal import statistics_text
 from membar.source import SourceFile
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree as ET
 
-from membar.reports import Tested
+from membar.reports import Told
 from membar.reports._parts.style import printable
 
 
 def render(
-    tests: Sequence[Tested], disagreements: Mapping[str, str] | None = None, *, name: str = "membar"
+    tests: Sequence[Told], disagreements: Mapping[str, str] | None = None, *, name: str = "membar"
 ) -> str:
     """One test suite with a test case per file.
 
@@ -37,7 +37,7 @@ def _count(cases: Sequence[ET.Element], kind: str) -> int:
     return sum(case.find(kind) is not None for case in cases)
 
 
-def _case(test: Tested, disagreements: Mapping[str, str] | None) -> ET.Element:
+def _case(test: Told, disagreements: Mapping[str, str] | None) -> ET.Element:
     path = _xml(test.path)
     case = ET.Element(
         "testcase", {"name": _xml(test.name), "classname": path, "file": path, "time": f"{test.seconds:.3f}"}
@@ -52,7 +52,8 @@ def _case(test: Tested, disagreements: Mapping[str, str] | None) -> ET.Element:
     elif test.verdict == "unknown":
         ET.SubElement(case, "skipped", {"message": _xml(f"unknown: {test.reason}")})
     elif test.verdict == "violated" and disagreements is None:
-        ET.SubElement(case, "failure", {"type": "violated", "message": _xml(test.reason or "violated")})
+        failure = ET.SubElement(case, "failure", {"type": "violated", "message": _xml(test.reason)})
+        failure.text = _xml(test.told)
     return case
 
 

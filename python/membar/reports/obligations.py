@@ -12,9 +12,9 @@ from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import Space, Variable, Who
 from membar.outcome import HoldsWithin, Outcome, Unknown
 from membar.reports._parts.answer import Object, common
+from membar.reports._parts.statistics import statistics_text
 from membar.reports._parts.style import Line, join, line, printable, wrapped
 from membar.reports._parts.verdict import role, spoken
-from membar.reports.terminal import statistics_text
 from membar.source import SourceFile
 
 

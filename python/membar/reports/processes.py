@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from pathlib import PurePath
 
 from membar.outcome import HoldsWithin, Outcome, Unknown, Violated
 from membar.reports import SystemAnswer
 from membar.reports._parts.answer import Object, common
-from membar.reports._parts.saved_run import run_value
+from membar.reports._parts.statistics import statistics_text
 from membar.reports._parts.style import Line, join, line, printable, wrapped
 from membar.reports._parts.verdict import role, spoken
-from membar.reports.terminal import statistics_text
 from membar.systems.run import ProcessRun, ProcessStep, Shown
 from membar.systems.system import Cube, ParameterizedSystem
 
@@ -41,6 +38,8 @@ def execution(answer: SystemAnswer, *, columns: int = 80) -> list[Line]:
 
 def render_json(answer: SystemAnswer) -> str:
     """The answer as one line of JSON."""
+    import json  # noqa: PLC0415 - one form of two
+
     return json.dumps(value(answer), ensure_ascii=False, separators=(", ", ": ")) + "\n"
 
 
@@ -49,6 +48,8 @@ def value(answer: SystemAnswer) -> Object:
     outcome = answer.outcome
     result = common(answer.source, outcome)
     if isinstance(outcome, Violated) and outcome.processes is not None:
+        from membar.reports._parts.saved_run import run_value  # noqa: PLC0415 - most answers have no run
+
         result["witness"] = run_value(answer.source, answer.model.name, outcome.processes)
     return result
 
@@ -142,6 +143,8 @@ def _reached(cube: Cube, run: ProcessRun) -> str:
 
 
 def _replay_command(path: str, model: str) -> str:
+    import shlex  # noqa: PLC0415 - most answers have no run
+
     saved = f"{PurePath(path).stem}.json"
     check = shlex.join(["membar", "check", path, "--model", model, "--json"])
     return f"{check} > {shlex.quote(saved)}; {shlex.join(['membar', 'replay', saved])}"

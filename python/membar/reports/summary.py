@@ -25,7 +25,7 @@ _ROLES = {
 
 def one_line(test: Tested, *, differs: str | None = None, color: bool = False) -> str:
     """`VERDICT  path  states  seconds`, or why there is no verdict; ended by a newline."""
-    if test.verdict == "error" or test.reason:
+    if test.verdict in ("error", "unknown", "holds-within"):
         fact, _, _ = test.reason.partition("\n")
     else:
         fact = f"{test.final_states} state{'' if test.final_states == 1 else 's'}, {test.seconds:.2f} s"

@@ -13,7 +13,6 @@ from membar.outcome import (
     HoldsWithin,
     Outcome,
     Run,
-    Statistics,
     Unknown,
     Violated,
     Witness,
@@ -31,6 +30,7 @@ from membar.reports._parts.condition import (
 from membar.reports._parts.event import phrase
 from membar.reports._parts.finding import racing_pairs
 from membar.reports._parts.narrative import narrative
+from membar.reports._parts.statistics import statistics_text
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line, printable, wrapped
 from membar.reports._parts.table import value_table
 from membar.reports._parts.verdict import role, spoken, witness_of
@@ -182,34 +182,6 @@ def _counted(program: Program, run: Run) -> str:
     number = run.negative if word == "fail" else run.positive
     unit = "executions" if run.statistics.classes is None else "reads-from classes"
     return f"{number} of {total} {unit} {word} the formula"
-
-
-def _plural(count: int, word: str) -> str:
-    if count == 1 or word == "blocked":
-        return ""
-    return "es" if word.endswith("s") else "s"
-
-
-def statistics_text(item: Statistics) -> str:
-    """`4 executions, 12 candidates, 0.01 s`."""
-    counts = [
-        (item.executions, "execution"),
-        (item.classes, "reads-from class"),
-        (item.blocked, "blocked"),
-        (item.candidates, "candidate"),
-        (item.duplicates, "duplicate"),
-        (item.states, "state"),
-        (item.transitions, "transition"),
-        (item.nodes, "node"),
-    ]
-    parts = [f"{count} {word}{_plural(count, word)}" for count, word in counts if count is not None]
-    if item.symmetric is not None:
-        groups = "; ".join(", ".join(group) for group in item.symmetric)
-        parts[0] += f" ({item.explored} up to symmetry of {groups})"
-    parts.append(f"{item.seconds:.2f} s")
-    if item.peak_bytes is not None:
-        parts.append(f"{item.peak_bytes / 2**20:.1f} MiB")
-    return ", ".join(parts)
 
 
 def final_states(program: Program, run: Run, *, columns: int = 80) -> list[Line]:

@@ -7,8 +7,9 @@ registers, and the state has a future in which the events happen, in an order th
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar.systems.terms import Conjunction, Process, ProcessVariable
@@ -20,8 +21,10 @@ class EventKind(enum.Enum):
     READ = "read"
     WRITE = "write"
 
+    __hash__ = object.__hash__  # Enum's is a function of Python, and there is one object per member
 
-@dataclass(frozen=True, slots=True)
+
+@record(frozen=True, slots=True)
 class Location:
     """A weak variable (no indices) or a cell of a weak array."""
 
@@ -29,7 +32,7 @@ class Location:
     indices: tuple[Process, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Event:
     """What one process reads, or writes, at one instant.
 
@@ -50,7 +53,7 @@ class Event:
     fence: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class EventCube:
     """`exists parameters, pairwise distinct, and events`; without events, an ordinary cube.
 

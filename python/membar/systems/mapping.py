@@ -6,9 +6,9 @@ Every function is one walk over the accesses or the processes of its argument.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TypeAlias
 
+from membar.records import replace
 from membar.systems.linear import total
 from membar.systems.system import (
     AnyValue,
@@ -24,6 +24,7 @@ from membar.systems.system import (
 from membar.systems.terms import (
     Access,
     Conjunction,
+    Constructor,
     EventValue,
     Linear,
     Literal,
@@ -44,9 +45,15 @@ def process_renamed(process: Process, names: Renaming) -> Process:
 
 def renamed(term: Term, names: Renaming) -> Term:
     """A term with other processes for some variables."""
-    if isinstance(term, ProcessVariable | ProcessConstant):
-        return process_renamed(term, names)
-    return with_places(term, lambda place: place_renamed(place, names))
+    match term:
+        case Constructor() | ProcessConstant():
+            return term
+        case Access() | EventValue():
+            return place_renamed(term, names)
+        case ProcessVariable():
+            return names.get(term, term)
+        case Linear():
+            return with_places(term, lambda place: place_renamed(place, names))
 
 
 def literals_renamed(literals: Conjunction, names: Renaming) -> Conjunction:
@@ -63,12 +70,11 @@ def value_renamed(value: Value, names: Renaming) -> Value:
 
 def place_renamed(place: Place, names: Renaming) -> Place:
     """An access, or the value of an event, with other processes for some variables."""
-    indices = tuple(process_renamed(index, names) for index in place.indices)
+    indices = tuple([process_renamed(index, names) for index in place.indices])
     if isinstance(place, EventValue):
         return EventValue(place.event, place.symbol, indices)
-    return Access(
-        place.symbol, indices, None if place.reader is None else process_renamed(place.reader, names)
-    )
+    reader = place.reader
+    return Access(place.symbol, indices, None if reader is None else process_renamed(reader, names))
 
 
 def with_places(term: Term, change: Callable[[Place], Term]) -> Term:
@@ -84,9 +90,14 @@ def with_places(term: Term, change: Callable[[Place], Term]) -> Term:
 
 def places(literals: Conjunction) -> tuple[Place, ...]:
     """The places of a conjunction, in order, with repetitions."""
-    return tuple(
-        place for literal in literals for term in (literal.left, literal.right) for place in places_of(term)
-    )
+    found: list[Place] = []
+    for literal in literals:
+        for term in (literal.left, literal.right):
+            if isinstance(term, Access | EventValue):
+                found.append(term)
+            elif isinstance(term, Linear):
+                found += (place for _, place in term.terms)
+    return tuple(found)
 
 
 def places_of(value: Value) -> tuple[Place, ...]:

@@ -6,14 +6,15 @@ search. Values are kept as the text shows them: `True`, `#2`, `-1`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from membar.records import record
 
 # A cell (`X`, `A[1]`) and its value.
 Shown: TypeAlias = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ProcessStep:
     """One step: a transition of some processes, or a flush of the oldest entry of one buffer.
 
@@ -36,7 +37,7 @@ class ProcessStep:
     buffers: tuple[tuple[tuple[Shown, ...], ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ProcessRun:
     """A run of `processes` processes into a bad state.
 

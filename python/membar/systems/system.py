@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
+
+from membar.records import field, record
 
 if TYPE_CHECKING:
     from membar.source import Span
@@ -33,7 +34,7 @@ class SymbolKind(enum.Enum):
     VARIABLE = "var"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Symbol:
     """A declared constant, variable (`dimensions` 0) or array indexed by `dimensions` processes.
 
@@ -49,7 +50,7 @@ class Symbol:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Cube:
     """`exists parameters, pairwise distinct. literals`: bad states, or states excluded by an invariant.
 
@@ -62,7 +63,7 @@ class Cube:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Init:
     """`forall parameters. one of the alternatives`: parameters range over all processes, equal ones too.
 
@@ -74,7 +75,7 @@ class Init:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ForallOther:
     """`for every process that is no parameter of the transition: one of the alternatives`."""
 
@@ -82,7 +83,7 @@ class ForallOther:
     alternatives: tuple[Conjunction, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AnyValue:
     """`?`: any value of the updated symbol's type."""
 
@@ -90,7 +91,7 @@ class AnyValue:
 Value: TypeAlias = "Term | AnyValue"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Case:
     """What a cell becomes where `condition` holds."""
 
@@ -98,7 +99,7 @@ class Case:
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Assign:
     """`symbol[indices] := value`: one variable or one cell."""
 
@@ -107,7 +108,7 @@ class Assign:
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AssignAll:
     """`symbol[binders] := case …`: every cell by its first matching case; without one it stays.
 
@@ -122,7 +123,7 @@ class AssignAll:
 Update: TypeAlias = "Assign | AssignAll"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Transition:
     """A step of the system: some pairwise distinct processes that satisfy the guard do all updates at once.
 
@@ -151,7 +152,7 @@ class Transition:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ParameterizedSystem:
     """A system for any number of processes, or for exactly `size` of them.
 

@@ -8,9 +8,10 @@ processes and with one another, never used as an index.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
+
+from membar.records import record
 
 
 class Basic(enum.Enum):
@@ -21,7 +22,7 @@ class Basic(enum.Enum):
     REAL = "real"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Enumeration:
     """A type with a list of values, its constructors; `bool` is one."""
 
@@ -29,7 +30,7 @@ class Enumeration:
     constructors: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Abstract:
     """A type of which nothing is known: values can only be copied and compared for equality."""
 
@@ -42,36 +43,70 @@ BOOL = Enumeration("bool", ("False", "True"))
 NUMBERS = frozenset({Basic.INT, Basic.REAL})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True, eq=False)
 class ProcessVariable:
-    """A process named by a parameter or a binder. Names are unique within their scope."""
+    """A process named by a parameter or a binder. Names are unique within their scope.
+
+    There is one object per name: equality and hash, asked for millions of times, are those of objects.
+    """
 
     name: str
 
+    def __new__(cls, name: str) -> ProcessVariable:  # noqa: PYI034 - no class is below it
+        """The object that has this name."""
+        found = _VARIABLES.get(name)
+        return found or _VARIABLES.setdefault(name, object.__new__(cls))
 
-@dataclass(frozen=True, slots=True)
+    def __getnewargs__(self) -> tuple[str]:
+        """What copies and pickles are made of."""
+        return (self.name,)
+
+
+@record(frozen=True, slots=True, eq=False)
 class ProcessConstant:
-    """`#1`, `#2`, …: a fixed process; numbered from 1, at most the system's `size`."""
+    """`#1`, `#2`, …: a fixed process; numbered from 1, at most the system's `size`. One object per number."""
 
     number: int
+
+    def __new__(cls, number: int) -> ProcessConstant:  # noqa: PYI034 - no class is below it
+        """The object that has this number."""
+        found = _CONSTANTS.get(number)
+        return found or _CONSTANTS.setdefault(number, object.__new__(cls))
+
+    def __getnewargs__(self) -> tuple[int]:
+        """What copies and pickles are made of."""
+        return (self.number,)
+
+
+_VARIABLES: dict[str, ProcessVariable] = {}
+_CONSTANTS: dict[int, ProcessConstant] = {}
 
 
 Process: TypeAlias = ProcessVariable | ProcessConstant
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True, eq=False)
 class Constructor:
-    """A value of an enumeration."""
+    """A value of an enumeration. One object per type and name."""
 
     type: Enumeration
     name: str
 
-    def __hash__(self) -> int:
-        """Of the name: a proof compares many literals, and types need not be told apart by it."""
-        return hash(self.name)
+    def __new__(cls, type: Enumeration, name: str) -> Constructor:  # noqa: A002, PYI034 - no class is below it
+        """The object that has this type and name."""
+        key = (type.name, type.constructors, name)
+        found = _CONSTRUCTORS.get(key)
+        return found or _CONSTRUCTORS.setdefault(key, object.__new__(cls))
+
+    def __getnewargs__(self) -> tuple[Enumeration, str]:
+        """What copies and pickles are made of."""
+        return self.type, self.name
 
 
-@dataclass(frozen=True, slots=True)
+_CONSTRUCTORS: dict[tuple[str, tuple[str, ...], str], Constructor] = {}
+
+
+@record(frozen=True, slots=True)
 class Access:
     """The value of a variable (no indices) or of an array's cell.
 
@@ -87,7 +122,7 @@ class Access:
     reader: Process | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class EventValue:
     """The value that event number `event` of a cube of events reads at a location; in no other scope."""
 
@@ -100,7 +135,7 @@ class EventValue:
 Place: TypeAlias = Access | EventValue
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Linear:
     """`constant + Σ coefficient · place`: numbers, and sums of numbers and places of one numeric type.
 
@@ -124,8 +159,10 @@ class Comparison(enum.Enum):
     LESS = "<"
     AT_MOST = "<="
 
+    __hash__ = object.__hash__  # Enum's is a function of Python, and there is one object per member
 
-@dataclass(frozen=True, slots=True)
+
+@record(frozen=True, slots=True)
 class Literal:
     """`left comparison right`. LESS and AT_MOST compare numbers, or processes (a total order)."""
 

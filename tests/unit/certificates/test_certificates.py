@@ -8,7 +8,9 @@ import pytest
 import z3
 
 from differential.test_known_systems import system_of
+from membar.certificates import check, cover
 from membar.certificates.check import certify, script
+from membar.certificates.solver import Session
 from membar.frontends.cubicle import parse
 from membar.source import SourceFile
 from membar.systems.events import EventCube
@@ -76,6 +78,40 @@ def test_an_invariant_that_a_step_breaks_is_no_invariant() -> None:
     assert search(system)[0] == "unsafe"
     _, cubes = proof("lock")
     assert certify(system, cubes).problem == "a state that an invariant excludes is not covered"
+
+
+@pytest.mark.parametrize("name", ["lock", "flags with a fence", "one boss", "message passing"])
+def test_what_is_plain_to_see_is_seen_by_z3_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who finds a cover without z3 may be wrong, and then z3 says so."""
+    system, cubes = proof(name)
+    asked: list[int] = []
+    answers = Session.answers
+
+    def counted(session: Session, text: str) -> list[str]:
+        found = answers(session, text)
+        asked.append(len(found))
+        return found
+
+    monkeypatch.setattr(Session, "answers", counted)
+    certificate = certify(system, cubes)
+    assert certificate.problem is None
+    assert sum(asked) >= certificate.obligations  # of each one z3 was asked
+    rejected = 0
+    monkeypatch.setattr(cover, "_is_part", lambda *_: True)
+    for changed, _ in without_a_literal(cubes):
+        rejected += certify(system, changed).problem is not None
+    assert rejected
+
+
+def test_a_contradiction_that_is_none_is_seen_by_z3(monkeypatch: pytest.MonkeyPatch) -> None:
+    system, cubes = proof("lock")
+    monkeypatch.setattr(check, "_contradicted", lambda _, cube: cube.literals[0])
+    assert certify(system, cubes).problem == check.UNSEEN
+
+
+def test_z3_that_does_not_understand_is_an_error() -> None:
+    with pytest.raises(RuntimeError, match="unknown constant x"):
+        Session().answers("(assert x)")
 
 
 def test_checking_stops_when_told() -> None:

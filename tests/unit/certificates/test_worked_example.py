@@ -7,9 +7,9 @@ system: registers start with a value that is not 0, here 7.
 from __future__ import annotations
 
 from membar.certificates import generic
-from membar.certificates.check import before_step, is_initial
+from membar.certificates.check import is_initial, steps_into
 from membar.certificates.generic import Future, future, settled
-from membar.certificates.preimage import roots
+from membar.certificates.preimage import Backward, roots
 from membar.certificates.smt import Logic
 from membar.frontends.cubicle import parse
 from membar.source import SourceFile
@@ -35,12 +35,14 @@ ONE, TWO = ProcessVariable("i"), ProcessVariable("j")
 
 def before(system: ParameterizedSystem, cube: EventCube, name: str, actor: Process) -> list[EventCube]:
     """The pre-images by one transition of one process of the cube."""
-    number = next(n for n, one in enumerate(system.transitions) if one.name == name)
-    found = before_step(system, cube, system.transitions[number])
+    assert len({one.name for one in system.transitions}) == len(system.transitions)
     return [
         one
-        for one in found
-        if one.parameters == cube.parameters and one.events and one.events[-1].process == actor
+        for transition, one in steps_into(Backward(system), cube)
+        if transition.name == name
+        and one.parameters == cube.parameters
+        and one.events
+        and one.events[-1].process == actor
     ]
 
 

@@ -55,6 +55,21 @@ def test_what_was_done_before_ctrl_c_is_written(tmp_path: Path, monkeypatch: pyt
     assert "1 HOLDS, 1 UNKNOWN" in (tmp_path / "s.md").read_text(encoding="utf-8")
 
 
+def test_junit_says_what_is_violated_and_where(tmp_path: Path) -> None:
+    wrong, log = tmp_path / "wrong.c", tmp_path / "j.xml"
+    wrong.write_text(
+        "#include <stdlib.h>\nint main(void) {\n  int *p = malloc(2 * sizeof(int));\n"
+        "  for (int i = 0; i <= 2; i++)\n    p[i] = 0;\n  free(p);\n}\n",
+        "utf-8",
+    )
+    assert cli.main(["check", str(wrong), "--junit", str(log)]) == 1
+    failure = ET.fromstring(log.read_text(encoding="utf-8")).find(".//failure")
+    assert failure is not None
+    assert failure.get("message", "").startswith("memory: an access outside ")
+    assert failure.get("message", "").endswith("(line 5)")
+    assert "VIOLATED under rc11" in (failure.text or "")
+
+
 def test_a_file_that_is_missing_ends_the_run_and_the_rest_is_written(tmp_path: Path) -> None:
     log = tmp_path / "s.sarif"
     assert cli.main(["check", COHERENCE, str(tmp_path / "none.c"), "--sarif", str(log)]) == 2
@@ -74,7 +89,7 @@ def test_a_comparison_has_a_row_per_model(tmp_path: Path) -> None:
     page = tmp_path / "s.md"
     assert cli.main(["compare", SB, "--models", "sc,x86-tso", "--summary", str(page)]) == 0
     rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| ")][2:]
-    assert [row.split(" | ")[2:4] for row in rows] == [["HOLDS", "sc"], ["VIOLATED", "x86-tso"]]
+    assert [row.split(" | ")[2:4] for row in rows] == [["HOLDS", "sc"], ["VIOLATED: condition", "x86-tso"]]
 
 
 def test_a_campaign_says_what_differs(tmp_path: Path) -> None:

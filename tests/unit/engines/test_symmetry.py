@@ -12,7 +12,7 @@ from membar.engines._exploration import SYMMETRY
 from membar.engines.reference.replay import replay
 from membar.program.program import Program
 from membar.properties.judge import Tally
-from membar.reports.terminal import statistics_text
+from membar.reports._parts.statistics import statistics_text
 from membar.source import SourceFile
 from membar.task import Coherence, Options, Task
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from membar import api
+from membar import api, frontends, languages
 from membar.models import kept, load
 from membar.models.model import Model
 
-WORDS = api.vocabulary()
+VOCABULARY = api.vocabulary()
+WORDS = "the words of today"
 
 
 @pytest.mark.parametrize("name", ["x86-tso", "armv8", "rc11", "bajczi-tso"])
 def test_a_kept_model_is_the_model(name: str, tmp_path: Path) -> None:
-    model = load.load(name, vocabulary=WORDS)
+    model = load.load(name, vocabulary=VOCABULARY)
     kept.write(model, WORDS, folder=tmp_path)
     again = kept.read(name, WORDS, folder=tmp_path)
     assert again == model
@@ -27,7 +29,7 @@ def test_a_kept_model_is_the_model(name: str, tmp_path: Path) -> None:
 
 
 def test_every_axiom_keeps_its_place_in_the_text(tmp_path: Path) -> None:
-    model = load.load("x86-tso", vocabulary=WORDS)
+    model = load.load("x86-tso", vocabulary=VOCABULARY)
     kept.write(model, WORDS, folder=tmp_path)
     again = kept.read("x86-tso", WORDS, folder=tmp_path)
     assert again is not None
@@ -44,12 +46,12 @@ def test_nothing_is_kept_at_first(tmp_path: Path) -> None:
 
 
 def test_other_ordering_words_need_another_model(tmp_path: Path) -> None:
-    kept.write(load.load("sc", vocabulary=WORDS), WORDS, folder=tmp_path)
-    assert kept.read("sc", {**WORDS, "another": "word"}, folder=tmp_path) is None
+    kept.write(load.load("sc", vocabulary=VOCABULARY), WORDS, folder=tmp_path)
+    assert kept.read("sc", "other words", folder=tmp_path) is None
 
 
 def test_a_change_of_the_compiler_or_a_model_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = load.load("sc", vocabulary=WORDS)
+    model = load.load("sc", vocabulary=VOCABULARY)
     kept.write(model, WORDS, folder=tmp_path)
     sources = tmp_path / "models"
     sources.mkdir()
@@ -65,15 +67,15 @@ def test_a_change_of_the_compiler_or_a_model_is_seen(tmp_path: Path, monkeypatch
 
 
 def test_a_broken_file_is_not_believed(tmp_path: Path) -> None:
-    kept.write(load.load("sc", vocabulary=WORDS), WORDS, folder=tmp_path)
+    kept.write(load.load("sc", vocabulary=VOCABULARY), WORDS, folder=tmp_path)
     (file,) = tmp_path.iterdir()
     file.write_bytes(file.read_bytes()[:-10])
     assert kept.read("sc", WORDS, folder=tmp_path) is None
 
 
 def test_only_the_newest_is_kept(tmp_path: Path) -> None:
-    model = load.load("sc", vocabulary=WORDS)
-    kept.write(model, {"other": "words"}, folder=tmp_path)
+    model = load.load("sc", vocabulary=VOCABULARY)
+    kept.write(model, "other words", folder=tmp_path)
     kept.write(model, WORDS, folder=tmp_path)
     assert len(list(tmp_path.iterdir())) == 1
     assert kept.read("sc", WORDS, folder=tmp_path) == model
@@ -82,7 +84,7 @@ def test_only_the_newest_is_kept(tmp_path: Path) -> None:
 def test_models_of_users_are_not_kept(tmp_path: Path) -> None:
     file = tmp_path / "own.cat"
     file.write_text("acyclic po | rf as order", encoding="utf-8")
-    model = load.load(file, vocabulary=WORDS)
+    model = load.load(file, vocabulary=VOCABULARY)
     kept.write(model, WORDS, folder=tmp_path)
     kept.write(replace(model, source=None), WORDS, folder=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["own.cat"]
@@ -92,5 +94,29 @@ def test_models_of_users_are_not_kept(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_no_problem(tmp_path: Path) -> None:
     place = tmp_path / "file"
     place.write_text("not a folder", encoding="utf-8")
-    kept.write(load.load("sc", vocabulary=WORDS), WORDS, folder=place)
+    kept.write(load.load("sc", vocabulary=VOCABULARY), WORDS, folder=place)
     assert kept.read("sc", WORDS, folder=place) is None
+
+
+def test_a_file_that_changes_in_size_or_time_has_another_fingerprint(tmp_path: Path) -> None:
+    place = tmp_path / "folder" / "tags.py"
+    place.parent.mkdir()
+    place.write_text("TAGS = {}", encoding="utf-8")
+    first = kept.state_of(tmp_path, ("tags.py",))
+    assert kept.state_of(tmp_path, ("tags.py",)) == first
+    os.utime(place, ns=(1, 1))
+    second = kept.state_of(tmp_path, ("tags.py",))
+    place.write_text("TAGS = {1}", encoding="utf-8")
+    os.utime(place, ns=(1, 1))
+    third = kept.state_of(tmp_path, ("tags.py",))
+    (place.parent / "other.py").write_text("", encoding="utf-8")
+    assert len({first, second, third}) == 3
+    assert kept.state_of(tmp_path, ("tags.py",)) == third
+
+
+def test_the_files_whose_fingerprint_is_taken_have_all_ordering_words() -> None:
+    folder = Path(frontends.__file__).parent
+    texts = [path.read_text(encoding="utf-8") for name in languages._WORDS for path in folder.rglob(name)]
+    assert VOCABULARY
+    for word in VOCABULARY:
+        assert any(word.partition(".")[0] in text for text in texts), word  # DMB.SY is put together

@@ -18,11 +18,13 @@ class Test:
     reason: str = ""
     final_states: int = 0
     seconds: float = 0.0
+    model: str = "sc"
+    told: str = ""
 
 
 TESTS = [
     Test("a.litmus", "holds", final_states=2, seconds=0.5),
-    Test("b.litmus", "violated", seconds=2.0),
+    Test("b.litmus", "violated", reason="races", seconds=2.0, told="An execution\n"),
     Test("c.litmus", "unknown", reason="time limit"),
     Test("d.litmus", "error", reason="error[W0101]: bad\n --> d.litmus:1:1\n"),
 ]
@@ -79,6 +81,9 @@ def test_junit_is_well_formed_and_counts() -> None:
     assert [suite.get(k) for k in ("tests", "failures", "errors", "skipped")] == ["4", "1", "1", "1"]
     kinds = [[child.tag for child in case] for case in suite]
     assert kinds == [[], ["failure"], ["skipped"], ["error"]]
+    failure = suite[1].find("failure")
+    assert failure is not None
+    assert (failure.get("message"), failure.text) == ("races", "An execution\n")
 
 
 def test_with_expectations_only_disagreements_fail() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from membar.outcome import Explored, Holds, HoldsWithin, Outcome, Statistics, Step, Unknown, Violated, Witness
 from membar.reports import terminal
+from membar.reports._parts.statistics import statistics_text
 from membar.source import SourceFile
 from unit.reports.shapes import (
     LB,
@@ -190,7 +191,7 @@ def test_the_replay_command_quotes_file_names() -> None:
 
 
 def test_statistics_leave_out_what_was_not_counted() -> None:
-    assert terminal.statistics_text(Statistics(states=1, transitions=7, seconds=1.5, peak_bytes=1 << 20)) == (
+    assert statistics_text(Statistics(states=1, transitions=7, seconds=1.5, peak_bytes=1 << 20)) == (
         "1 state, 7 transitions, 1.50 s, 1.0 MiB"
     )
 

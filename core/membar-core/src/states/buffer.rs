@@ -9,7 +9,7 @@ use super::step::{Bench, Done, Halt};
 
 impl Bench {
     /// What a load of `cell` returns.
-    pub(super) fn seen(&self, program: &Program, cell: CellId) -> u64 {
+    pub(super) fn seen(&mut self, program: &Program, cell: CellId) -> u64 {
         let mut own = self.local.buffer.iter().filter_map(|entry| match *entry {
             Entry::Store(place, value) if place == cell => Some(value),
             _ => None,
@@ -19,7 +19,14 @@ impl Bench {
             Fault::LoadTakesOldest => own.next(),
             _ => own.next_back(),
         };
-        entry.unwrap_or_else(|| program.cells[cell.index()].get(&self.leaves))
+        entry.unwrap_or_else(|| self.read_memory(program, cell))
+    }
+
+    /// What memory holds.
+    pub(super) fn read_memory(&mut self, program: &Program, cell: CellId) -> u64 {
+        let value = program.cells[cell.index()].get(&self.leaves);
+        self.trace.read(cell, value);
+        value
     }
 
     pub(super) fn entries(&self, cell: CellId) -> u32 {
@@ -147,6 +154,7 @@ impl Bench {
     }
 
     pub(super) fn give_birth(&mut self, program: &Program, thread: usize) -> Done {
+        self.trace.is_spoilt = true;
         let mut other = std::mem::take(&mut self.other);
         self.read_local(program, &self.leaves, thread, &mut other);
         let is_born = other.born || thread == self.thread;
@@ -162,9 +170,11 @@ impl Bench {
 
     pub(super) fn write_memory(&mut self, program: &Program, cell: CellId, value: u64) -> Done {
         program.cells[cell.index()].set(&mut self.leaves, value);
+        self.trace.write(cell, value);
         if !self.has_exclusives {
             return Ok(());
         }
+        self.trace.is_spoilt = true;
         let mut other = std::mem::take(&mut self.other);
         let done = self.tell_others(program, cell, &mut other);
         self.other = other;

@@ -9,8 +9,8 @@ use crate::program::CellId;
 use super::automaton::{MOST_MARKS, Marks};
 use super::fault::Fault;
 use super::local::{Entry, Local};
+use super::moves::{Move, Moves};
 use super::program::{Address, Discipline, Operation, Program};
-use super::system::{Move, Moves};
 
 /// What is to be treated fairly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

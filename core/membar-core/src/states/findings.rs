@@ -6,7 +6,8 @@ use crate::program::EdgeId;
 use crate::stop::Stopped;
 
 use super::fault::Fault;
-use super::system::{Moves, System};
+use super::moves::Moves;
+use super::system::System;
 
 /// What the search may leave out, and when it stops.
 #[derive(Debug, Clone, Copy, Default)]
@@ -148,6 +149,9 @@ impl Findings {
         false
     }
 }
+
+/// After so many states limits are looked at only now and then; before, a small limit may be meant for them.
+pub(super) const FEW: u32 = 256;
 
 /// What is to be said of the state whose moves were asked for last, as far as `found` does not say it already.
 pub(super) fn look(

@@ -232,7 +232,8 @@ impl Decoding<'_> {
             let is_meeting = self.program.channels[channel].capacity == 0;
             is_meeting.then_some(Meeting { channel, position, sends })
         });
-        Ok(Edge { target, guard, operations, is_instruction, meeting })
+        let is_own = super::memo::is_own(&operations);
+        Ok(Edge { target, guard, operations, is_instruction, is_own, meeting })
     }
 
     fn register(&self, words: &mut Words<'_>) -> Result<Register, CoreError> {

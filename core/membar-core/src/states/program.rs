@@ -105,6 +105,8 @@ pub struct Edge {
     pub operations: Vec<Operation>,
     /// Whether it has an exclusive load and an exclusive store: one instruction.
     pub is_instruction: bool,
+    /// Whether it looks only at its own thread and at memory, and chooses nothing.
+    pub is_own: bool,
     /// Where it meets another thread, if it does.
     pub meeting: Option<Meeting>,
 }

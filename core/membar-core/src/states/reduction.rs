@@ -13,8 +13,8 @@ use crate::program::CellId;
 
 use super::fault::Fault;
 use super::local::Local;
+use super::moves::{Move, Moves};
 use super::program::{Address, Discipline, Edge, Operation, Program, Seen, Waits};
-use super::system::Moves;
 
 /// Cells, as bits.
 type Cells = Vec<u64>;
@@ -92,7 +92,7 @@ impl Reduction {
     }
 
     fn may_stand_alone(&self, program: &Program, locals: &[Local], moves: &Moves, thread: usize) -> bool {
-        let is_own = |step: &&super::system::Move| step.thread == thread && step.edge.is_some();
+        let is_own = |step: &&Move| step.thread == thread && step.edge.is_some();
         let mut steps = moves.list.iter().filter(is_own).peekable();
         if steps.peek().is_none() || moves.halted_by(thread) {
             return false;

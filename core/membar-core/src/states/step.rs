@@ -6,6 +6,7 @@ use crate::program::{CellId, ThreadId};
 
 use super::fault::Fault;
 use super::local::{Entry, Local, put};
+use super::memo::Trace;
 use super::program::{Address, Edge, Operation, Program, Rmw, Waits};
 use super::store::Strings;
 
@@ -76,6 +77,8 @@ pub(super) struct Bench {
     pub(super) leaves: Vec<u32>,
     /// Values read and chosen by this step, in order.
     pub(super) made: Vec<u64>,
+    /// What this step looks at and stores.
+    pub(super) trace: Trace,
     /// The same for who receives at once what this step sends.
     pub(super) theirs: Vec<u64>,
     pub(super) fault: Fault,
@@ -112,6 +115,7 @@ impl Bench {
             contents: program.channels.iter().map(|_| Strings::new()).collect(),
             leaves: Vec::new(),
             made: Vec::new(),
+            trace: Trace::default(),
             theirs: Vec::new(),
             fault,
             thread: 0,
@@ -164,6 +168,7 @@ impl Bench {
         self.fresh = 0;
         self.is_first_exclusive = true;
         self.made.clear();
+        self.trace.clear();
         self.theirs.clear();
         self.message = None;
     }
@@ -270,8 +275,7 @@ impl Bench {
             Operation::Lock { address } => {
                 let cell = self.cell(program, address)?;
                 self.drain(program)?;
-                if program.cells[cell.index()].get(&self.leaves) != 0 && self.fault != Fault::LockIgnoresOwner
-                {
+                if self.read_memory(program, cell) != 0 && self.fault != Fault::LockIgnoresOwner {
                     return Err(Halt::Waits);
                 }
                 self.made.push(0);

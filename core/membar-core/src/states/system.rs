@@ -1,83 +1,14 @@
 //! The states of a program and all that can happen in each of them.
 
 use crate::error::CoreError;
-use crate::program::{CellId, EdgeId, Term};
+use crate::program::Term;
 
 use super::fault::Fault;
 use super::local::{Entry, Local};
+use super::memo::{Effect, Memo, Trace};
+use super::moves::{Moves, Who, keep, note, note_recalled, too_many};
 use super::program::{Discipline, Edge, Meeting, Predicate, Program, Seen, Thread};
-use super::step::{Bench, Halt};
-
-/// A possible step.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Move {
-    /// Who moves.
-    pub thread: usize,
-    /// The edge taken; None for a flush.
-    pub edge: Option<EdgeId>,
-    /// Who receives at once what is sent in it, and on which edge.
-    pub partner: Option<(usize, EdgeId)>,
-    /// For a flush, the cell.
-    pub flushed: Option<CellId>,
-    /// Whether an assertion fails in it: then it leads nowhere.
-    pub failed: bool,
-    /// Where, in `Moves`, the state that it leads to begins.
-    after: usize,
-    /// The values read and chosen, in `Moves`; behind them those of the partner.
-    made: (usize, usize, usize),
-}
-
-/// All that can happen in a state, and what kept the rest from happening.
-#[derive(Debug, Default)]
-pub(super) struct Moves {
-    pub(super) list: Vec<Move>,
-    afters: Vec<u32>,
-    made: Vec<u64>,
-    /// Whether the bound held a store back.
-    pub(super) held: bool,
-    /// By whom.
-    pub(super) held_by: Vec<usize>,
-    /// An edge whose stores do not fit into an empty buffer.
-    pub(super) unfit: Option<(usize, EdgeId)>,
-    /// Threads of which some edge with an open guard was not taken, for whatever reason.
-    halted: Vec<usize>,
-    /// Whether an assumption failed.
-    pub(super) blocked: bool,
-    /// An access that hits no location.
-    pub(super) fault: Option<(usize, EdgeId)>,
-}
-
-impl Moves {
-    fn clear(&mut self) {
-        self.list.clear();
-        self.afters.clear();
-        self.made.clear();
-        self.held_by.clear();
-        self.halted.clear();
-        (self.held, self.blocked) = (false, false);
-        (self.unfit, self.fault) = (None, None);
-    }
-
-    /// Whether some edge of a thread, with an open guard, was not taken.
-    pub(super) fn halted_by(&self, thread: usize) -> bool {
-        self.halted.contains(&thread)
-    }
-
-    /// The state that a move leads to.
-    pub(super) fn after(&self, step: &Move, leaves: usize) -> &[u32] {
-        &self.afters[step.after..step.after + leaves]
-    }
-
-    /// The values read and chosen in a move, or the cell and the value flushed.
-    pub(super) fn made(&self, step: &Move) -> &[u64] {
-        &self.made[step.made.0..step.made.1]
-    }
-
-    /// The values read and chosen by who received in a move.
-    pub(super) fn theirs(&self, step: &Move) -> &[u64] {
-        &self.made[step.made.1..step.made.2]
-    }
-}
+use super::step::Bench;
 
 /// A program that can be run.
 #[derive(Debug)]
@@ -85,8 +16,10 @@ pub struct System {
     /// The program.
     pub program: Program,
     pub(super) bench: Bench,
-    /// The parts of all threads in the state at hand.
+    memo: Memo,
+    /// The parts of all threads in the state at hand, and their numbers.
     locals: Vec<Local>,
+    parts: Vec<Option<u32>>,
     /// Per thread, whether it may take an edge there.
     movers: Vec<bool>,
     seen: Vec<u64>,
@@ -99,7 +32,9 @@ impl System {
     pub fn new(program: Program, fault: Fault) -> Self {
         let bench = Bench::new(&program, fault);
         let locals = program.threads.iter().map(|_| Local::default()).collect();
-        Self { program, bench, locals, movers: Vec::new(), seen: Vec::new(), stack: Vec::new() }
+        let parts = vec![None; program.threads.len()];
+        let memo = Memo::new(program.threads.len(), fault);
+        Self { program, bench, memo, locals, parts, movers: Vec::new(), seen: Vec::new(), stack: Vec::new() }
     }
 
     /// The same program for several threads, which name parts of states in the same way.
@@ -130,9 +65,10 @@ impl System {
         self.program.words + self.program.threads.len() + self.program.channels.len()
     }
 
-    /// Bytes held by parts of states.
+    /// Bytes held by parts of states, and by what is remembered of their steps.
     pub(super) fn bytes(&self) -> usize {
-        self.bench.locals.iter().chain(&self.bench.contents).map(super::store::Strings::bytes).sum()
+        let parts = self.bench.locals.iter().chain(&self.bench.contents);
+        parts.map(super::store::Strings::bytes).sum::<usize>() + self.memo.bytes()
     }
 
     /// The state in which every run begins.
@@ -166,11 +102,15 @@ impl System {
         self.open(leaves);
         self.find_movers();
         for thread in 0..self.locals.len() {
-            if self.locals[thread].born {
-                self.flushes(leaves, thread, moves)?;
+            let local = &self.locals[thread];
+            let edges = self.program.threads[thread].leaving[local.point as usize].len();
+            let part = leaves[self.program.words + thread];
+            let root = self.memo.steps(thread, part, edges + local.buffer.len());
+            if local.born {
+                self.flushes(leaves, thread, root.map(|root| root + edges), moves)?;
             }
             if self.movers[thread] {
-                self.edges(leaves, thread, moves)?;
+                self.edges(leaves, thread, root, moves)?;
             }
         }
         Ok(())
@@ -192,12 +132,23 @@ impl System {
 
     /// Reads the parts of all threads.
     fn open(&mut self, leaves: &[u32]) {
-        for (thread, local) in self.locals.iter_mut().enumerate() {
-            self.bench.read_local(&self.program, leaves, thread, local);
+        for (thread, (local, known)) in self.locals.iter_mut().zip(&mut self.parts).enumerate() {
+            let part = Some(leaves[self.program.words + thread]);
+            if *known != part {
+                *known = part;
+                self.bench.read_local(&self.program, leaves, thread, local);
+            }
         }
     }
 
-    fn flushes(&mut self, leaves: &[u32], thread: usize, moves: &mut Moves) -> Result<(), CoreError> {
+    /// The flushes of a thread's buffer; they are remembered from `root` on.
+    fn flushes(
+        &mut self,
+        leaves: &[u32],
+        thread: usize,
+        root: Option<usize>,
+        moves: &mut Moves,
+    ) -> Result<(), CoreError> {
         let local = &self.locals[thread];
         if local.buffer.is_empty() {
             return Ok(());
@@ -206,27 +157,52 @@ impl System {
         for position in positions {
             let position = if fault == Fault::FlushFromTheBack { local.buffer.len() - 1 } else { position };
             let Entry::Store(cell, value) = local.buffer[position] else { continue };
+            let who = Who { thread, edge: None, partner: None, flushed: Some(cell) };
+            let root = root.map(|root| root + position);
+            if let Some(step) = root.and_then(|root| self.memo.recall(&self.program, root, leaves)) {
+                note_recalled(&self.program, leaves, &step, who, moves)?;
+                continue;
+            }
             let done = self.bench.take_flush(&self.program, leaves, thread, local, position);
             self.bench.made.clear();
             self.bench.made.extend([u64::from(cell.0), value]);
-            let who = Who { thread, edge: None, partner: None, flushed: Some(cell) };
+            keep(&mut self.memo, &self.program, &self.bench, root, done);
             note(&self.bench, done, who, moves)?;
         }
         Ok(())
     }
 
-    fn edges(&mut self, leaves: &[u32], thread: usize, moves: &mut Moves) -> Result<(), CoreError> {
+    /// The edges of a thread that can be taken; they are remembered from `root` on.
+    fn edges(
+        &mut self,
+        leaves: &[u32],
+        thread: usize,
+        root: Option<usize>,
+        moves: &mut Moves,
+    ) -> Result<(), CoreError> {
         let code = &self.program.threads[thread];
         let local = &self.locals[thread];
-        for &number in &code.leaving[local.point as usize] {
+        for (place, &number) in code.leaving[local.point as usize].iter().enumerate() {
             let edge = &code.edges[number.index()];
-            if !is_open(edge, local, &mut self.stack) {
+            let who = Who { thread, edge: Some(number), partner: None, flushed: None };
+            let root = root.filter(|_| edge.is_own).map(|root| root + place);
+            if let Some(step) = root.and_then(|root| self.memo.recall(&self.program, root, leaves)) {
+                note_recalled(&self.program, leaves, &step, who, moves)?;
+                if self.bench.fault == Fault::OneEdgePerPoint && step.effect != Effect::Closed {
+                    break;
+                }
                 continue;
             }
-            let who = Who { thread, edge: Some(number), partner: None, flushed: None };
+            if !is_open(edge, local, &mut self.stack) {
+                if let Some(root) = root {
+                    self.memo.keep(root, &Trace::default(), Effect::Closed, &[]);
+                }
+                continue;
+            }
             match edge.meeting {
                 None => loop {
                     let done = self.bench.take_edge(&self.program, leaves, thread, local, edge);
+                    keep(&mut self.memo, &self.program, &self.bench, root, done);
                     note(&self.bench, done, who, moves)?;
                     if !self.bench.has_more_choices() {
                         break;
@@ -378,63 +354,4 @@ impl Meet<'_> {
         }
         Ok(())
     }
-}
-
-/// Whose step it is.
-#[derive(Debug, Clone, Copy)]
-struct Who {
-    thread: usize,
-    edge: Option<EdgeId>,
-    partner: Option<(usize, EdgeId)>,
-    flushed: Option<CellId>,
-}
-
-impl Who {
-    /// The edge of one of the threads whose step it is.
-    fn edge_of(self, thread: usize) -> Option<(usize, EdgeId)> {
-        let own = self.edge.map(|edge| (self.thread, edge));
-        own.into_iter().chain(self.partner).find(|&(who, _)| who == thread)
-    }
-}
-
-/// Takes down what came of a step.
-fn note(bench: &Bench, done: Result<(), Halt>, who: Who, moves: &mut Moves) -> Result<(), CoreError> {
-    let Who { thread, edge, partner, flushed } = who;
-    let failed = match done {
-        Ok(()) => false,
-        Err(Halt::Failed) => true,
-        Err(halt) => {
-            moves.halted.push(thread);
-            match halt {
-                Halt::Held | Halt::Unfit => {
-                    moves.held = true;
-                    moves.held_by.push(thread);
-                    if halt == Halt::Unfit {
-                        moves.unfit = moves.unfit.or(who.edge_of(bench.thread));
-                    }
-                }
-                Halt::Blocked => moves.blocked = true,
-                Halt::Fault => moves.fault = moves.fault.or(edge.map(|edge| (thread, edge))),
-                Halt::Refused(what) => return Err(CoreError::Unsupported(what)),
-                Halt::Full => return Err(too_many()),
-                Halt::Waits | Halt::Failed => {}
-            }
-            return Ok(());
-        }
-    };
-    let after = moves.afters.len();
-    if !failed {
-        moves.afters.extend_from_slice(&bench.leaves);
-    }
-    let made = moves.made.len();
-    moves.made.extend_from_slice(&bench.made);
-    let theirs = moves.made.len();
-    moves.made.extend_from_slice(&bench.theirs);
-    let made = (made, theirs, moves.made.len());
-    moves.list.push(Move { thread, edge, partner, flushed, failed, after, made });
-    Ok(())
-}
-
-pub(super) fn too_many() -> CoreError {
-    CoreError::TooLarge("more than 4 billion states")
 }

@@ -16,9 +16,10 @@ use crate::stop::{Stopped, Watch};
 
 use super::fault::Fault;
 use super::findings::{Findings, Halted, Options};
+use super::moves::too_many;
 use super::reduction::Reduction;
 use super::safety::{Exploration, Part};
-use super::system::{System, too_many};
+use super::system::System;
 use super::worker::{Common, HEAD, Key, Worker, owner};
 
 /// States of a round.

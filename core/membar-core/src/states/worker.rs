@@ -7,10 +7,11 @@ use crate::stop::{Stopped, Watch};
 
 use super::fault::Fault;
 use super::findings::{Findings, Note, Options, look};
+use super::moves::{Move, Moves, too_many};
 use super::reduction::Reduction;
 use super::safety::{identified, is_chosen};
 use super::store::{Spread, Store, append, spread_words};
-use super::system::{Moves, System, too_many};
+use super::system::System;
 
 /// A state that has no number yet.
 const UNNUMBERED: u32 = u32::MAX;
@@ -181,7 +182,7 @@ impl Worker {
         &mut self,
         place: u32,
         number: u32,
-        is_chosen: impl Fn(&super::system::Move) -> bool,
+        is_chosen: impl Fn(&Move) -> bool,
         asks: bool,
         common: &Common<'_>,
     ) -> Result<(), CoreError> {

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from membar.certificates.check import is_initial
 from membar.certificates.cover import Cover
-from membar.certificates.generic import Future, future, steps
+from membar.certificates.generic import Future, future, future_steps
 from membar.certificates.preimage import roots
 from membar.certificates.smt import Logic
 from membar.systems.system import ParameterizedSystem
@@ -85,7 +85,7 @@ def search(
         proof.append(node.cube)
         cover.add(node.cube)
         for number, transition in enumerate(system.transitions):
-            for step in steps(system, node.cube, transition):
+            for step in future_steps(system, node.cube, transition):
                 taking = tuple(step.names[one] for one in transition.parameters)
                 for before in step.results():
                     push(Node(_as_future(before), node, number, taking))

@@ -8,10 +8,10 @@ write of the location by somebody.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
+from membar.records import field, record
 from membar.systems.events import Event, EventCube, EventKind, Location
 from membar.systems.linear import linear
 from membar.systems.system import ParameterizedSystem
@@ -60,7 +60,7 @@ def event_cube(system: ParameterizedSystem, cube: CoreCube, *, fixed: bool) -> E
     return _Reader(system, processes).read(cube)
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class _Reader:
     """The names of processes, and the events read so far."""
 

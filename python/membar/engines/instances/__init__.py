@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
 from membar.engines import SystemEngine
-from membar.engines.instances.search import Exploration, explore, machine
 from membar.models.model import Model, Operational
 from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
 from membar.task import SystemTask
+
+if TYPE_CHECKING:
+    from membar.engines.instances.search import Exploration
 
 DEFAULT = (2, 3)
 _UNSAFE = "unsafe"
@@ -40,6 +43,8 @@ def sizes(task: SystemTask) -> tuple[int, ...]:
 
 
 def _run(task: SystemTask) -> Outcome:
+    from membar.engines.instances.search import explore, machine  # noqa: PLC0415 - on demand
+
     has_buffers = buffered(task.model)
     start = time.perf_counter()
     deadline = None if task.limits.seconds is None else time.monotonic() + task.limits.seconds

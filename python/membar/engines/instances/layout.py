@@ -6,12 +6,12 @@ values of abstract types small whole numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from typing import TypeAlias
 
+from membar.records import record
 from membar.systems.system import Assign, ParameterizedSystem, Symbol
 from membar.systems.terms import Abstract, Basic, Conjunction, Enumeration, Linear, Type
 
@@ -20,7 +20,7 @@ OUTSIDER = 0
 _ABSTRACT_VALUES = 2
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Cell:
     """One variable, or one element of an array."""
 
@@ -34,7 +34,7 @@ class Cell:
         return f"{self.symbol.name}[{inside}]" if self.indices else self.symbol.name
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Layout:
     """The cells of a system with `processes` processes, in a fixed order."""
 

@@ -9,12 +9,12 @@ go to memory at once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import permutations, product
 from typing import TypeAlias
 
 from membar.engines.instances.initial import assignments
 from membar.engines.instances.layout import Layout, Value
+from membar.records import record
 from membar.systems.system import AnyValue, Assign, Cube, ParameterizedSystem, Transition
 from membar.systems.system import Value as Assigned
 from membar.systems.terms import (
@@ -35,7 +35,7 @@ Entry: TypeAlias = tuple[tuple[int, Value], ...]
 Binding: TypeAlias = Mapping[ProcessVariable, int]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class State:
     """Memory (registers included) by cell, and each process's pending writes, the oldest first."""
 
@@ -52,7 +52,7 @@ class State:
         return self.memory[cell]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Move:
     """A step that a state allows: a transition with its processes and choices, or a flush."""
 
@@ -62,7 +62,7 @@ class Move:
     after: State
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Machine:
     """A system with N processes over plain memory (`buffered` False) or with store buffers."""
 

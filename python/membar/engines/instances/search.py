@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.engines.instances.layout import Layout
 from membar.engines.instances.machine import Machine, Move, State
 from membar.engines.instances.runs import run_of
+from membar.records import record
 from membar.systems.mapping import places, sequential
 from membar.systems.run import ProcessRun
 from membar.systems.system import AnyValue, Assign, ParameterizedSystem, Update
@@ -27,7 +27,7 @@ def machine(system: ParameterizedSystem, processes: int, *, buffered: bool) -> M
     return Machine(plain, Layout(plain, processes), buffered)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Exploration:
     """What a search found.
 

@@ -14,7 +14,7 @@ from membar.engines.reference.values import all_traces
 from membar.models.evaluate import Evaluation, evaluator_of
 from membar.models.monotone import watches_under
 from membar.outcome import FinalState, Statistics, Witness
-from membar.program.access import NO_LOCATION
+from membar.program.access import NO_LOCATION, told_where
 from membar.program.atomicity import require_single_accesses, require_uncommitted
 from membar.program.awaits import NO_WATCHES
 from membar.program.execution import Kind, final_memory
@@ -123,7 +123,7 @@ class _Search:
         if self.task.program.condition is not None or fault.code != NO_LOCATION:
             raise InputError(fault)
         if self.tally.failed_assertion is None:
-            self.tally.failed_assertion = self._witness(chosen, found, fault.message)
+            self.tally.failed_assertion = self._witness(chosen, found, told_where(fault))
 
     def _take(self, chosen: Sequence[Trace], found: Evaluation) -> None:
         """Counts one consistent execution."""

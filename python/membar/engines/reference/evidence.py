@@ -10,6 +10,7 @@ from membar.engines.reference.trace import Status, Trace
 from membar.models.evaluate import evaluator_of
 from membar.models.model import Model
 from membar.outcome import Witness
+from membar.program.access import told_where
 from membar.program.execution import final_memory
 from membar.program.program import Program
 from membar.properties.final_state import Observer
@@ -40,7 +41,7 @@ def evidence(program: Program, model: Model, witness: Witness) -> Tally:
         tally.failed_assertion = replace(witness, message=failed.failure or "assertion failed")
     astray = next((trace.fault for trace in chosen if trace.fault is not None), None)
     if astray is not None:
-        tally.failed_assertion = replace(witness, message=astray.message)
+        tally.failed_assertion = replace(witness, message=told_where(astray))
     _take_undefined(tally, model, witness)
     if program.claims:
         _take_claims(tally, program, model, witness)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from membar.changes import Place
 from membar.frontends import Frontend
-from membar.program.program import Program
-from membar.program.template import Template
-from membar.source import SourceFile
+
+if TYPE_CHECKING:
+    from membar.changes import Place
+    from membar.program.program import Program
+    from membar.program.template import Template
+    from membar.source import SourceFile
 
 
 def _parse(source: SourceFile) -> Program:

@@ -21,10 +21,11 @@ from membar.program.expr import FALSE, Address, Constant
 
 Arguments: TypeAlias = Sequence[ast.Node]
 _MOST_CALLS: Final = 200
+ASSERTIONS: Final = "assertions"
 ATOMIC_PREFIX: Final = "__VERIFIER_atomic_"
 """Functions with such names are done at once."""
-RECURSION: Final = 16
-"""How often a function may be inside itself; a deeper call is cut, and the verdict says so."""
+ERRORS: Final = frozenset({"reach_error", "__VERIFIER_error"})
+"""Functions that must never be called, whatever their bodies do (the rules of SV-COMP)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +119,7 @@ class Calls:
         end, key = flow.exit(), ("call", id(node), "")
         pointer = Value(flow.named(pointer.expr, m.span(node)), pointer.type)
         for function in m.world.functions.values():
-            if function.type.result != kind.result or function.name == "main":
-                continue
-            if len(function.type.parameters or ()) != len(kind.parameters or ()):
+            if function.name not in m.world.tree.pointed_functions or not _fits(function.type, kind):
                 continue
             yes, no = flow.branch(binary(B.EQ, pointer.expr, Constant(function.address)), m.span(node))
             flow.state = yes
@@ -138,9 +137,20 @@ class Calls:
 
     # Functions of the program
 
+    def _error(
+        self, m: Machine, function: Defined, arguments: Arguments, node: ast.FuncCall
+    ) -> Value | Aggregate:
+        """A call of a function that must not be called; what its body does is of no matter."""
+        for item in arguments:
+            self.e.effect(item)
+        m.check(FALSE, f"{function.name} is called", node, kind=ASSERTIONS)
+        return NOTHING if isinstance(function.type.result, t.Void) else Value(FALSE, function.type.result)
+
     def _placed(
         self, m: Machine, function: Defined, arguments: Arguments, node: ast.FuncCall
     ) -> Value | Aggregate:
+        if function.name in ERRORS:
+            return self._error(m, function, arguments, node)
         is_used = m.discarded is not node
         values = [self.e.value(item) for item in arguments]
         return self.enter(m, function, values, node, is_used=is_used)
@@ -162,7 +172,9 @@ class Calls:
             wanted = f"{len(kinds)} argument{'' if len(kinds) == 1 else 's'}"
             m.refuse(node, f"`{function.name}` takes {wanted}, not {len(values)}", codes.CALL)
         inside = sum(frame.function == function.name for frame in m.frames)
-        if inside >= RECURSION or len(m.frames) >= _MOST_CALLS:
+        if inside:
+            m.world.enter_again()
+        if inside >= m.world.recursion or len(m.frames) >= _MOST_CALLS:
             m.flow.endless(m.span(node))
             return Value(FALSE, function.type.result)
         if m.is_constant_only:
@@ -236,3 +248,20 @@ class Calls:
         if user is not None:
             m.check(slot.defined, f"`{frame.function}` returns no value, but one is used", user)
         return Value(slot.expr, kind)
+
+
+def _fits(function: t.Function, kind: t.Function) -> bool:
+    """Whether a function can be called as one of another type: pointers are passed alike, whatever to."""
+    if not _is_passed_alike(function.result, kind.result):
+        return False
+    if function.parameters is None or kind.parameters is None:
+        return True
+    pairs = zip(function.parameters, kind.parameters, strict=False)
+    return len(function.parameters) == len(kind.parameters) and all(
+        _is_passed_alike(given, wanted) for given, wanted in pairs
+    )
+
+
+def _is_passed_alike(left: t.CType, right: t.CType) -> bool:
+    a, b = t.unqualified(left), t.unqualified(right)
+    return a == b or (isinstance(a, t.Pointer) and isinstance(b, t.Pointer))

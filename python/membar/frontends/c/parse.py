@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 from pycparser import c_ast as ast
@@ -22,6 +23,7 @@ _COORDINATES: Final = re.compile(r"^c:(\d+):(\d+): (.*)$", re.DOTALL)
 # Words of a newer C than C11; they are names in older programs.
 _NEWER: Final = re.compile(r"\b(typeof|typeof_unqual|nullptr|constexpr)\b|\[\s*\[")
 _ASSEMBLY: Final = re.compile(r"\b(?:asm|__asm|__asm__)\s*(?:volatile\s*|goto\s*)*\(")
+_ALIGNING: Final = re.compile(r"\b(?:_Alignas|alignas|aligned|align|__aligned__|__align__)\b")
 _FUNNY: Final = re.compile(r"[\x00-\x08\x0e-\x1f]")
 
 
@@ -48,12 +50,32 @@ class Tree:
     _literals: dict[int, ast.Decl] = field(default_factory=dict)
     plain_waits: frozenset[int] | None = None
 
+    @property
+    def aligns_variables(self) -> bool:
+        """Whether it asks for the alignment of some variable; then all are aligned as well as any may be."""
+        return _ALIGNING.search(self.text.text) is not None
+
     def span(self, node: ast.Node) -> Span:
         """The user's text of a node."""
         found = self._spans.get(id(node))
         if found is None:
             found = self._spans[id(node)] = self._span(node)
         return found
+
+    @cached_property
+    def pointed_functions(self) -> frozenset[str]:
+        """Names that stand anywhere but in front of an argument list: functions that pointers may hold."""
+        found: set[str] = set()
+        todo: list[ast.Node] = [self.root]
+        while todo:
+            node = todo.pop()
+            children = list(node)
+            if isinstance(node, ast.FuncCall) and isinstance(node.name, ast.ID):
+                children = [child for child in children if child is not node.name]
+            if isinstance(node, ast.ID):
+                found.add(node.name)
+            todo += children
+        return frozenset(found)
 
     def literal(self, node: ast.CompoundLiteral) -> ast.Decl:
         """The declaration of the unnamed variable that a compound literal is; always the same one."""

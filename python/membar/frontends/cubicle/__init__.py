@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from membar.changes import Place
+from typing import TYPE_CHECKING
+
 from membar.frontends import SystemFrontend
-from membar.source import SourceFile
-from membar.systems.system import ParameterizedSystem
+
+if TYPE_CHECKING:
+    from membar.changes import Place
+    from membar.source import SourceFile
+    from membar.systems.system import ParameterizedSystem
 
 
 def parse(source: SourceFile) -> ParameterizedSystem:

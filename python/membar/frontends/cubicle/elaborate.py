@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.cubicle.logic import (
@@ -26,6 +25,7 @@ from membar.frontends.cubicle.syntax import (
 )
 from membar.frontends.cubicle.terms import term
 from membar.frontends.cubicle.updates import updates, with_lets
+from membar.records import replace
 from membar.source import SourceFile, Span
 from membar.systems.mapping import places, places_of
 from membar.systems.system import (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TypeAlias
 
@@ -24,6 +23,7 @@ from membar.frontends.cubicle.syntax import (
     Truth,
 )
 from membar.frontends.cubicle.terms import comparison
+from membar.records import field, record, replace
 from membar.source import Span
 from membar.systems.mapping import literals_renamed
 from membar.systems.terms import (
@@ -37,21 +37,21 @@ from membar.systems.terms import (
 MAX_ALTERNATIVES = 2000
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Atom:
     """A literal."""
 
     literal: Literal
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FenceAtom:
     """`fence()`, which cannot be negated."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Junction:
     """All (or one) of the parts."""
 
@@ -59,7 +59,7 @@ class Junction:
     parts: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Others:
     """Every (or some) process that is no parameter satisfies one of the alternatives."""
 
@@ -75,7 +75,7 @@ TRUE = Junction(True, ())
 FALSE = Junction(False, ())
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Alternative:
     """One conjunction of a formula's disjunctive normal form."""
 

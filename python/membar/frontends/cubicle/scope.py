@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.cubicle.syntax import BlockKind, Name, PredicateSyntax, SystemSyntax, TermSyntax
+from membar.records import field, record, replace
 from membar.systems.system import Symbol, SymbolKind
 from membar.systems.terms import (
     BOOL,
@@ -23,7 +23,7 @@ from membar.systems.terms import (
 _BUILT_IN: Mapping[str, Type] = {"bool": BOOL, **{basic.value: basic for basic in Basic}}
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Declarations:
     """The names of the whole file, and the problems found so far."""
 
@@ -135,7 +135,7 @@ def unknown(what: str, name: Name, known: Mapping[str, object]) -> InputError:
     return InputError(_unknown(what, name, known))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Scope:
     """What can be named at one place.
 

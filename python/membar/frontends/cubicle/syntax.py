@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
+from membar.records import field, record
 from membar.source import Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Name:
     """A name where it stands."""
 
@@ -18,7 +18,7 @@ class Name:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AccessSyntax:
     """`X`, `A[i,j]`, `p@X`; also a constructor's name."""
 
@@ -28,7 +28,7 @@ class AccessSyntax:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class NumberSyntax:
     """A number without its sign."""
 
@@ -37,7 +37,7 @@ class NumberSyntax:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Product:
     """`± number * operand`, of which number or operand may be missing."""
 
@@ -47,7 +47,7 @@ class Product:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Sum:
     """Products added up; a single one without sign and number is just its operand."""
 
@@ -58,7 +58,7 @@ class Sum:
 TermSyntax: TypeAlias = Sum
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Truth:
     """`true` or `false`."""
 
@@ -66,14 +66,14 @@ class Truth:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FenceSyntax:
     """`fence()`."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Compare:
     """`left operator right`."""
 
@@ -83,7 +83,7 @@ class Compare:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Call:
     """`predicate(arguments)`."""
 
@@ -92,7 +92,7 @@ class Call:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Not:
     """`not operand`."""
 
@@ -100,7 +100,7 @@ class Not:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Binary:
     """`left operator right`, the operator one of `&&`, `||`, `=>`, `<=>`."""
 
@@ -110,7 +110,7 @@ class Binary:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class If:
     """`if condition then yes else no`."""
 
@@ -120,7 +120,7 @@ class If:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Quantified:
     """`forall x <> y. body` and the like; `others` says that it is over all that are no parameters."""
 
@@ -135,7 +135,7 @@ class Quantified:
 FormulaSyntax: TypeAlias = Truth | FenceSyntax | Compare | Call | Not | Binary | If | Quantified
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TypeSyntax:
     """`type name = A | B`, or without a body."""
 
@@ -143,7 +143,7 @@ class TypeSyntax:
     constructors: tuple[Name, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SymbolSyntax:
     """A declared constant, variable or array."""
 
@@ -162,7 +162,7 @@ class BlockKind(enum.Enum):
     INVARIANT = "invariant"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class StatesSyntax:
     """`init`, `unsafe` or `invariant` with parameters and a formula."""
 
@@ -173,7 +173,7 @@ class StatesSyntax:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PredicateSyntax:
     """`predicate name(parameters) { body }`."""
 
@@ -182,7 +182,7 @@ class PredicateSyntax:
     body: FormulaSyntax
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class CaseSyntax:
     """`| condition : value`; None for `_`."""
 
@@ -191,7 +191,7 @@ class CaseSyntax:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ActionSyntax:
     """`symbol[indices] := value`, `:= ?` (value None) or `:= case …`."""
 
@@ -202,7 +202,7 @@ class ActionSyntax:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class TransitionSyntax:
     """A transition as written."""
 
@@ -215,7 +215,7 @@ class TransitionSyntax:
     span: Span
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class SystemSyntax:
     """A whole file."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass
 
 from membar.diagnostics import InputError, error
+from membar.records import record
 from membar.source import SourceFile, Span
 
 KEYWORDS = frozenset(
@@ -29,7 +29,7 @@ class TokenKind(enum.Enum):
     END = "the end of the text"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Token:
     """One word, number or sign of the text."""
 

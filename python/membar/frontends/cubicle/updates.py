@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from membar.diagnostics import error
 from membar.frontends.cubicle.logic import alternatives, resolved
 from membar.frontends.cubicle.scope import Scope
 from membar.frontends.cubicle.syntax import ActionSyntax, CaseSyntax, Name, TermSyntax
 from membar.frontends.cubicle.terms import check_dimensions, symbol_of, typed
+from membar.records import replace
 from membar.systems.system import AnyValue, Assign, AssignAll, Case, Symbol, SymbolKind, Update, Value
 from membar.systems.terms import Process, ProcessConstant, ProcessVariable
 

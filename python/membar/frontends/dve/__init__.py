@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from membar.changes import Place
 from membar.frontends import Frontend
-from membar.program.program import Program
-from membar.source import SourceFile
+
+if TYPE_CHECKING:
+    from membar.changes import Place
+    from membar.program.program import Program
+    from membar.source import SourceFile
 
 
 def _parse(source: SourceFile) -> Program:

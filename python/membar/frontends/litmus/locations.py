@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.scalars import INT, Scalar, scalar_type
@@ -11,10 +9,11 @@ from membar.frontends.litmus.test import InitialValue, InitLocation, LitmusTest,
 from membar.program.condition import FinalCell
 from membar.program.expr import Address
 from membar.program.program import MemoryObject, Value
+from membar.records import record
 from membar.source import Span
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class _Entry:
     """What is known of one location so far."""
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from membar.frontends import ObjectFrontend
-from membar.objects.syntax import ConcurrentObject
-from membar.source import SourceFile
+
+if TYPE_CHECKING:
+    from membar.objects.syntax import ConcurrentObject
+    from membar.source import SourceFile
 
 
 def parse(source: SourceFile) -> ConcurrentObject:

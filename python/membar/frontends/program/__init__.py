@@ -5,10 +5,14 @@ docs/reference/program-text.md describes it; `membar.program.printer` writes it.
 
 from __future__ import annotations
 
-from membar.changes import Place
+from typing import TYPE_CHECKING
+
 from membar.frontends import Frontend
-from membar.program.program import Program
-from membar.source import SourceFile
+
+if TYPE_CHECKING:
+    from membar.changes import Place
+    from membar.program.program import Program
+    from membar.source import SourceFile
 
 
 def _parse(source: SourceFile) -> Program:

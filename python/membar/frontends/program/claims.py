@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from membar.diagnostics import InputError, error
 from membar.frontends.program.expressions import comparison, expression
-from membar.frontends.program.tokens import Cursor, TokenKind
+from membar.frontends.program.tokens import Cursor
 from membar.program.expr import Expr, addresses_of, registers_of
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.program import MemoryObject, Thread
@@ -52,22 +52,23 @@ class ClaimParser:
         return self._predicate()
 
     def claim(self) -> Claim:
-        """`claim NAME : FORMULA as "text"`."""
+        """`claim NAME endless : FORMULA as "text"`."""
         cursor = self._cursor
         start = cursor.expect("claim", "before a claim").span
-        name = cursor.name("the name of the claim")
+        name = cursor.named("the name of the claim")
+        is_endless = cursor.sees_word("endless") and bool(cursor.take())
         first = cursor.expect(":", "before the formula").span.end
         formula = self.formula()
         span = start.to(cursor.previous.span)
         text = self._text()
         own = " ".join(span.source.text[first : span.end].split())
-        return Claim(name, formula, own if text is None else text, span)
+        return Claim(name, formula, own if text is None else text, span, is_endless)
 
     def never(self) -> Claim:
         """`never NAME { … }`: an automaton of what must not happen."""
         cursor = self._cursor
         start = cursor.expect("never", "before an automaton").span
-        name = cursor.name("the name of the claim")
+        name = cursor.named("the name of the claim")
         text = self._text() or ""
         cursor.expect("{", "before the states of the automaton")
         states: list[str] = []
@@ -77,7 +78,7 @@ class ClaimParser:
         while not cursor.accept("}"):
             if cursor.sees_word("state"):
                 cursor.take()
-                states.append(cursor.name("the name of a state"))
+                states.append(cursor.named("the name of a state"))
             elif cursor.accept("entry"):
                 initial = cursor.natural("the number of a state")
             elif cursor.sees_word("accept"):
@@ -117,7 +118,7 @@ class ClaimParser:
         cursor = self._cursor
         if cursor.accept("->") or cursor.accept("=>"):
             return implies(left, self.formula())
-        if cursor.sees("<") and cursor.after_next().text == "->":
+        if cursor.sees("<") and cursor.ahead().text == "->":
             cursor.take()
             cursor.take()
             return equivalent(left, self.formula())
@@ -140,7 +141,7 @@ class ClaimParser:
         cursor = self._cursor
         if cursor.accept(sign):
             return True
-        if cursor.sees(twice) and cursor.after_next().text == twice:
+        if cursor.sees(twice) and cursor.ahead().text == twice:
             cursor.take()
             cursor.take()
             return True
@@ -159,7 +160,7 @@ class ClaimParser:
         if cursor.accept("!"):
             return Not(self._prefixed())
         for first, second, build in (("[", "]", globally), ("<", ">", finally_)):
-            if cursor.sees(first) and cursor.after_next().text == second:
+            if cursor.sees(first) and cursor.ahead().text == second:
                 cursor.take()
                 cursor.take()
                 return build(self._prefixed())
@@ -191,7 +192,7 @@ class ClaimParser:
     def _parenthesised(self) -> Formula | None:
         """A formula in parentheses; None, and no move, if it is the beginning of an expression."""
         cursor = self._cursor
-        mark = cursor.mark()
+        mark = cursor.mark
         try:
             cursor.take()
             inner = self.formula()
@@ -236,12 +237,12 @@ class ClaimParser:
         if not self._cursor.sees_word("as"):
             return None
         self._cursor.take()
-        if self._cursor.next.kind is not TokenKind.STRING:
-            self._cursor.fail("a text in quotes")
+        if self._cursor.next.group != "string":
+            raise self._cursor.wrong("expected a text in quotes")
         return self._cursor.take().text
 
     def _read(self) -> tuple[str, Observable]:
-        name = self._cursor.name("a name in the expression")
+        name = self._cursor.named("a name in the expression")
         self._cursor.expect("=", "before what the name stands for")
         return name, self._observable()
 
@@ -250,11 +251,11 @@ class ClaimParser:
         start = cursor.next.span
         if cursor.accept("at"):
             return AtPoint(self._thread(), self._numbers())
-        if cursor.next.kind is TokenKind.NUMBER:
+        if cursor.next.group == "number":
             thread = self._thread()
             cursor.expect(":", "between the thread's number and its register")
-            return RegisterValue(thread, cursor.name("a register"))
-        name = cursor.name("`x` or `v[1]` (memory), `0:r0` (a register) or `at 0 {1}` (a control point)")
+            return RegisterValue(thread, cursor.named("a register"))
+        name = cursor.named("`x` or `v[1]` (memory), `0:r0` (a register) or `at 0 {1}` (a control point)")
         index = 0
         if cursor.accept("["):
             index = cursor.natural("an index")

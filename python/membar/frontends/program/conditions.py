@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from membar.diagnostics import error
 from membar.frontends.program.expressions import address, cast_type, starts_cast
-from membar.frontends.program.tokens import Cursor, TokenKind
+from membar.frontends.program.tokens import Cursor
 from membar.program.condition import (
     TRUTH,
     And,
@@ -52,7 +52,7 @@ class ConditionParser:
                 cursor.take()
                 restriction = self.formula()
             else:
-                cursor.fail(f"no second `{cursor.next.text}`")
+                raise cursor.wrong(f"expected no second `{cursor.next.text}`")
         if observed is None:
             observed = tuple(Observed(t, default_label(t)) for t in dict.fromkeys(terms_of(formula)))
         return FinalCondition(quantifier=quantifier, formula=formula, observed=observed, filter=restriction)
@@ -71,10 +71,10 @@ class ConditionParser:
         label, array = default_label(term), None
         if cursor.sees_word("as"):
             cursor.take()
-            label = cursor.name("how the value is called")
+            label = cursor.named("how the value is called")
         if cursor.sees_word("in"):
             cursor.take()
-            array = cursor.name("the array that is shown as a whole")
+            array = cursor.named("the array that is shown as a whole")
         return Observed(term, label, array)
 
     def formula(self) -> Formula:
@@ -115,7 +115,7 @@ class ConditionParser:
         term = self._term()
         signs = [comparison.value for comparison in Comparison]
         if not self._cursor.sees(*signs):
-            self._cursor.fail("a comparison: " + " ".join(f"`{sign}`" for sign in signs))
+            raise self._cursor.wrong("expected a comparison: " + " ".join(f"`{sign}`" for sign in signs))
         op = Comparison(self._cursor.take().text)
         return Compare(term, op, self._value())
 
@@ -126,9 +126,9 @@ class ConditionParser:
             found = address(cursor)
             self._known(found.name, self._counts, "memory object", start.start)
             return found
-        follows = cursor.after_next()
-        is_thread = follows.kind is TokenKind.SIGN and follows.text == ":"
-        if cursor.sees("-") or (cursor.next.kind is TokenKind.NUMBER and not is_thread):
+        follows = cursor.ahead()
+        is_thread = follows.group == "sign" and follows.text == ":"
+        if cursor.sees("-") or (cursor.next.group == "number" and not is_thread):
             return cursor.integer("a number")
         return self._term()
 
@@ -145,13 +145,13 @@ class ConditionParser:
     def _plain_term(self, width: int, *, is_signed: bool) -> Term:
         cursor = self._cursor
         start = cursor.next.span.start
-        if cursor.next.kind is TokenKind.NUMBER:
+        if cursor.next.group == "number":
             thread = cursor.natural("a thread's number")
             cursor.expect(":", "between the thread's number and its register")
-            register = cursor.name("a register")
+            register = cursor.named("a register")
             self._known(thread, range(self._threads), "thread", start)
             return FinalRegister(thread, register, width, is_signed)
-        name = cursor.name("a term: `0:r0` (a register) or `x` (memory)")
+        name = cursor.named("a term: `0:r0` (a register) or `x` (memory)")
         self._known(name, self._counts, "memory object", start)
         if not cursor.accept("["):
             return FinalCell(name, 0, width, is_signed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from membar.diagnostics import error
-from membar.frontends.program.tokens import Cursor, TokenKind
+from membar.frontends.program.tokens import Cursor
 from membar.program.expr import (
     WORD,
     Address,
@@ -63,7 +63,7 @@ def _unary(cursor: Cursor) -> Expr:
 
 def _primary(cursor: Cursor) -> Expr:
     token = cursor.next
-    if token.kind is TokenKind.NUMBER:
+    if token.group == "number":
         return Constant(cursor.natural("a number"))
     if cursor.sees("&"):
         return address(cursor)
@@ -75,7 +75,7 @@ def _primary(cursor: Cursor) -> Expr:
         operand = expression(cursor)
         cursor.expect(")", "to close the type's parenthesis")
         return Extend(operand, width, is_signed)
-    return Register(cursor.name("an expression"))
+    return Register(cursor.named("an expression"))
 
 
 def _parenthesised(cursor: Cursor) -> Expr:
@@ -92,10 +92,10 @@ def address(cursor: Cursor) -> Address:
     """`&x`, `&(x + 4)`."""
     cursor.expect("&", "before a memory object")
     if not cursor.accept("("):
-        return Address(cursor.name("a memory object"))
-    name = cursor.name("a memory object")
+        return Address(cursor.named("a memory object"))
+    name = cursor.named("a memory object")
     if not cursor.sees("+", "-"):
-        cursor.fail("`+` or `-` and an offset in bytes")
+        raise cursor.wrong("expected `+` or `-` and an offset in bytes")
     sign = 1 if cursor.take().text == "+" else -1
     offset = sign * cursor.natural("an offset in bytes")
     cursor.expect(")", "to close the address")
@@ -104,18 +104,17 @@ def address(cursor: Cursor) -> Address:
 
 def starts_cast(cursor: Cursor) -> bool:
     """Whether `u8(` or the like comes next."""
-    is_type = cursor.next.kind is TokenKind.NAME and _TYPE.fullmatch(cursor.next.text)
-    following = cursor.after_next()
-    return bool(is_type) and following.kind is TokenKind.SIGN and following.text == "("
+    is_type = cursor.next.group == "name" and _TYPE.fullmatch(cursor.next.text)
+    following = cursor.ahead()
+    return bool(is_type) and following.group == "sign" and following.text == "("
 
 
 def cast_type(cursor: Cursor) -> tuple[int, bool]:
     """`i32` or `u8`: the width in bits and whether it is signed."""
     token = cursor.next
-    found = _TYPE.fullmatch(token.text) if token.kind is TokenKind.NAME else None
+    found = _TYPE.fullmatch(token.text) if token.group == "name" else None
     if found is None:
-        cursor.fail("a type such as `i32` or `u8`")
-        raise AssertionError
+        raise cursor.wrong("expected a type such as `i32` or `u8`")
     cursor.take()
     width = int(found.group(2))
     if not 1 <= width <= WORD:

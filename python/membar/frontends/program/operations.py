@@ -31,11 +31,11 @@ from membar.program.operations import (
 
 def operation(cursor: Cursor) -> Operation:
     """One operation."""
-    parse = _BY_KEYWORD.get(cursor.next.text) if not cursor.next.is_name else None
+    parse = _BY_KEYWORD.get(cursor.next.text) if not cursor.is_at_name else None
     if parse is not None:
         cursor.take()
         return parse(cursor)
-    register = cursor.name("an operation: `store`, `fence`, `r0 := …`")
+    register = cursor.named("an operation: `store`, `fence`, `r0 := …`")
     cursor.expect(":=", "after the register")
     return _assignment(cursor, register)
 
@@ -111,7 +111,7 @@ def _tags(cursor: Cursor) -> Tags:
         return NO_TAGS
     tags: set[str] = set()
     while not cursor.sees("}"):
-        tags.add(cursor.name("an ordering word"))
+        tags.add(cursor.named("an ordering word"))
         if not cursor.accept(","):
             break
     cursor.expect("}", "after the ordering words")
@@ -129,7 +129,7 @@ def _store(cursor: Cursor) -> Store:
 def _assert(cursor: Cursor) -> Assert:
     kind = "memory" if cursor.accept("memory") else "assertions"
     condition = expression(cursor)
-    message = cursor.name("a message in quotes") if cursor.accept(",") else ""
+    message = cursor.named("a message in quotes") if cursor.accept(",") else ""
     return Assert(condition, message, property=kind)
 
 
@@ -152,7 +152,7 @@ def _unlock(cursor: Cursor) -> Unlock:
 
 
 def _send(cursor: Cursor) -> Send:
-    channel = cursor.name("a channel")
+    channel = cursor.named("a channel")
     values: list[Expr] = []
     cursor.expect("(", "before the message")
     while not cursor.sees(")"):
@@ -164,11 +164,11 @@ def _send(cursor: Cursor) -> Send:
 
 
 def _receive(cursor: Cursor) -> Receive:
-    channel = cursor.name("a channel")
+    channel = cursor.named("a channel")
     registers: list[str] = []
     cursor.expect("(", "before the registers")
     while not cursor.sees(")"):
-        registers.append(cursor.name("a register"))
+        registers.append(cursor.named("a register"))
         if not cursor.accept(","):
             break
     cursor.expect(")", "after the registers")
@@ -181,8 +181,8 @@ _BY_KEYWORD: dict[str, Callable[[Cursor], Operation]] = {
     "assume": lambda cursor: Assume(expression(cursor)),
     "wait": lambda cursor: Assume(expression(cursor), waits=True),
     "assert": _assert,
-    "spawn": lambda cursor: Spawn(cursor.name("a thread")),
-    "join": lambda cursor: Join(cursor.name("a thread")),
+    "spawn": lambda cursor: Spawn(cursor.named("a thread")),
+    "join": lambda cursor: Join(cursor.named("a thread")),
     "lock": _lock,
     "unlock": _unlock,
     "send": _send,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from membar.diagnostics import Diagnostic, InputError, error
+from membar.frontends._cursor import Token
 from membar.frontends.program.claims import ClaimParser
 from membar.frontends.program.conditions import ConditionParser
 from membar.frontends.program.expressions import address, expression, memory_type
 from membar.frontends.program.operations import operation
-from membar.frontends.program.tokens import Cursor, Token, TokenKind, tokenize
+from membar.frontends.program.tokens import Cursor, tokenize
 from membar.program.condition import FinalCondition
 from membar.program.expr import TRUE
 from membar.program.operations import Operation
@@ -45,10 +46,10 @@ class _Parser:
     def program(self) -> Program:
         cursor = self._cursor
         start = cursor.expect("program", "at the beginning").span
-        name = cursor.name("the program's name")
-        language = cursor.name("a language") if cursor.accept(":") else DEFAULT_LANGUAGE
+        name = cursor.named("the program's name")
+        language = cursor.named("a language") if cursor.accept(":") else DEFAULT_LANGUAGE
         span = start.to(cursor.previous.span)
-        while not cursor.at_end():
+        while not cursor.at_end:
             start_of_section = cursor.next
             try:
                 self._section()
@@ -72,13 +73,13 @@ class _Parser:
         )
 
     def _skip_to_section(self) -> None:
-        while not self._cursor.at_end() and not self._cursor.sees(*_SECTIONS):
+        while not self._cursor.at_end and not self._cursor.sees(*_SECTIONS):
             self._cursor.take()
 
     def _section(self) -> None:
         cursor = self._cursor
         if self._condition is not None and not cursor.sees(*_CLAIMS):
-            cursor.fail("nothing after the condition, but `error`, `claim` or `never`")
+            raise cursor.wrong("expected nothing after the condition, but `error`, `claim` or `never`")
         if cursor.sees("memory"):
             self._objects.append(self._object())
         elif cursor.sees("channel"):
@@ -90,8 +91,9 @@ class _Parser:
         elif cursor.sees("exists", "~exists", "forall"):
             self._question()
         else:
-            cursor.fail(
-                "`memory`, `channel`, `thread`, `error`, `claim`, `never`, `exists`, `~exists` or `forall`"
+            raise cursor.wrong(
+                "expected `memory`, `channel`, `thread`, `error`, `claim`, `never`, "
+                "`exists`, `~exists` or `forall`"
             )
 
     def _claim(self) -> None:
@@ -117,7 +119,7 @@ class _Parser:
     def _object(self) -> MemoryObject:
         cursor = self._cursor
         start = cursor.take().span
-        name = cursor.name("the name of a memory object")
+        name = cursor.named("the name of a memory object")
         cursor.expect(":", "before the type")
         size, is_signed = memory_type(cursor)
         is_array = cursor.accept("[") is not None
@@ -159,7 +161,7 @@ class _Parser:
     def _channel(self) -> Channel:
         cursor = self._cursor
         cursor.take()
-        name = cursor.name("the name of a channel")
+        name = cursor.named("the name of a channel")
         cursor.expect(":", "before the capacity")
         capacity = cursor.natural("the number of messages it holds")
         cursor.expect_word("of", "before the number of values in a message")
@@ -168,7 +170,7 @@ class _Parser:
     def _thread(self) -> Thread:
         cursor = self._cursor
         start = cursor.take().span
-        name = cursor.name("the name of a thread")
+        name = cursor.named("the name of a thread")
         entry = cursor.natural("a control point") if cursor.accept("entry") else 0
         is_spawned = cursor.accept("spawned") is not None
         span = start.to(cursor.previous.span)
@@ -179,7 +181,7 @@ class _Parser:
         committed: list[int] = []
         ends: list[int] = []
         edges: list[Edge] = []
-        while not cursor.sees("}", *_SECTIONS) and not cursor.at_end():
+        while not cursor.sees("}", *_SECTIONS) and not cursor.at_end:
             try:
                 if cursor.accept("register"):
                     registers.append(self._register())
@@ -212,22 +214,22 @@ class _Parser:
 
     def _skip_to_step(self) -> None:
         cursor = self._cursor
-        while not cursor.at_end() and not cursor.sees("}", *_IN_THREAD, *_SECTIONS):
-            if cursor.next.kind is TokenKind.NUMBER and _is_sign(cursor.after_next(), "->"):
+        while not cursor.at_end and not cursor.sees("}", *_IN_THREAD, *_SECTIONS):
+            if cursor.next.group == "number" and _is_sign(cursor.ahead(), "->"):
                 return
             if cursor.take().text == "{":  # tags, not the end of the thread
-                while not cursor.at_end() and cursor.take().text != "}":
+                while cursor.take().text not in ("}", ""):
                     pass
 
     def _register(self) -> tuple[str, Value]:
-        name = self._cursor.name("a register")
+        name = self._cursor.named("a register")
         self._cursor.expect("=", "before the initial value")
         return name, self._value()
 
     def _label(self) -> tuple[int, str]:
         point = self._cursor.natural("a control point")
         self._cursor.expect("=", "before the label")
-        return point, self._cursor.name("a label")
+        return point, self._cursor.named("a label")
 
     def _join(self) -> tuple[int, int]:
         branch = self._cursor.natural("the control point of a branch")
@@ -267,10 +269,10 @@ class _Parser:
 
     def _at_end_of_step(self) -> bool:
         cursor = self._cursor
-        if cursor.next.kind is TokenKind.NUMBER:
-            return _is_sign(cursor.after_next(), "->")
-        return cursor.at_end() or cursor.sees("}", *_IN_THREAD, *_SECTIONS)
+        if cursor.next.group == "number":
+            return _is_sign(cursor.ahead(), "->")
+        return cursor.at_end or cursor.sees("}", *_IN_THREAD, *_SECTIONS)
 
 
 def _is_sign(token: Token, text: str) -> bool:
-    return token.kind is TokenKind.SIGN and token.text == text
+    return token.group == "sign" and token.text == text

@@ -2,43 +2,14 @@
 
 from __future__ import annotations
 
-import enum
 import json
 import re
-from dataclasses import dataclass
 
 from membar.diagnostics import InputError, error
+from membar.frontends import _cursor
+from membar.frontends._cursor import Token
 from membar.program.printer import BARE_NAME, KEYWORDS
 from membar.source import SourceFile, Span
-
-
-class TokenKind(enum.Enum):
-    """What a token is."""
-
-    NAME = "a name"
-    KEYWORD = "a keyword"
-    STRING = "a quoted name"
-    NUMBER = "a number"
-    SIGN = "a sign"
-    END = "the end of the text"
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """One word, number, string or sign of the text. `text` of a string is what stands inside the quotes."""
-
-    kind: TokenKind
-    text: str
-    span: Span
-
-    def __str__(self) -> str:
-        return "the end of the text" if self.kind is TokenKind.END else f"`{self.span.text}`"
-
-    @property
-    def is_name(self) -> bool:
-        """Whether it can name something."""
-        return self.kind in {TokenKind.NAME, TokenKind.STRING}
-
 
 _TOKEN = re.compile(
     rf"""
@@ -55,7 +26,7 @@ _TOKEN = re.compile(
 
 
 def tokenize(source: SourceFile) -> tuple[Token, ...]:
-    """The tokens of the text, the last of kind END.
+    """The tokens of the text, the last of no group.
 
     Raises:
         InputError: a character or string that belongs to no token.
@@ -71,20 +42,20 @@ def tokenize(source: SourceFile) -> tuple[Token, ...]:
             tokens.append(_token(str(found.lastgroup), found.group(), span))
         position = found.end()
     end = len(source.text.rstrip())
-    return (*tokens, Token(TokenKind.END, "", source.span(end, end)))
+    return (*tokens, Token("", "", source.span(end, end)))
 
 
 def _token(group: str, text: str, span: Span) -> Token:
     if group == "string":
         try:
-            return Token(TokenKind.STRING, str(json.loads(text)), span)
+            return Token("string", str(json.loads(text)), span)
         except json.JSONDecodeError:
             raise error(
                 "W0501", "a string with an unknown escape", span, "escapes are those of JSON"
             ) from None
     if group == "name":
-        return Token(TokenKind.KEYWORD if text in KEYWORDS else TokenKind.NAME, text, span)
-    return Token(TokenKind.NUMBER if group == "number" else TokenKind.SIGN, text, span)
+        return Token("keyword" if text in KEYWORDS else "name", text, span)
+    return Token("number" if group == "number" else "sign", text, span)
 
 
 def _no_token(source: SourceFile, position: int) -> InputError:
@@ -103,80 +74,38 @@ def _no_token(source: SourceFile, position: int) -> InputError:
     return error("W0501", f"unexpected character `{span.text}`", span, "no word starts like this")
 
 
-class Cursor:
-    """A place between two tokens, moving to the right."""
+class Cursor(_cursor.Cursor):
+    """A place in the program text."""
 
-    def __init__(self, tokens: tuple[Token, ...]) -> None:
-        self._tokens = tokens
-        self._position = 0
+    code = "W0502"
 
     @property
-    def next(self) -> Token:
-        """The token to the right."""
-        return self._tokens[self._position]
+    def is_at_name(self) -> bool:
+        """Whether a name comes next, bare or quoted."""
+        return self.next.group in ("name", "string")
 
-    @property
-    def previous(self) -> Token:
-        """The token to the left (the first one at the very beginning)."""
-        return self._tokens[max(self._position - 1, 0)]
+    def expect_word(self, word: str, where: str) -> Token:
+        """Moves over the word, which must come next.
 
-    def after_next(self) -> Token:
-        """The second token to the right."""
-        return self._tokens[min(self._position + 1, len(self._tokens) - 1)]
+        Raises:
+            InputError: something else comes.
+        """
+        if not self.sees_word(word):
+            raise self.wrong(f"expected `{word}` {where}")
+        return self.take()
 
-    def take(self) -> Token:
-        """Moves over one token (never past the end) and gives it."""
-        token = self.next
-        if token.kind is not TokenKind.END:
-            self._position += 1
-        return token
-
-    def mark(self) -> int:
-        """This place, for `back_to`."""
-        return self._position
-
-    def back_to(self, mark: int) -> None:
-        """Moves back to a place."""
-        self._position = mark
-
-    def at_end(self) -> bool:
-        """Whether nothing comes any more."""
-        return self.next.kind is TokenKind.END
-
-    def sees(self, *texts: str) -> bool:
-        """Whether one of these keywords or signs comes next."""
-        return self.next.kind in {TokenKind.KEYWORD, TokenKind.SIGN} and self.next.text in texts
-
-    def sees_word(self, word: str) -> bool:
-        """Whether this word, which is no keyword, comes next."""
-        return self.next.kind is TokenKind.NAME and self.next.text == word
-
-    def accept(self, text: str) -> Token | None:
-        """Moves over the keyword or sign if it comes next."""
-        return self.take() if self.sees(text) else None
-
-    def expect(self, text: str, place: str) -> Token:
-        """Moves over the keyword or sign, which must come next."""
-        return self.take() if self.sees(text) else self.fail(f"`{text}` {place}")
-
-    def expect_word(self, word: str, place: str) -> Token:
-        """Moves over the word, which must come next."""
-        return self.take() if self.sees_word(word) else self.fail(f"`{word}` {place}")
-
-    def name(self, what: str) -> str:
+    def named(self, what: str) -> str:
         """Moves over a name, bare or quoted."""
-        if self.next.is_name:
+        if self.is_at_name:
             return self.take().text
-        if self.next.kind is TokenKind.KEYWORD:
-            self.fail(
-                what, help=f'`{self.next.text}` is a keyword; as a name it is written "{self.next.text}"'
-            )
-        return self.fail(what).text
+        word = self.next.text
+        hint = f'`{word}` is a keyword; as a name it is written "{word}"'
+        raise self.wrong(f"expected {what}", help=hint if self.next.group == "keyword" else None)
 
     def natural(self, what: str) -> int:
         """Moves over a number without a sign."""
-        if self.next.kind is not TokenKind.NUMBER:
-            self.fail(what)
+        if self.next.group != "number":
+            raise self.wrong(f"expected {what}")
         token = self.take()
         value = int(token.text, 0) if token.text[:2].lower() == "0x" else int(token.text)
         if value >= 1 << 64:
@@ -186,8 +115,3 @@ class Cursor:
     def integer(self, what: str) -> int:
         """Moves over a number, possibly with a minus sign."""
         return -self.natural(what) if self.accept("-") else self.natural(what)
-
-    def fail(self, expected: str, *, help: str | None = None) -> Token:  # noqa: A002 - the word users see
-        """Raises the error that something else was expected here."""
-        message = f"unexpected {self.next}"
-        raise error("W0502", message, self.next.span, f"expected {expected}", help=help)

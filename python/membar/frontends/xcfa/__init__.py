@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from membar.frontends import Frontend
-from membar.program.program import Program
-from membar.source import SourceFile
+
+if TYPE_CHECKING:
+    from membar.program.program import Program
+    from membar.source import SourceFile
 
 
 def _parse(source: SourceFile) -> Program:

@@ -7,81 +7,59 @@ all others (Flanagan and Leino, FME 2001). What is left needs no trust: it is pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field, replace
-from itertools import combinations_with_replacement, product
+from collections.abc import Callable, Hashable, Iterable
+from typing import Final, TypeVar
 
 import z3
 
 from membar.diagnostics import EngineLimitError
-from membar.objects.algebra import evaluated, simplified
+from membar.objects.algebra import simplified
+from membar.objects.infer.candidates import Candidate, Found, Pair, turned, variables
+from membar.objects.infer.instances import Instances, is_idle, is_true
 from membar.objects.infer.templates import Templates, excluded
-from membar.objects.proof.smt import Encoder
-from membar.objects.syntax import ConcurrentObject, Operation
-from membar.objects.systems.explore import Call, Client, Explorer, State, Values
+from membar.objects.proof.smt import Encoder, conjunction
+from membar.objects.syntax import Operation
 from membar.objects.systems.moves import Memory, Move, ThreadSystem, substituted
-from membar.objects.terms import (
-    FALSE,
-    TRUE,
-    At,
-    Binary,
-    BinaryOp,
-    Space,
-    Term,
-    Variable,
-    Who,
-    of_other,
-    replaced,
-    subterms,
-)
+from membar.objects.terms import FALSE, TRUE, At, Term, Variable, Who
 
-_MOST_STATES = 1500
-_MOST_VIEWS = 150
-_MOST_PAIRS = 20
-_MOST_CONTROLS = 2000
-_MILLISECONDS = 10_000
+_MOST_CONTROLS: Final = 400
+_MILLISECONDS: Final = 10_000
 
-Pair = tuple[Hashable, Hashable]
-
-
-@dataclass(slots=True)
-class Found:
-    """Candidates that are left, by control and by two controls: terms of the language, as they are there."""
-
-    controls: dict[Hashable, dict[Term, Term]] = field(default_factory=dict)
-    pairs: dict[Pair, dict[Term, Term]] = field(default_factory=dict)
+_Goal = TypeVar("_Goal", Candidate, Term)
 
 
 class Houdini:
-    """One inference."""
+    """One inference.
 
-    def __init__(self, system: ThreadSystem, *, should_stop: Callable[[], bool] = lambda: False) -> None:
+    Attributes:
+        found: what is left.
+        moves: the moves of every control that was reached.
+        possible: those of them that what is left does not exclude, by control and number.
+        encoder: what terms are to z3.
+    """
+
+    def __init__(self, system: ThreadSystem, poll: Callable[[], None] = lambda: None) -> None:
         self._system = system
         self._about = system.about
         self._templates = Templates(system)
         self._memory = Memory.of(self._about)
-        self._should_stop = should_stop
-        self._encoder = Encoder()
+        self._poll = poll
+        self.encoder = Encoder()
         self._solver = z3.Solver()
         self._solver.set("timeout", _MILLISECONDS)
-        self._abstraction = tuple(self._memory.elements(each.formula) for each in self._about.abstraction)
+        self._abstraction = [self._memory.elements(each.formula) for each in self._about.abstraction]
         self.found = Found()
+        self.moves: dict[Hashable, tuple[Move, ...]] = {}
+        self.possible: dict[tuple[Hashable, int], int] = {}
         self._number: dict[Hashable, int] = {}
         self._version: dict[Hashable, int] = {}
         self._pair_version: dict[Pair, int] = {}
-        self._moves: dict[Hashable, tuple[Move, ...]] = {}
-        self._feasible: dict[tuple[Hashable, int], int] = {}
-        self._stepped: dict[tuple[Hashable, int], int] = {}
+        self._impossible: dict[tuple[Hashable, int], int] = {}
         self._kept: dict[tuple[Hashable, int, Hashable], tuple[int, int, int]] = {}
-        self._used: dict[Term, frozenset[Variable]] = {}
-        self._seen: dict[Hashable, set[tuple[Values, Values]]] = {}
-        self._views: dict[Hashable, list[dict[Variable, int]]] = {}
-        self._pair_views: dict[Pair, list[dict[Variable, int]]] = {}
-        self.cut = False
-
-    def before(self, control: Hashable) -> tuple[Term, ...]:
-        """Abs, and what is left at a control."""
-        return (*self._abstraction, *self.found.controls[control].values())
+        self._facts: dict[tuple[Hashable, Who], tuple[int, z3.BoolRef]] = {}
+        self._later: dict[tuple[Term, tuple[tuple[Variable, Term], ...]], z3.BoolRef] = {}
+        self._turned: dict[Term, Term] = {}
+        self._instances = Instances()
 
     def run(self) -> Found:
         """The candidates that are inductive together.
@@ -89,7 +67,7 @@ class Houdini:
         Raises:
             EngineLimitError: there are too many controls, or the time is over.
         """
-        self._watch()
+        self._instances = Instances.of(self._system, self._poll)
         self._discover(self._system.start)
         while self._steps() or self._interference():
             pass
@@ -111,77 +89,67 @@ class Houdini:
             raise EngineLimitError(f"more than {_MOST_CONTROLS} controls of a thread")
         self._number[control] = len(self._number)
         self._version[control] = 0
-        self._moves[control] = tuple(self._system.moves(control))
-        kept: dict[Term, Term] = {}
-        views = self._views.get(control, [])
-        meant: set[Term] = set()
+        self.moves[control] = tuple(self._system.moves(control))
+        kept: dict[Candidate, None] = {}
+        views = self._instances.at(control)
+        meant: set[Term] = {TRUE}
         for term in self._templates.at(control, self._operation(control)):
-            resolved = self._system.resolved(term, control, Who.SELF)
-            if resolved == TRUE or resolved in meant:
+            said = self._system.resolved(term, control, Who.SELF)
+            if said in meant:
                 continue
-            if all(_true(resolved, view) for view in views) and not _is_idle(resolved, views):
-                kept[term] = resolved
-                meant.add(resolved)
+            if all(is_true(said, view) for view in views) and not is_idle(said, views):
+                kept[Candidate.of(term, said)] = None
+                meant.add(said)
         self.found.controls[control] = kept
 
     def _pair(self, one: Hashable, two: Hashable) -> Pair:
         return (one, two) if self._number[one] <= self._number[two] else (two, one)
 
-    def _together(self, pair: Pair) -> dict[Term, Term]:
+    def _together(self, pair: Pair) -> dict[Term, None]:
         """What is left of the claims about two controls."""
         kept = self.found.pairs.get(pair)
         if kept is None:
-            views = [
-                *self._pair_views.get(pair, ()),
-                *map(_turned_view, self._pair_views.get(pair[::-1], ())),
-            ]
+            views = self._instances.together(pair)
             candidates = excluded(self._templates.truths, self._operation(pair[0]), self._operation(pair[1]))
-            kept = {term: term for term in candidates if all(_true(term, view) for view in views)}
+            kept = {term: None for term in candidates if all(is_true(term, view) for view in views)}
             self.found.pairs[pair] = kept
             self._pair_version[pair] = 0
         return kept
 
-    def _between(self, one: Hashable, two: Hashable) -> list[Term]:
-        """The claims about this thread at `one` and another at `two`."""
+    def between(self, one: Hashable, two: Hashable) -> list[Term]:
+        """The claims that are left about this thread at `one` and another at `two`."""
         pair = self._pair(one, two)
-        terms = list(self._together(pair))
-        return terms if pair == (one, two) else [_turned(term) for term in terms]
+        terms = self._together(pair)
+        return list(terms) if pair == (one, two) else [self._exchanged(term) for term in terms]
 
-    # Small instances
+    def _exchanged(self, term: Term) -> Term:
+        found = self._turned.get(term)
+        if found is None:
+            found = self._turned[term] = turned(term)
+        return found
 
-    def _watch(self) -> None:
-        """Collects what small instances look like."""
-        for client in clients(self._about):
-            self._poll()
-            explorer = Explorer(self._system, client, most_states=_MOST_STATES)
-            try:
-                for state in explorer.reachable():
-                    self._note(state)
-            except EngineLimitError:
-                continue  # a part of the states refutes candidates as well
+    def is_excluded(self, one: Hashable, two: Hashable) -> bool:
+        """Whether two threads are never at these controls together."""
+        return FALSE in self._together(self._pair(one, two))
 
-    def _note(self, state: State) -> None:
-        for number, thread in enumerate(state.threads):
-            seen = self._seen.setdefault(thread.control, set())
-            if len(seen) < _MOST_VIEWS and (thread.values, state.memory) not in seen:
-                seen.add((thread.values, state.memory))
-                self._views.setdefault(thread.control, []).append(dict(state.memory) | dict(thread.values))
-            for other in state.threads[number + 1 :]:
-                pairs = self._pair_views.setdefault((thread.control, other.control), [])
-                if len(pairs) < _MOST_PAIRS:
-                    turned = {replace(each, who=Who.OTHER): value for each, value in other.values}
-                    both = dict(thread.values) | turned
-                    if both not in pairs:
-                        pairs.append(both)
+    def is_impossible(self, control: Hashable, number: int) -> bool:
+        """Whether what is left excludes a move."""
+        return self._impossible.get((control, number)) == self._version[control]
 
     # Induction
 
-    def _all(self, terms: Iterator[Term] | list[Term]) -> z3.BoolRef:
-        return self._encoder.all(terms)
+    def _known(self, control: Hashable, who: Who = Who.SELF) -> z3.BoolRef:
+        """All that is left about a control."""
+        version = self._version[control]
+        found = self._facts.get((control, who))
+        if found is None or found[0] != version:
+            kept = self.found.controls[control]
+            terms = [each.said if who is Who.SELF else each.theirs for each in kept]
+            found = self._facts[control, who] = (version, self.encoder.all(terms))
+        return found[1]
 
-    def _before(self, control: Hashable, move: Move) -> z3.BoolRef:
-        own = self.found.controls[control].values()
-        return self._all([*self._abstraction, *own, move.guard])
+    def _before(self, control: Hashable, move: Move) -> list[z3.BoolRef]:
+        return [self.encoder.all((*self._abstraction, move.guard)), self._known(control)]
 
     def _steps(self) -> bool:
         """Checks steps whose hypotheses have changed; whether something was dropped."""
@@ -189,163 +157,123 @@ class Houdini:
         todo = list(self._number)
         while todo:
             control = todo.pop()
-            for number, move in enumerate(self._moves[control]):
+            for number, move in enumerate(self.moves[control]):
                 version = self._version[control]
-                if self._stepped.get((control, number)) == version or not self._is_feasible(control, number):
+                if self.possible.get((control, number)) == version or not self._is_possible(control, number):
                     continue
                 self._poll()
                 if self._system.too_long(move.after):
-                    self.cut = True
                     continue
                 if move.after not in self._number:
                     self._discover(move.after)
                     todo.append(move.after)
-                self._stepped[control, number] = version
+                self.possible[control, number] = version
                 goals = self.found.controls[move.after]
-                if self._weaken(self._before(control, move), goals, dict(move.updates)):
+                after = {each: self.after(each.said, each.used, move.updates) for each in goals}
+                if wrong := self._wrong(self._before(control, move), after):
                     dropped = True
-                    self._version[move.after] += 1
+                    self._drop(move.after, wrong)
                     todo.append(move.after)
         return dropped
 
-    def _is_feasible(self, control: Hashable, number: int) -> bool:
-        version = self._version[control]
-        if self._feasible.get((control, number), -1) == version:
-            return False  # it was impossible with the same hypotheses
+    def _drop(self, control: Hashable, wrong: Iterable[Candidate]) -> None:
+        for each in wrong:
+            del self.found.controls[control][each]
+        self._version[control] += 1
+
+    def _is_possible(self, control: Hashable, number: int) -> bool:
+        if self.is_impossible(control, number):
+            return False  # it was with the same hypotheses
         self._solver.push()
-        self._solver.add(self._before(control, self._moves[control][number]))
+        self._solver.add(*self._before(control, self.moves[control][number]))
         possible = bool(self._solver.check() != z3.unsat)
         self._solver.pop()
         if not possible:
-            self._feasible[control, number] = version
+            self._impossible[control, number] = self._version[control]
         return possible
 
     def _interference(self) -> bool:
         """Checks steps against other threads; whether something was dropped."""
         dropped = False
-        for control in list(self._number):
-            for number, move in enumerate(self._moves[control]):
-                if (control, number) not in self._stepped:
-                    continue
-                updates = dict(move.updates)
-                for other in list(self._number):
-                    dropped |= self._interfering(control, number, other, updates)
+        for control, number in list(self.possible):
+            move = self.moves[control][number]
+            for other in list(self._number):
+                dropped |= self._interfering(control, number, move, other)
         return dropped
 
-    def _interfering(
-        self, control: Hashable, number: int, other: Hashable, updates: dict[Variable, Term]
-    ) -> bool:
-        move = self._moves[control][number]
-        related = self._between(control, other)
+    def _interfering(self, control: Hashable, number: int, move: Move, other: Hashable) -> bool:
         pair = self._pair(control, other)
+        if self.is_excluded(control, other):
+            return False
         stamp = (self._version[control], self._version[other], self._pair_version[pair])
-        if FALSE in related or self._kept.get((control, number, other)) == stamp:
+        if self._kept.get((control, number, other)) == stamp:
             return False
         self._kept[control, number, other] = stamp
-        theirs = {term: of_other(said) for term, said in self.found.controls[other].items()}
-        touched = {term: said for term, said in theirs.items() if self._touches(said, updates)}
-        later = self._pair(move.after, other)
-        together = self._together(later)
-        turned = later != (move.after, other)
-        wanted = {term: _turned(term) if turned else term for term in together}
-        wanted = {
-            term: said for term, said in wanted.items() if said not in related or self._touches(said, updates)
+        changed = {variable for variable, _ in move.updates}
+        theirs = {
+            each: self.after(each.theirs, each.shared, move.updates)
+            for each in self.found.controls[other]
+            if not each.shared.isdisjoint(changed)
         }
-        if not touched and not wanted:
+        both = self.kept_together(control, move, other)
+        if not theirs and not both:
             return False
         self._poll()
-        own = self.found.controls[control].values()
-        hypotheses = self._all([*self._abstraction, *own, move.guard, *theirs.values(), *related])
-        dropped = False
-        if touched and self._weaken(hypotheses, touched, updates):
-            for term in set(theirs) & set(self.found.controls[other]) - set(touched):
-                if self._touches(theirs[term], updates):
-                    del self.found.controls[other][term]
-            self._version[other] += 1
-            dropped = True
-        before = set(wanted)
-        if wanted and self._weaken(hypotheses, wanted, updates):
-            for term in before - set(wanted):
-                del together[term]
+        hypotheses = [
+            *self._before(control, move),
+            self._known(other, Who.OTHER),
+            self.encoder.all(self.between(control, other)),
+        ]
+        if wrong := self._wrong(hypotheses, theirs):
+            self._drop(other, wrong)
+        if broken := self._wrong(hypotheses, both):
+            later = self._pair(move.after, other)
+            for term in broken:
+                del self.found.pairs[later][term]
             self._pair_version[later] += 1
-            dropped = True
-        return dropped
+        return bool(wrong or broken)
 
-    def _touches(self, term: Term, updates: dict[Variable, Term]) -> bool:
-        used = self._used.get(term)
-        if used is None:
-            used = frozenset(part for part in subterms(term) if isinstance(part, Variable))
-            self._used[term] = used
-        return not used.isdisjoint(updates)
-
-    def _weaken(self, hypotheses: z3.BoolRef, goals: dict[Term, Term], updates: dict[Variable, Term]) -> bool:
-        """Drops goals that do not follow; whether there were any."""
-        after = {
-            term: self._encoder.truth(
-                simplified(substituted(said, updates)) if self._touches(said, updates) else said
-            )
-            for term, said in goals.items()
+    def kept_together(self, control: Hashable, move: Move, other: Hashable) -> dict[Term, z3.BoolRef]:
+        """The claims about two controls that a step has to keep: what must hold before it."""
+        changed = {variable for variable, _ in move.updates}
+        related = self.between(control, other)
+        later = self._together(self._pair(move.after, other))
+        return {
+            term: self.after(said, variables(said), move.updates)
+            for term, said in zip(later, self.between(move.after, other), strict=True)
+            if said not in related or not variables(said).isdisjoint(changed)
         }
-        dropped = False
+
+    def after(
+        self, said: Term, used: frozenset[Variable], updates: tuple[tuple[Variable, Term], ...]
+    ) -> z3.BoolRef:
+        """What must hold before a step so that this holds after it."""
+        changes = tuple(update for update in updates if update[0] in used)
+        if not changes:
+            return self.encoder.truth(said)
+        found = self._later.get((said, changes))
+        if found is None:
+            found = self.encoder.truth(simplified(substituted(said, dict(changes))))
+            self._later[said, changes] = found
+        return found
+
+    def _wrong(self, hypotheses: list[z3.BoolRef], goals: dict[_Goal, z3.BoolRef]) -> list[_Goal]:
+        """The goals that do not follow."""
+        left = dict(goals)
         self._solver.push()
-        self._solver.add(hypotheses)
-        while goals:
+        self._solver.add(*hypotheses)
+        while left:
             self._solver.push()
-            self._solver.add(z3.Not(z3.And(*[after[term] for term in goals])))
+            self._solver.add(z3.Not(conjunction(list(left.values()))))
             answer = self._solver.check()
-            if answer == z3.unsat:
-                self._solver.pop()
-                break
-            wrong = list(goals)
-            if answer == z3.sat:
-                model = self._solver.model()
-                wrong = [
-                    term for term in goals if z3.is_false(model.eval(after[term], model_completion=True))
-                ]
-            for term in wrong:
-                del goals[term]
-            dropped = True
+            model = self._solver.model() if answer == z3.sat else None
             self._solver.pop()
+            if answer == z3.unsat:
+                break
+            left = {
+                goal: formula
+                for goal, formula in left.items()
+                if model is not None and not z3.is_false(model.eval(formula, model_completion=True))
+            }
         self._solver.pop()
-        return dropped
-
-    def _poll(self) -> None:
-        if self._should_stop():
-            raise EngineLimitError("the time limit was reached")
-
-
-def clients(about: ConcurrentObject) -> Iterator[Client]:
-    """Two threads with two calls each, every choice of operations, and arguments that tell them apart."""
-    names = [operation.name for operation in about.operations]
-    pairs = list(product(names, repeat=2))
-    for own, other in combinations_with_replacement(pairs, 2):
-        calls = []
-        for place, name in enumerate((*own, *other)):
-            size = len(about.operation(name).parameters)
-            calls.append(Call(name, tuple(7 * place + 3 + 2 * each for each in range(size))))
-        yield (tuple(calls[:2]), tuple(calls[2:]))
-
-
-def _true(term: Term, view: dict[Variable, int]) -> bool:
-    return bool(evaluated(term, lambda variable: view.get(variable, 0)))
-
-
-def _is_idle(term: Term, views: list[dict[Variable, int]]) -> bool:
-    """Whether a term only says something about cases that were never seen."""
-    if not views or not isinstance(term, Binary) or term.op is not BinaryOp.IMPLIES:
-        return False
-    return not any(_true(term.left, view) for view in views)
-
-
-def _turned_view(view: dict[Variable, int]) -> dict[Variable, int]:
-    return {_turned_variable(variable): value for variable, value in view.items()}
-
-
-def _turned_variable(variable: Variable) -> Variable:
-    if variable.space in (Space.SHARED, Space.ABSTRACT):
-        return variable
-    return replace(variable, who=Who.SELF if variable.who is Who.OTHER else Who.OTHER)
-
-
-def _turned(term: Term) -> Term:
-    return replaced(term, lambda part: _turned_variable(part) if isinstance(part, Variable) else None)
+        return [goal for goal in goals if goal not in left]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
 import z3
 
 from membar.objects.algebra import spelled
-from membar.objects.infer.houdini import Found
+from membar.objects.infer.candidates import Candidate, Found
+from membar.objects.infer.needed import Needed
 from membar.objects.infer.templates import Templates
 from membar.objects.proof.smt import Encoder
 from membar.objects.syntax import ConcurrentObject, Store
@@ -50,24 +51,30 @@ class _Feature:
         return text
 
 
-def invariants(system: ThreadSystem, found: Found) -> str:
-    """The text of all of them."""
-    printer = _Printer(system, found)
-    claims = [f"    {text};" for text in printer.claims()]
-    text = "invariant {\n" + "\n".join(claims) + "\n}\n" if claims else ""
-    return text + "".join(f"{line}\n" for line in printer.between())
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A claim in the object language, and what it says at which controls."""
+
+    text: str
+    covered: frozenset[tuple[Hashable, Term]]
 
 
-class _Printer:
+class Printer:
+    """Says what was found about one system."""
+
     def __init__(self, system: ThreadSystem, found: Found) -> None:
         self._system = system
         self._about: ConcurrentObject = system.about
         self._found = found
         self._controls = list(found.controls)
-        self._known = {control: {TRUE, *kept.values()} for control, kept in found.controls.items()}
+        self._known: dict[Hashable, dict[Term, Candidate | None]] = {
+            control: {TRUE: None} | {each.said: each for each in kept}
+            for control, kept in found.controls.items()
+        }
         self._order = [line.label for _, line in self._about.lines()]
         self._truths = Templates(system).truths
         self._said: dict[tuple[Term, Hashable], Term] = {}
+        self._places: dict[Term, list[Hashable]] = {}
         self._stores = [line.label for _, line in self._about.lines() if isinstance(line.action, Store)]
 
     def _says(self, term: Term, control: Hashable) -> Term:
@@ -77,27 +84,65 @@ class _Printer:
         return said
 
     def _where(self, term: Term) -> list[Hashable]:
-        return [control for control in self._controls if self._says(term, control) == TRUE]
+        found = self._places.get(term)
+        if found is None:
+            found = [control for control in self._controls if self._says(term, control) == TRUE]
+            self._places[term] = found
+        return found
 
     # About one thread
 
-    def claims(self) -> Iterator[str]:
-        """Claims, each with where it is claimed; redundant ones are left out."""
-        left = {(control, said) for control in self._controls for said in self._needed(control)}
-        atoms = dict.fromkeys(term for kept in self._found.controls.values() for term in kept)
-        for guard_text, places in self._guards():
-            if not left:
-                return
+    def text(self, needed: Needed | None = None) -> str:
+        """What is needed, or all. A claim may say more than is needed: then that is needed too."""
+        wanted = self._found.controls if needed is None else needed.controls
+        claims = self.claims(wanted)
+        while needed is not None:
+            said = [each for claim in claims for each in self._candidates(claim.covered)]
+            more = [(control, each) for control, each in said if each not in wanted[control]]
+            if not more:
+                break
+            needed.close(more)
+            claims = self.claims(wanted)
+        lines = [f"    {claim.text};" for claim in claims]
+        text = "invariant {\n" + "\n".join(lines) + "\n}\n" if lines else ""
+        return text + "".join(f"{line}\n" for line in self.between())
+
+    def general(self) -> frozenset[Candidate]:
+        """Candidates that a claim about several controls makes."""
+        atoms = dict.fromkeys(each.term for kept in self._found.controls.values() for each in kept)
+        found: set[tuple[Hashable, Term]] = set()
+        for _, places in self._guards():
             for atom in atoms:
+                found |= self._covered(atom, places)
+        return frozenset(each for _, each in self._candidates(found))
+
+    def _candidates(self, covered: Iterable[tuple[Hashable, Term]]) -> Iterator[tuple[Hashable, Candidate]]:
+        for control, said in covered:
+            candidate = self._known[control][said]
+            if candidate is not None:
+                yield control, candidate
+
+    def claims(self, wanted: dict[Hashable, dict[Candidate, None]]) -> list[_Claim]:
+        """These candidates, each with where it is claimed; redundant ones are left out."""
+        left = {(control, said) for control in self._controls for said in self._irredundant(wanted[control])}
+        atoms = dict.fromkeys(each.term for kept in wanted.values() for each in kept)
+        found = []
+        for guard_text, places in self._guards():
+            for atom in atoms if left else ():
                 covered = self._covered(atom, places)
                 if covered and covered & left:
                     left -= covered
-                    yield guard_text(atom)
+                    found.append(_Claim(guard_text(atom), frozenset(covered)))
         for control in self._controls:
-            for term, said in self._found.controls[control].items():
-                if (control, said) in left:
-                    left.discard((control, said))
-                    yield f"{spelled(self._exactly(control), around=2)} -> {spelled(term, around=1)}"
+            for each in wanted[control]:
+                if (control, each.said) in left:
+                    exactly = self._exactly(control)
+                    covered = self._covered(each.term, self._where(exactly))
+                    left -= {(control, each.said), *covered}
+                    if covered:  # else the language cannot tell this control from others
+                        text = f"{spelled(exactly, around=2)} -> {spelled(each.term, around=1)}"
+                        found.append(_Claim(text, frozenset(covered)))
+        return found
 
     def _covered(self, atom: Term, places: list[Hashable]) -> set[tuple[Hashable, Term]]:
         """What a claim says about these controls; nothing if it does not hold at one of them."""
@@ -120,6 +165,9 @@ class _Printer:
             pending = self._where(Pending(label))
             if pending:
                 yield _prefix(f"pending({label}) -> "), pending
+        for term in self._conditions():
+            if places := self._where(term):
+                yield _prefix(f"{spelled(term)} -> "), places
         for label in self._stores:
             for other in self._stores:
                 if other != label:
@@ -131,8 +179,17 @@ class _Printer:
                 if (places := self._where(term)) and len(places) < len(self._where(At(frozenset({place})))):
                     yield _prefix(f"{spelled(term)} -> "), places
 
+    def _conditions(self) -> Iterator[Term]:
+        """Who has taken effect, and where."""
+        yield from map(Deferred, self._stores)
+        for place in self._order:
+            at = At(frozenset({place}))
+            yield conjunction((at, Linearized()))
+            yield conjunction((at, negation(Linearized())))
+            yield from (conjunction((at, Deferred(label))) for label in self._stores)
+
     def _exactly(self, control: Hashable) -> Term:
-        """A formula that holds at one control and at no other that is known."""
+        """A formula that holds at one control, and at no other that the language can tell from it."""
         line = next(
             place for place in (IDLE, *self._order) if self._says(At(frozenset({place})), control) == TRUE
         )
@@ -149,19 +206,18 @@ class _Printer:
                 alike = [each for each in alike if each not in different]
         return conjunction(tuple(parts))
 
-    def _needed(self, control: Hashable) -> Iterator[Term]:
-        """The claims at a control without those that follow from the others."""
+    def _irredundant(self, candidates: Iterable[Candidate]) -> list[Term]:
+        """What is said without what follows from the rest."""
         encoder, solver = Encoder(), z3.Solver()
-        terms = list(self._found.controls[control].values())
-        kept = list(terms)
-        for term in reversed(terms):
+        kept = [each.said for each in candidates]
+        for term in reversed(kept):
             others = [each for each in kept if each is not term]
             solver.push()
             solver.add(encoder.all(others), z3.Not(encoder.truth(term)))
             if solver.check() == z3.unsat:
                 kept = others
             solver.pop()
-        yield from kept
+        return kept
 
     # About two threads
 

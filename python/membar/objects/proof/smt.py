@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import z3
 
@@ -44,7 +44,7 @@ class Encoder:
 
     def all(self, terms: Iterable[Term]) -> z3.BoolRef:
         """That all of them hold."""
-        return z3.And(*[self.truth(term) for term in terms])
+        return conjunction([self.truth(term) for term in terms])
 
     def truth(self, term: Term) -> z3.BoolRef:
         """The term as a truth value: whether it is not 0."""
@@ -89,6 +89,16 @@ class Encoder:
                 return z3.If(self.truth(term), z3.IntVal(1), z3.IntVal(0))
             case _:
                 raise TypeError(f"{type(term).__name__} has no value outside of a thread's control")
+
+
+def conjunction(formulas: Sequence[z3.BoolRef]) -> z3.BoolRef:
+    """That all of them hold.
+
+    `z3.And` asks each part for its sort and context: with hundreds of parts that takes longer than the proof.
+    """
+    context = z3.main_ctx()
+    parts = (z3.Ast * len(formulas))(*[formula.ast for formula in formulas])
+    return z3.BoolRef(z3.Z3_mk_and(context.ref(), len(formulas), parts), context)
 
 
 def _compared(op: BinaryOp, left: z3.ArithRef, right: z3.ArithRef) -> z3.BoolRef:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 from membar.outcome import HoldsWithin, Outcome, Statistics, Unknown, Violated
+from membar.records import field_names
 from membar.reports._parts.verdict import word
 from membar.source import SourceFile
 
@@ -42,5 +42,5 @@ def common(source: SourceFile, outcome: Outcome) -> Object:
 
 def statistics(item: Statistics) -> Object:
     """The counters that make sense for the engine."""
-    pairs = ((field.name, getattr(item, field.name)) for field in fields(item))
+    pairs = ((name, getattr(item, name)) for name in field_names(item))
     return {name: count for name, count in pairs if count is not None}

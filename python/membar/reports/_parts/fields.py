@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
 from membar.diagnostics import Diagnostic, InputError, Label
+from membar.records import record
 from membar.source import SourceFile
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Field:
     """A value inside a JSON text with the way to it (`witness.events[3].kind`)."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from membar.diagnostics import Label
 from membar.outcome import Violated, Witness
 from membar.program.execution import Event, Kind
 from membar.program.operations import Assert
 from membar.program.program import Program
+from membar.records import record
 from membar.reports import Answer
 from membar.reports._parts.event import phrase
 from membar.reports._parts.order import order_of
@@ -22,7 +22,7 @@ _LINE = re.compile(r"\bline (\d+)\b")
 _CONDITION = re.compile(r"^[ \t]*(?:~[ \t]*exists|exists|forall)\b.*?(?=\s*\Z)", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Finding:
     """The places of a violation; no `primary` where the text has none for it."""
 

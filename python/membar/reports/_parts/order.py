@@ -7,16 +7,15 @@ sequentially consistent); those that do not fit are what is strange about it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from membar.program.execution import Event, Execution
+from membar.records import record
 from membar.reports._parts import relations
 from membar.reports._parts.event import units
 
 Pair = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Order:
     """Steps one after another, with the relations that contradict this order.
 

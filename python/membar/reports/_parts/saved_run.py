@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from membar.records import record
 from membar.reports._parts.answer import Object
 from membar.reports._parts.fields import Field
 from membar.source import SourceFile
@@ -13,7 +12,7 @@ RUN_FORMAT = "membar-run"
 RUN_VERSION = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class SavedRun:
     """A run read back from a file, with the text and the model it was found under."""
 

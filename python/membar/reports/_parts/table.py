@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from membar.records import record
 from membar.reports._parts.style import EMPTY, Line, Signs, line, width, wrapped
 
 NARROWEST = 14  # columns below which a thread's column is no longer legible
 MOST_LINES = 2  # lines that a source text may take in its column
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Cell:
     """What a thread does at one moment: its text, what that does to memory, and remarks under it."""
 

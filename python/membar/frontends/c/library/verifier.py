@@ -10,7 +10,7 @@ from pycparser import c_ast as ast
 
 from membar.frontends.c import atomic, codes
 from membar.frontends.c import types as t
-from membar.frontends.c.calls import Arguments, Library
+from membar.frontends.c.calls import ASSERTIONS, Arguments, Library
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.library.atomics import SEQ_CST, fence
 from membar.frontends.c.literals import string_bytes
@@ -19,7 +19,6 @@ from membar.program.expr import FALSE, TRUE, Constant, Register, signed
 from membar.program.operations import Assume, Choose
 
 Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value]
-ASSERTIONS: Final = "assertions"
 LOWEST, HIGHEST = "MEMBAR_NONDET_MIN", "MEMBAR_NONDET_MAX"
 """Macros that state the range of `__VERIFIER_nondet_*`."""
 DEFAULT_RANGE: Final = (-1, 2)

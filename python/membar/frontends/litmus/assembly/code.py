@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.litmus import codes
-from membar.frontends.litmus.assembly.effects import Choice, Effect, Jump, Return, Step
-from membar.frontends.litmus.assembly.machine import Machine
-from membar.frontends.litmus.assembly.operands import Operand, split
+from membar.frontends.litmus.assembly.effects import Choice, Effect, Jump, Return, Step, Steps
+from membar.frontends.litmus.assembly.machine import Machine, R
+from membar.frontends.litmus.assembly.operands import Operand
 from membar.frontends.litmus.columns import split_labels
 from membar.frontends.litmus.test import Cell, Column
 from membar.program.expr import TRUE, Address, Binary, BinaryOp, Expr, Register, equals, negation
@@ -19,6 +20,7 @@ from membar.records import record
 from membar.source import Span
 
 INSTRUCTION_BYTES = 4
+_RELATIVE = re.compile(r"\.\s*(?:(?P<sign>[-+])\s*(?P<bytes>[0-9]{1,18}))?")
 
 
 @record(frozen=True, slots=True)
@@ -51,17 +53,23 @@ class Code:
         return f'label:"P{self.thread}:{names[0] if names else f"+{point * INSTRUCTION_BYTES}"}"'
 
     def edges(self) -> Iterator[Edge]:
-        """The control-flow automaton: control point n stands before instruction n.
+        """The control-flow automaton: control point n stands before instruction n, others inside of one.
 
         Raises:
             InputError: a branch goes nowhere.
         """
+        inside = len(self.lines) + 1
         for at, line in enumerate(self.lines):
             match line.effect:
-                case Step(operations=operations):
-                    yield self._edge(at, at + 1, operations)
+                case Step() as step:
+                    yield self._step(at, step, at, at + 1)
+                case Steps(steps=steps):
+                    points = (at, *range(inside, inside + len(steps) - 1), at + 1)
+                    inside += len(steps) - 1
+                    for step, source, target in zip(steps, points, points[1:], strict=False):
+                        yield self._step(at, step, source, target)
                 case Choice(steps=steps):
-                    yield from (self._edge(at, at + 1, step.operations) for step in steps)
+                    yield from (self._step(at, step, at, at + 1) for step in steps)
                 case Jump() as jump:
                     yield from self._jump(at, jump)
                 case Return(register=register):
@@ -72,9 +80,18 @@ class Code:
     ) -> Edge:
         return Edge(source=at, target=target, operations=operations, guard=guard, span=self.lines[at].span)
 
+    def _step(self, at: int, step: Step, source: int, target: int) -> Edge:
+        return Edge(
+            source=source,
+            target=target,
+            operations=step.operations,
+            unordered=step.unordered,
+            span=self.lines[at].span,
+        )
+
     def _jump(self, at: int, jump: Jump) -> Iterator[Edge]:
         linking = (Set(jump.link, Address(self.address_name(at + 1))),) if jump.link else ()
-        yield self._edge(at, self._point(jump.target), linking, guard=jump.condition)
+        yield self._edge(at, self._point(at, jump.target), linking, guard=jump.condition)
         if jump.condition != TRUE:
             yield self._edge(at, at + 1, guard=negation(jump.condition))
 
@@ -87,10 +104,21 @@ class Code:
             elsewhere = Binary(BinaryOp.AND, elsewhere, negation(here))
         yield self._edge(at, len(self.lines), guard=elsewhere)
 
-    def _point(self, target: Operand) -> int:
-        """The control point that a branch goes to."""
+    def _point(self, at: int, target: Operand) -> int:
+        """The control point that a branch at `at` goes to."""
         if target.text in self.labels:
             return self.labels[target.text]
+        if relative := _RELATIVE.fullmatch(target.text):
+            distance = int(relative["bytes"] or 0) * (-1 if relative["sign"] == "-" else 1)
+            point = at + distance // INSTRUCTION_BYTES
+            if distance % INSTRUCTION_BYTES or not 0 <= point <= len(self.lines):
+                raise error(
+                    codes.LABEL,
+                    f"`{target.text}` is no instruction of this thread",
+                    target.span,
+                    f"expected a multiple of {INSTRUCTION_BYTES} within the code",
+                )
+            return point
         close = get_close_matches(target.text, self.labels, n=1)
         raise error(
             codes.LABEL,
@@ -101,7 +129,7 @@ class Code:
         )
 
 
-def read_code(column: Column, machine: Machine) -> Code:
+def read_code(column: Column, machine: Machine[R]) -> Code:
     """The instructions of a column.
 
     Raises:
@@ -131,29 +159,30 @@ def read_code(column: Column, machine: Machine) -> Code:
 
 # The same few hundred instructions make up thousands of tests. Those that speak of a place are left out.
 _MOST_KEPT = 4096
-_known: dict[tuple[str, str], Step | Choice | Return] = {}
+_known: dict[tuple[str, str], Step | Steps | Choice | Return] = {}
 
 
-def _effect(cell: Cell, machine: Machine) -> Effect:
-    known = _known.get((machine.name, cell.text))
+def _effect(cell: Cell, machine: Machine[R]) -> Effect:
+    key = machine.registers.machine, cell.text
+    known = _known.get(key)
     if known is not None:
         return known
     effect = _new_effect(cell, machine)
     if not isinstance(effect, Jump):
         if len(_known) >= _MOST_KEPT:
             _known.clear()
-        _known[machine.name, cell.text] = effect
+        _known[key] = effect
     return effect
 
 
-def _new_effect(cell: Cell, machine: Machine) -> Effect:
-    mnemonic, operands = split(cell, machine)
+def _new_effect(cell: Cell, machine: Machine[R]) -> Effect:
+    mnemonic, operands = machine.split(cell)
     handler = machine.instructions.get(mnemonic)
     if handler is None:
         close = get_close_matches(mnemonic, machine.instructions, n=1, cutoff=0.7)
         raise error(
             codes.INSTRUCTION,
-            f"unknown {machine.name} instruction `{operands.head.text}`",
+            f"unknown {machine.registers.machine} instruction `{operands.head.text}`",
             operands.head,
             "expected an instruction",
             help=f"did you mean `{close[0]}`?" if close else None,

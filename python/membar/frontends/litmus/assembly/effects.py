@@ -14,9 +14,17 @@ if TYPE_CHECKING:
 
 @record(frozen=True, slots=True)
 class Step:
-    """Operations that are done in order, as one step."""
+    """Operations that are done in order, as one step with at most one access, unless `unordered`."""
 
     operations: tuple[Operation, ...] = ()
+    unordered: bool = False
+
+
+@record(frozen=True, slots=True)
+class Steps:
+    """The instruction does these one after another; other threads may act between them."""
+
+    steps: tuple[Step, ...]
 
 
 @record(frozen=True, slots=True)
@@ -42,4 +50,4 @@ class Return:
     register: str
 
 
-Effect: TypeAlias = Step | Choice | Jump | Return
+Effect: TypeAlias = Step | Steps | Choice | Jump | Return

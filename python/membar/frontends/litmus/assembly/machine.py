@@ -3,31 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from membar.frontends.litmus.assembly.effects import Effect
 from membar.records import record
 
 if TYPE_CHECKING:
-    from membar.frontends.litmus.assembly.operands import Operands
+    from membar.frontends.litmus.assembly.operands import Reader
+    from membar.frontends.litmus.test import Cell
 
-Handler: TypeAlias = "Callable[[Operands], Effect]"
+REGISTER_BITS = 64
+
+R = TypeVar("R", bound="Reader")
+
+
+def _whole(text: str) -> int:  # noqa: ARG001 - every name means the whole register
+    return REGISTER_BITS
 
 
 @record(frozen=True, slots=True, kw_only=True)
-class Machine:
-    """A processor as litmus tests see it; its registers are 64 bits wide.
+class RegisterFile:
+    """The registers of a processor, 64 bits wide.
 
     Attributes:
-        name: `RISC-V`, as errors say it.
-        register: the one name of the register that a text means (`a0` is `x10`); None if it means none.
+        machine: `RISC-V`, as errors say it.
+        find: the one name of the register that a text means (`a0` is `x10`); None if it means none.
         example: registers as an error shows them: "`x5` or `a0`".
         zero: the register that is always 0, if there is one.
-        instructions: mnemonic, in small letters, to what it does.
+        width: how many bits of it a text means (`W0`: 32).
     """
 
-    name: str
-    register: Callable[[str], str | None]
+    machine: str
+    find: Callable[[str], str | None]
     example: str
-    instructions: Mapping[str, Handler]
     zero: str | None = None
+    width: Callable[[str], int] = _whole
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Machine(Generic[R]):
+    """A processor as litmus tests see it.
+
+    Attributes:
+        registers: its registers.
+        split: an instruction into its mnemonic, written as `instructions` does, and its operands.
+        instructions: mnemonic to what it does.
+    """
+
+    registers: RegisterFile
+    split: Callable[[Cell], tuple[str, R]]
+    instructions: Mapping[str, Callable[[R], Effect]]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
 
 from membar.diagnostics import InputError, error
 from membar.frontends.litmus import codes
-from membar.frontends.litmus.assembly.machine import Machine
+from membar.frontends.litmus.assembly.effects import Effect
+from membar.frontends.litmus.assembly.machine import RegisterFile
 from membar.frontends.litmus.test import Cell
 from membar.program.expr import Binary, BinaryOp, Constant, Expr, Register
 from membar.records import record
@@ -36,9 +40,9 @@ class Place:
     operand: Operand
 
 
-def register_name(machine: Machine, text: str) -> str | None:
-    """The register that `text` names: one of the machine's, or a symbolic one such as `%p`."""
-    return text if _SYMBOLIC.fullmatch(text) else machine.register(text)
+def with_symbolic(find: Callable[[str], str | None]) -> Callable[[str], str | None]:
+    """Finds the registers that `find` knows, and symbolic ones such as `%p`."""
+    return lambda text: text if _SYMBOLIC.fullmatch(text) else find(text)
 
 
 def plus(left: Expr, right: Expr) -> Expr:
@@ -50,7 +54,12 @@ def plus(left: Expr, right: Expr) -> Expr:
     return Binary(BinaryOp.ADD, left, right)
 
 
-def split(cell: Cell, machine: Machine) -> tuple[str, Operands]:
+def splitting(registers: RegisterFile) -> Callable[[Cell], tuple[str, Operands]]:
+    """`split` for a processor with these registers."""
+    return partial(split, registers=registers)
+
+
+def split(cell: Cell, registers: RegisterFile) -> tuple[str, Operands]:
     """The mnemonic in small letters, and the operands.
 
     Raises:
@@ -71,7 +80,7 @@ def split(cell: Cell, machine: Machine) -> tuple[str, Operands]:
         begin = start + at + (len(part) - len(part.lstrip()) if kept else 0)
         items.append(Operand(kept, source.span(begin, begin + len(kept))))
         at += len(part) + 1
-    return match.group().lower(), Operands(machine, head, cell.span, tuple(items))
+    return match.group().lower(), Operands(registers, head, cell.span, tuple(items))
 
 
 def _number(text: str) -> int | None:
@@ -83,11 +92,10 @@ def _number(text: str) -> int | None:
     return -number if match["sign"] == "-" else number
 
 
-class Operands:
-    """The operands not yet taken."""
+class Reader:
+    """The operands of an instruction that are not yet taken, whatever the processor."""
 
-    def __init__(self, machine: Machine, head: Span, span: Span, items: tuple[Operand, ...]) -> None:
-        self.machine = machine
+    def __init__(self, head: Span, span: Span, items: tuple[Operand, ...]) -> None:
         self.head = head
         self.span = span
         self._items = items
@@ -122,16 +130,26 @@ class Operands:
                 f"`{self.head.text}` has an operand too many", "not expected here", at=self.following
             )
 
+
+class Operands(Reader):
+    """Operands of the form that most assemblers share: `x5`, `12`, `0(x5)`."""
+
+    def __init__(self, registers: RegisterFile, head: Span, span: Span, items: tuple[Operand, ...]) -> None:
+        super().__init__(head, span, items)
+        self._registers = registers
+
     def register(self) -> str:
         """The next operand, a register."""
         operand = self.take("a register")
         return self._register(operand, operand.text)
 
     def _register(self, operand: Operand, text: str) -> str:
-        name = register_name(self.machine, text)
+        name = self._registers.find(text)
         if name is None:
             raise self.problem(
-                f"`{text}` is no {self.machine.name} register", f"expected {self.machine.example}", at=operand
+                f"`{text}` is no {self._registers.machine} register",
+                f"expected {self._registers.example}",
+                at=operand,
             )
         return name
 
@@ -141,7 +159,7 @@ class Operands:
 
     def value_of(self, register: str) -> Expr:
         """The value of a register; 0 if that is what it always is."""
-        return Constant(0) if register == self.machine.zero else Register(register)
+        return Constant(0) if register == self._registers.zero else Register(register)
 
     def next_is_number(self) -> bool:
         """Whether the next operand is a number."""
@@ -159,12 +177,16 @@ class Operands:
 
     def place(self) -> Place:
         """The next operand, `offset(base)` or `(base)`."""
-        operand = self.take("an address such as `0(" + self.machine.example.split("`")[1] + ")`")
+        operand = self.take("an address such as `0(" + self._registers.example.split("`")[1] + ")`")
         match = _MEMORY.fullmatch(operand.text)
         if match is None:
-            example = self.machine.example.split("`")[1]
+            example = self._registers.example.split("`")[1]
             raise self.problem(f"`{operand.text}` is no address", f"expected `0({example})`", at=operand)
         offset = _number(match["offset"] or "0") or 0
         if not -(1 << 15) <= offset < 1 << 15:
             raise self.problem(f"offset {offset} is out of range", "expected 16 bits", at=operand)
         return Place(self._register(operand, match["base"]), offset, operand)
+
+
+Handler: TypeAlias = Callable[[Operands], Effect]
+"""What an instruction with these operands does."""

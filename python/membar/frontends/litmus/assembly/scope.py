@@ -6,9 +6,8 @@ from difflib import get_close_matches
 
 from membar.diagnostics import InputError, error
 from membar.frontends.litmus import codes
-from membar.frontends.litmus.assembly.machine import Machine
+from membar.frontends.litmus.assembly.machine import REGISTER_BITS, RegisterFile
 from membar.frontends.litmus.assembly.memory import Memory, scalar
-from membar.frontends.litmus.assembly.operands import register_name
 from membar.frontends.litmus.scalars import INT, Scalar
 from membar.frontends.litmus.test import InitRegister, InitSymbol, LitmusTest
 from membar.program.condition import FinalCell, FinalRegister
@@ -21,8 +20,8 @@ from membar.source import Span
 class Registers:
     """Initial values and types of the registers."""
 
-    def __init__(self, test: LitmusTest, machine: Machine, memory: Memory, threads: int) -> None:
-        self.machine = machine
+    def __init__(self, test: LitmusTest, file: RegisterFile, memory: Memory, threads: int) -> None:
+        self.file = file
         self.initial: list[dict[str, Value]] = [{} for _ in range(threads)]
         self.types: dict[tuple[int, str], Scalar] = {}
         for symbol in test.symbols:
@@ -31,27 +30,48 @@ class Registers:
         for entry in test.registers:
             if not 0 <= entry.thread < threads:
                 raise _no_thread(entry.thread, threads, entry.span)
-            self._enter((entry.thread, self.name(entry.register, entry.span)), entry, memory)
+            name = self.name(entry.register, entry.span)
+            self._enter((entry.thread, name), entry, memory, width=file.width(entry.register))
 
-    def _enter(self, place: tuple[int, str], entry: InitRegister | InitSymbol, memory: Memory) -> None:
+    def _enter(
+        self,
+        place: tuple[int, str],
+        entry: InitRegister | InitSymbol,
+        memory: Memory,
+        *,
+        width: int = REGISTER_BITS,
+    ) -> None:
         declared = scalar(entry.type, entry.span)
+        _check_fit(entry, width)
         if declared is not None:
             self.types[place] = declared
         thread, name = place
-        if entry.value is not None and name != self.machine.zero:
+        if entry.value is not None and name != self.file.zero:
             self.initial[thread][name] = memory.value(entry.value)
 
     def name(self, text: str, span: Span) -> str:
         """The register that an initial state or question names."""
-        found = register_name(self.machine, text)
+        found = self.file.find(text)
         if found is None:
             raise error(
                 codes.UNKNOWN_REGISTER,
-                f"`{text}` is no {self.machine.name} register",
+                f"`{text}` is no {self.file.machine} register",
                 span,
-                f"expected {self.machine.example}",
+                f"expected {self.file.example}",
             )
         return found
+
+
+def _check_fit(entry: InitRegister | InitSymbol, width: int) -> None:
+    """An initial value that is cut would be another one; a declared type says only how it is shown."""
+    number = entry.value
+    if isinstance(number, int) and not -(1 << (width - 1)) <= number < 1 << width:
+        raise error(
+            codes.TYPE,
+            f"{number} does not fit into the {width} bits of this register",
+            entry.span,
+            f"expected a number of {width} bits",
+        )
 
 
 def _no_thread(thread: int, threads: int, span: Span) -> InputError:

@@ -8,12 +8,12 @@ from typing import TypeVar
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.frontends.litmus.assembly.code import INSTRUCTION_BYTES, Code, read_code
-from membar.frontends.litmus.assembly.machine import Machine
+from membar.frontends.litmus.assembly.machine import Machine, R
 from membar.frontends.litmus.assembly.memory import Memory
 from membar.frontends.litmus.assembly.scope import Names, Registers
 from membar.frontends.litmus.assembly.sizes import with_sizes
 from membar.frontends.litmus.columns import columns
-from membar.frontends.litmus.question import condition
+from membar.frontends.litmus.question import OrderKey, condition, natural_order
 from membar.frontends.litmus.test import Column, LitmusTest
 from membar.program.program import MemoryObject, Program, Thread
 
@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def translate(test: LitmusTest, machine: Machine) -> Program:
+def translate(test: LitmusTest, machine: Machine[R]) -> Program:
     """The program and the question of `test`.
 
     Raises:
@@ -30,7 +30,7 @@ def translate(test: LitmusTest, machine: Machine) -> Program:
     table = columns(test)
     parts = _each(table, lambda column: read_code(column, machine))
     memory = Memory(test)
-    registers = Registers(test, machine, memory, len(table))
+    registers = Registers(test, machine.registers, memory, len(table))
     threads = _each(tuple(zip(table, parts, strict=True)), lambda pair: _thread(pair[0], pair[1], registers))
     program = Program(
         name=test.name,
@@ -40,7 +40,12 @@ def translate(test: LitmusTest, machine: Machine) -> Program:
         span=test.body,
     )
     program = with_sizes(program, memory.untyped)
-    return replace(program, condition=condition(test, Names(program, registers)))
+
+    def order(name: str) -> OrderKey:
+        """Final states show the zero register first."""
+        return () if name == machine.registers.zero else natural_order(name)
+
+    return replace(program, condition=condition(test, Names(program, registers), order=order))
 
 
 def _each(items: Iterable[Item], work: Callable[[Item], Result]) -> tuple[Result, ...]:

@@ -36,6 +36,7 @@ BAD_INSTRUCTIONS = [
     ("ld x5,0(x6)", "int x; 0:x6=x", "W0109", "ld x5,0(x6)", "mixed-size"),
     ("lb x5,0(x6)", "int x; 0:x6=x", "W0109", "lb x5,0(x6)", "mixed-size"),
     ("nop", "0:EAX=1", "W0111", "0:EAX", "no RISC-V register"),
+    ("j .+12", "", "W0107", ".+12", "no instruction of this thread"),
     ("nop", "3:x5=1", "W0111", "3:x5", "no thread 3"),
     ("nop", "foo 0:x5=1", "W0112", "foo 0:x5", "unknown type"),
     ("nop", "int v[2]; 0:x5=v[2]", "W0102", "v[2]", "no element 2"),

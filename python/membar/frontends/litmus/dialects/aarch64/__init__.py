@@ -12,9 +12,10 @@ from membar.program.program import Program
 
 
 def _translate(test: LitmusTest) -> Program:
-    from membar.frontends.litmus.dialects.aarch64.translate import translate  # noqa: PLC0415 - on demand
+    from membar.frontends.litmus.assembly.translate import translate  # noqa: PLC0415 - on demand
+    from membar.frontends.litmus.dialects.aarch64.machine import MACHINE  # noqa: PLC0415 - on demand
 
-    return translate(test)
+    return translate(test, machine=MACHINE)
 
 
 def _places(test: LitmusTest, program: Program) -> tuple[Place, ...]:  # noqa: ARG001 - the text says it all

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from membar.frontends.litmus.assembly.effects import Step
 from membar.frontends.litmus.dialects.aarch64 import flags
-from membar.frontends.litmus.dialects.aarch64.effects import Handler, Step, written
-from membar.frontends.litmus.dialects.aarch64.operands import Operands
+from membar.frontends.litmus.dialects.aarch64.operands import Handler, Operands, written
 from membar.frontends.litmus.dialects.aarch64.registers import (
     CARRY,
     RESULT,
@@ -122,7 +122,7 @@ def _nothing(operands: Operands) -> Step:
 _ADD, _SUB = BinaryOp.ADD, BinaryOp.SUB
 _AND, _OR, _XOR = BinaryOp.AND, BinaryOp.OR, BinaryOp.XOR
 
-HANDLERS: dict[str, Handler] = {
+INSTRUCTIONS: dict[str, Handler] = {
     "MOV": _move,
     "MOVZ": _move_wide,
     "MOVN": partial(_move_wide, inverts=True),

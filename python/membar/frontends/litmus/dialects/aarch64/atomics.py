@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
 
-from membar.frontends.litmus.dialects.aarch64.effects import Handler, Step
+from membar.frontends.litmus.assembly.effects import Step
 from membar.frontends.litmus.dialects.aarch64.memory import next_to
-from membar.frontends.litmus.dialects.aarch64.operands import Operands
+from membar.frontends.litmus.dialects.aarch64.operands import Handler, Operands
 from membar.frontends.litmus.dialects.aarch64.registers import (
     RESULT,
     UNUSED,
@@ -209,5 +209,5 @@ def _handlers() -> Iterator[tuple[str, Handler]]:
                     yield f"ST{name}{ordering}{suffix}", partial(operate, has_target=False)
 
 
-HANDLERS: dict[str, Handler] = dict(_handlers())
+INSTRUCTIONS: dict[str, Handler] = dict(_handlers())
 """Mnemonic → what it does."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from membar.frontends.litmus.dialects.aarch64.effects import Handler, Step, written
-from membar.frontends.litmus.dialects.aarch64.operands import Operands, shifted
+from membar.frontends.litmus.assembly.effects import Step
+from membar.frontends.litmus.dialects.aarch64.operands import Handler, Operands, shifted, written
 from membar.frontends.litmus.dialects.aarch64.registers import (
     RESULT,
     View,
@@ -151,7 +151,7 @@ def _count(operands: Operands, *, what: str) -> Step:
     return Step((*before, *_population(), *assign(target, Register(RESULT))))
 
 
-HANDLERS: dict[str, Handler] = {
+INSTRUCTIONS: dict[str, Handler] = {
     "LSL": partial(_shift, kind="LSL"),
     "LSR": partial(_shift, kind="LSR"),
     "ASR": partial(_shift, kind="ASR"),

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from functools import partial
 
-from membar.frontends.litmus.dialects.aarch64.effects import Handler, Jump, Return
+from membar.frontends.litmus.assembly.effects import Jump, Return
+from membar.frontends.litmus.assembly.operands import Operand
 from membar.frontends.litmus.dialects.aarch64.flags import CONDITIONS
-from membar.frontends.litmus.dialects.aarch64.operands import Operand, Operands
+from membar.frontends.litmus.dialects.aarch64.operands import Handler, Operands
 from membar.frontends.litmus.dialects.aarch64.registers import LINK, constant, value, word
 from membar.program.expr import TRUE, Binary, BinaryOp, Expr, equals, negation
 
 
 def _target(operands: Operands) -> Operand:
-    target = operands.name("a label")
+    target = operands.take("a label")
     operands.end()
     return target
 
 
-def _branch(operands: Operands, *, condition: Expr = TRUE, link: bool = False) -> Jump:
+def _branch(operands: Operands, *, condition: Expr = TRUE, link: str | None = None) -> Jump:
     return Jump(target=_target(operands), condition=condition, link=link)
 
 
@@ -41,10 +42,10 @@ def _return(operands: Operands) -> Return:
     return Return(register)
 
 
-HANDLERS: dict[str, Handler] = {
+INSTRUCTIONS: dict[str, Handler] = {
     "B": _branch,
     **{f"B.{code}": partial(_branch, condition=holds) for code, holds in CONDITIONS.items()},
-    "BL": partial(_branch, link=True),
+    "BL": partial(_branch, link=LINK),
     "RET": _return,
     "CBZ": partial(_compare_branch, on_zero=True),
     "CBNZ": partial(_compare_branch, on_zero=False),

@@ -47,7 +47,7 @@ CONDITIONS: dict[str, Expr] = {
 
 def condition(operands: Operands) -> Expr:
     """The next operand, a condition code."""
-    operand = operands.name("a condition such as `EQ`")
+    operand = operands.take("a condition such as `EQ`")
     found = CONDITIONS.get(operand.text.upper())
     if found is None:
         raise operands.problem(

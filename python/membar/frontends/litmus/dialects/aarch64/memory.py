@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from membar.frontends.litmus.dialects.aarch64.effects import Choice, Handler, Step, Steps
-from membar.frontends.litmus.dialects.aarch64.operands import Memory, Operands
+from membar.frontends.litmus.assembly.effects import Choice, Step, Steps
+from membar.frontends.litmus.dialects.aarch64.operands import Handler, Memory, Operands
 from membar.frontends.litmus.dialects.aarch64.registers import (
     RESULT,
     View,
@@ -206,7 +206,7 @@ def _barrier(operands: Operands, *, kind: str) -> Step:
     """`DMB`, `DSB`; without an option the full system is meant."""
     option = "SY"
     if operands.following is not None:
-        operand = operands.name("a barrier option")
+        operand = operands.take("a barrier option")
         option = operand.text.upper()
         if option not in BARRIER_OPTIONS:
             raise operands.problem(
@@ -220,7 +220,7 @@ def _barrier(operands: Operands, *, kind: str) -> Step:
 
 def _isb(operands: Operands) -> Step:
     if operands.following is not None and operands.following.text.upper() == "SY":
-        operands.name("SY")
+        operands.take("SY")
     operands.end()
     return Step((Fence(frozenset({"ISB"})),))
 
@@ -263,7 +263,7 @@ _STORES_EXCLUSIVE = {
     **_sized("STLXR", _tags(EXCLUSIVE, RELEASE)),
 }
 
-HANDLERS: dict[str, Handler] = {
+INSTRUCTIONS: dict[str, Handler] = {
     **{name: partial(_load, access=access) for name, access in _LOADS.items()},
     **{name: partial(_store, access=access) for name, access in _STORES.items()},
     **{name: partial(_store_exclusive, access=access) for name, access in _STORES_EXCLUSIVE.items()},

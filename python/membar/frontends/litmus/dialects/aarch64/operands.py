@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import TypeAlias
 
-from membar.diagnostics import InputError, error
+from membar.diagnostics import error
 from membar.frontends.litmus import codes
-from membar.frontends.litmus.dialects.aarch64.registers import View, constant, narrowed, view, word
+from membar.frontends.litmus.assembly.effects import Effect, Step
+from membar.frontends.litmus.assembly.operands import Operand, Reader
+from membar.frontends.litmus.dialects.aarch64.registers import View, assign, constant, narrowed, view, word
 from membar.frontends.litmus.test import Cell
 from membar.program.expr import Binary, BinaryOp, Expr
 from membar.records import record
@@ -20,14 +24,6 @@ _EXTENSIONS = {
     "UXTB": (8, False), "UXTH": (16, False), "UXTW": (32, False), "UXTX": (64, False),
     "SXTB": (8, True), "SXTH": (16, True), "SXTW": (32, True), "SXTX": (64, True),
 }  # fmt: skip
-
-
-@record(frozen=True, slots=True)
-class Operand:
-    """The text between two commas, trimmed."""
-
-    text: str
-    span: Span
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -107,38 +103,8 @@ def _number(text: str) -> int | None:
     return -number if match["sign"] == "-" else number
 
 
-class Operands:
-    """The operands not yet taken."""
-
-    def __init__(self, head: Span, span: Span, items: tuple[Operand, ...]) -> None:
-        self.head = head
-        self.span = span
-        self._items = items
-        self._next = 0
-
-    @property
-    def following(self) -> Operand | None:
-        """The next operand; None at the end."""
-        return self._items[self._next] if self._next < len(self._items) else None
-
-    def problem(self, message: str, expected: str = "", *, at: Operand | None = None) -> InputError:
-        """An error at `at`, or at the whole instruction."""
-        return error(codes.OPERAND, message, at.span if at and at.text else self.span, expected)
-
-    def take(self, what: str) -> Operand:
-        """The next operand."""
-        operand = self.following
-        if operand is None or not operand.text:
-            raise error(codes.OPERAND, f"`{self.head.text}` needs {what} here", self.span, f"expected {what}")
-        self._next += 1
-        return operand
-
-    def end(self) -> None:
-        """Checks that nothing is left."""
-        if self.following is not None:
-            raise self.problem(
-                f"`{self.head.text}` has an operand too many", "not expected here", at=self.following
-            )
+class Operands(Reader):
+    """The operands of an AArch64 instruction."""
 
     def register(self, *, width: int | None = None) -> View:
         """The next operand, a register; of `width` bits if given."""
@@ -260,10 +226,6 @@ class Operands:
             raise self.problem("a W register as offset must be extended", "expected `SXTW` or `UXTW`")
         return word(register)
 
-    def name(self, what: str) -> Operand:
-        """The next operand as it stands: a label, a condition, a barrier option."""
-        return self.take(what)
-
     def _modified(self, register: View, width: int) -> Expr:
         """`register`, changed by the shift or extension that follows."""
         operand = self.following
@@ -302,3 +264,13 @@ def _text(operand: Operand | None) -> str:
 
 def _plus(left: Expr, right: Expr) -> Expr:
     return Binary(BinaryOp.ADD, left, right)
+
+
+Handler: TypeAlias = Callable[[Operands], Effect]
+"""What an instruction with these operands does."""
+
+
+def written(operands: Operands, target: View, result: Expr) -> Step:
+    """The end of an instruction that only writes `result` to `target`."""
+    operands.end()
+    return Step(assign(target, result))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from membar.frontends.litmus.assembly.effects import Step
 from membar.frontends.litmus.dialects.aarch64 import flags
-from membar.frontends.litmus.dialects.aarch64.effects import Handler, Step, written
-from membar.frontends.litmus.dialects.aarch64.operands import Operands
+from membar.frontends.litmus.dialects.aarch64.operands import Handler, Operands, written
 from membar.frontends.litmus.dialects.aarch64.registers import RESULT, constant, narrowed, value, word
 from membar.program.expr import Binary, BinaryOp, Expr, Register, Select, Unary, UnaryOp
 from membar.program.operations import Set
@@ -88,7 +88,7 @@ def _absolute(operands: Operands) -> Step:
     return written(operands, target, Select(is_negative, Unary(UnaryOp.NEGATE, number), number))
 
 
-HANDLERS: dict[str, Handler] = {
+INSTRUCTIONS: dict[str, Handler] = {
     "ABS": _absolute,
     "CSEL": partial(_select, change=_plain),
     "CSINC": partial(_select, change=_increment),

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from membar.frontends.litmus.assembly.effects import Jump, Return, Step
-from membar.frontends.litmus.assembly.machine import Handler
-from membar.frontends.litmus.assembly.operands import Operand, Operands
+from membar.frontends.litmus.assembly.operands import Handler, Operand, Operands
 from membar.frontends.litmus.dialects.ppc.registers import (
     EQUAL,
     FIELDS,

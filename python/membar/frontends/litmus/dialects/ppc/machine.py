@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from membar.frontends.litmus.assembly.machine import Machine
+from membar.frontends.litmus.assembly.machine import Machine, RegisterFile
+from membar.frontends.litmus.assembly.operands import Operands, splitting, with_symbolic
 from membar.frontends.litmus.dialects.ppc import arithmetic, branches, memory, rotates
 from membar.frontends.litmus.dialects.ppc.registers import register
 
-MACHINE = Machine(
-    name="Power",
-    register=register,
-    example="`r3`",
+REGISTERS = RegisterFile(machine="Power", find=with_symbolic(register), example="`r3`")
+
+MACHINE: Machine[Operands] = Machine(
+    registers=REGISTERS,
+    split=splitting(REGISTERS),
     instructions=MappingProxyType(
         {
             **arithmetic.INSTRUCTIONS,

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from membar.frontends.litmus.assembly.effects import Step
-from membar.frontends.litmus.assembly.machine import Handler
-from membar.frontends.litmus.assembly.operands import Operands, plus
+from membar.frontends.litmus.assembly.operands import Handler, Operands, plus
 from membar.frontends.litmus.dialects.ppc.registers import (
     EQUAL,
     GREATER,

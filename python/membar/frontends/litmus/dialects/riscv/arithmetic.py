@@ -7,8 +7,7 @@ from functools import partial
 from typing import TypeAlias
 
 from membar.frontends.litmus.assembly.effects import Step
-from membar.frontends.litmus.assembly.machine import Handler
-from membar.frontends.litmus.assembly.operands import Operands
+from membar.frontends.litmus.assembly.operands import Handler, Operands
 from membar.frontends.litmus.dialects.riscv.registers import assign, constant, word
 from membar.program.expr import Binary, BinaryOp, Expr, Extend, Unary, UnaryOp, blend, equals, negation
 

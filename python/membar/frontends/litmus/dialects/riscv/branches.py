@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from membar.frontends.litmus.assembly.effects import Jump, Return
-from membar.frontends.litmus.assembly.machine import Handler
-from membar.frontends.litmus.assembly.operands import Operand, Operands
+from membar.frontends.litmus.assembly.operands import Handler, Operand, Operands
 from membar.frontends.litmus.dialects.riscv.registers import LINK, ZERO, constant
 from membar.program.expr import Binary, BinaryOp, Expr
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from membar.frontends.litmus.assembly.machine import Machine
+from membar.frontends.litmus.assembly.machine import Machine, RegisterFile
+from membar.frontends.litmus.assembly.operands import Operands, splitting, with_symbolic
 from membar.frontends.litmus.dialects.riscv import arithmetic, branches, memory
 from membar.frontends.litmus.dialects.riscv.registers import ZERO, register
 
-MACHINE = Machine(
-    name="RISC-V",
-    register=register,
-    example="`x5` or `a0`",
+REGISTERS = RegisterFile(machine="RISC-V", find=with_symbolic(register), example="`x5` or `a0`", zero=ZERO)
+
+MACHINE: Machine[Operands] = Machine(
+    registers=REGISTERS,
+    split=splitting(REGISTERS),
     instructions=MappingProxyType(
         {**arithmetic.INSTRUCTIONS, **memory.INSTRUCTIONS, **branches.INSTRUCTIONS}
     ),
-    zero=ZERO,
 )
 """RV64IMA with the pseudo-instructions of assemblers."""

@@ -8,8 +8,7 @@ from functools import partial
 from typing import TypeAlias
 
 from membar.frontends.litmus.assembly.effects import Step
-from membar.frontends.litmus.assembly.machine import Handler
-from membar.frontends.litmus.assembly.operands import Operand, Operands, plus
+from membar.frontends.litmus.assembly.operands import Handler, Operand, Operands, plus
 from membar.frontends.litmus.dialects.riscv.registers import RESULT, assign, constant, destination
 from membar.frontends.litmus.dialects.riscv.tags import ANNOTATIONS, ATOMIC, EXCLUSIVE
 from membar.program.expr import TRUE, Binary, BinaryOp, Expr, Extend, Register, blend, equals

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
 from typing import TypeAlias
 
 from membar.diagnostics import error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.dialects.x86.registers import Part, narrowed
 from membar.program.expr import Address, Binary, BinaryOp, Constant, Expr
-from membar.records import record
+from membar.records import field, record, replace
 from membar.source import Span
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.litmus import codes
@@ -23,6 +22,7 @@ from membar.frontends.litmus.sizes import mixed_sizes
 from membar.frontends.litmus.test import Cell, Column, LitmusTest
 from membar.program.expr import TRUE, Address, negation
 from membar.program.program import Edge, Program, Thread, Value
+from membar.records import record
 
 _SYNTAXES = {
     "X86": Syntax(bits=32, is_reversed=False, read_operand=intel_operand),
@@ -77,7 +77,7 @@ def _unsupported_symbols(test: LitmusTest) -> Iterator[Diagnostic]:
         )
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class _Code:
     """One thread's instructions, and the labels in front of them by position."""
 

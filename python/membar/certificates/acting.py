@@ -1,0 +1,138 @@
+"""Who may take a step into a cube: most processes cannot, which is plain from a single cell of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from membar.records import record
+from membar.systems.events import EventCube, EventKind
+from membar.systems.mapping import Renaming, places, process_renamed
+from membar.systems.system import Assign, Transition, Update, Value
+from membar.systems.terms import (
+    Access,
+    Comparison,
+    Conjunction,
+    Constructor,
+    Process,
+    ProcessVariable,
+)
+
+Cell: TypeAlias = tuple[str, tuple[Process, ...]]
+# A symbol, and the constructor that a cell of it has after the step.
+Left: TypeAlias = tuple[str, Value]
+
+
+def values_of(literals: Conjunction) -> dict[Cell, Value]:
+    """The registers that literals give a constructor."""
+    return {
+        (one.left.symbol, one.left.indices): one.right
+        for one in literals
+        if one.comparison is Comparison.EQUAL
+        and isinstance(one.left, Access)
+        and one.left.reader is None
+        and isinstance(one.right, Constructor)
+    }
+
+
+def cell_of(update: Assign, names: Renaming) -> Cell:
+    """The cell that an assignment sets."""
+    return update.symbol, tuple([process_renamed(index, names) for index in update.indices])
+
+
+@record(frozen=True, slots=True)
+class Leaving:
+    """What cells plainly are after a transition, whoever takes it.
+
+    Attributes:
+        cells: what the guard says of cells that stay as they are, and what assignments make of others.
+        of_parameters: those of one parameter alone.
+        of_all: those of nobody.
+        updated: the symbols of which cells are changed.
+    """
+
+    cells: tuple[tuple[Cell, Value], ...]
+    of_parameters: Mapping[ProcessVariable, tuple[Left, ...]]
+    of_all: tuple[Left, ...]
+    updated: frozenset[str]
+
+
+def leaving(transition: Transition) -> Leaving:
+    """What a transition leaves."""
+    updated = frozenset(update.symbol for update in transition.updates)
+    cells = [item for item in values_of(transition.guard).items() if item[0][0] not in updated]
+    cells += [
+        ((update.symbol, update.indices), update.value)
+        for update in transition.updates
+        if isinstance(update, Assign) and isinstance(update.value, Constructor)
+    ]
+    of_parameters: dict[ProcessVariable, list[Left]] = {one: [] for one in transition.parameters}
+    further: list[tuple[Cell, Value]] = []
+    of_all: list[Left] = []
+    for (symbol, indices), value in cells:
+        if not indices:
+            of_all.append((symbol, value))
+        elif len(indices) == 1 and isinstance(indices[0], ProcessVariable) and indices[0] in of_parameters:
+            of_parameters[indices[0]].append((symbol, value))
+        else:
+            further.append(((symbol, indices), value))
+    of_one = {one: tuple(said) for one, said in of_parameters.items()}
+    return Leaving(tuple(further), of_one, tuple(of_all), updated)
+
+
+class Told:
+    """What a cube says of cells.
+
+    Attributes:
+        cells: those that are a constructor.
+        waiting: those for whose value a read waits.
+        accesses: all that it speaks of, by symbol.
+    """
+
+    def __init__(self, cube: EventCube) -> None:
+        self.cells = values_of(cube.literals)
+        self.waiting = {
+            (place.symbol, place.indices)
+            for event in cube.events
+            if event.kind is EventKind.READ
+            for place in event.locations
+        }
+        self.accesses: dict[str, list[Access]] = {}
+        for place in dict.fromkeys(places(cube.literals)):
+            if isinstance(place, Access):
+                self.accesses.setdefault(place.symbol, []).append(place)
+        self._spoken = self.waiting | {
+            (place.symbol, place.indices) for found in self.accesses.values() for place in found
+        }
+        self._symbols = {symbol for symbol, _ in self._spoken}
+        self._of_all: dict[str, Value] = {}
+        self._of: dict[Process, dict[str, Value]] = {}
+        for (symbol, indices), value in self.cells.items():
+            if not indices:
+                self._of_all[symbol] = value
+            elif len(indices) == 1:
+                self._of.setdefault(indices[0], {})[symbol] = value
+
+    def speaks_of(self, update: Update, names: Renaming) -> bool:
+        """Whether an update may change a cell of which the cube says anything, or for which it waits."""
+        if not isinstance(update, Assign):
+            return update.symbol in self._symbols
+        return update.symbol in self._symbols and cell_of(update, names) in self._spoken
+
+    def waits_for(self, update: Update, names: Renaming) -> bool:
+        """Whether a waiting read may take its value from an update."""
+        if not isinstance(update, Assign):
+            return any(symbol == update.symbol for symbol, _ in self.waiting)
+        return cell_of(update, names) in self.waiting
+
+    def allows(self, left: Leaving) -> bool:
+        """Whether a step that leaves this may lead into the cube from elsewhere, whoever takes it."""
+        said = self._of_all
+        return not self._symbols.isdisjoint(left.updated) and all(
+            said.get(symbol, value) == value for symbol, value in left.of_all
+        )
+
+    def allows_of(self, left: tuple[Left, ...], process: Process) -> bool:
+        """Whether a step that leaves this of a process may lead into the cube."""
+        said = self._of.get(process)
+        return said is None or all(said.get(symbol, value) == value for symbol, value in left)

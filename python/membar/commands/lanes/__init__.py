@@ -1,0 +1,1 @@
+"""The kinds of questions that `membar check` answers, a module each: `answer` and `show`."""

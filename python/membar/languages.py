@@ -1,0 +1,148 @@
+"""Which language a file is in, the ordering words of all languages, and the models that give them a meaning.
+
+Only the front end of the file at hand is loaded: which one that is, says a table of endings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path, PurePath
+from typing import TypeAlias
+
+from membar import frontends as folder
+from membar import plugins
+from membar.diagnostics import Diagnostic, InputError
+from membar.frontends import Frontend, ObjectFrontend, SystemFrontend
+from membar.models import kept
+from membar.models.model import Model
+from membar.source import SourceFile
+
+NO_ORDER = "(no order)"
+_PACKAGE = "membar.frontends"
+Language: TypeAlias = Frontend | SystemFrontend | ObjectFrontend
+# The files of front ends that have their ordering words.
+_WORDS = ("__init__.py", "tags.py")
+
+
+@cache
+def _frontend(name: str) -> Language | None:
+    """The front end of one folder."""
+    found = plugins.record(_PACKAGE, name, attribute="FRONTEND")
+    return found if isinstance(found, Frontend | SystemFrontend | ObjectFrontend) else None
+
+
+@cache
+def every_frontend() -> tuple[Language, ...]:
+    """Every language."""
+    return tuple(found for name in plugins.names(_PACKAGE) if (found := _frontend(name)) is not None)
+
+
+@cache
+def frontends() -> tuple[Frontend, ...]:
+    """Every language of programs."""
+    return tuple(each for each in every_frontend() if isinstance(each, Frontend))
+
+
+@cache
+def vocabulary() -> Mapping[str, str]:
+    """The ordering words of all languages, each with its meaning."""
+    return {tag: meaning for frontend in frontends() for tag, meaning in frontend.tags.items()}
+
+
+def words_of(language: str) -> Mapping[str, str]:
+    """The ordering words of one language (`Program.language`), each with its meaning there.
+
+    A language without words of its own may use all; then a word that orders something anywhere orders.
+    """
+    for frontend in frontends():
+        if language in frontend.dialects:
+            return frontend.dialects[language]
+        if language in frontend.default_models:
+            return frontend.tags
+    return words_of_all()
+
+
+@cache
+def words_of_all() -> Mapping[str, str]:
+    """The ordering words of all languages; a word that orders something anywhere orders."""
+    found: dict[str, str] = {}
+    for frontend in frontends():
+        for words in (frontend.tags, *frontend.dialects.values()):
+            for tag, meaning in words.items():
+                if tag not in found or found[tag].startswith(NO_ORDER):
+                    found[tag] = meaning
+    return found
+
+
+def load_model(name: str, *, include_dirs: Sequence[Path] = ()) -> Model:
+    """A shipped model by name, or the user's `.cat` file."""
+    shipped = _shipped_model(name)
+    if shipped is not None:
+        return shipped
+    from membar.models import load  # noqa: PLC0415 - brings the compilers of models along
+
+    return load.load(name, vocabulary=vocabulary(), include_dirs=include_dirs)
+
+
+@cache
+def _shipped_model(name: str) -> Model | None:
+    """A shipped model, compiled now or kept from an earlier run; None if `name` is another."""
+    found = kept.read(name, _words())
+    if found is None:
+        from membar.models import load  # noqa: PLC0415 - brings the compilers of models along
+
+        found = load.load(name, vocabulary=vocabulary()) if name in load.names() else None
+    return found
+
+
+def keep(model: Model) -> None:
+    """Keeps a compiled shipped model beside its text, so that the next process need not compile it."""
+    kept.write(model, _words())
+
+
+@cache
+def _words() -> str:
+    """A fingerprint of the ordering words of all languages, for which no front end is loaded."""
+    return kept.state_of(Path(*folder.__path__), _WORDS)
+
+
+def frontend_for(source: SourceFile) -> Frontend:
+    """The language of a program, by its file name's ending."""
+    found = language_of(source)
+    if isinstance(found, Frontend):
+        return found
+    is_object = isinstance(found, ObjectFrontend)
+    what = "a concurrent object" if is_object else "a system for any number of processes"
+    raise InputError(
+        Diagnostic(
+            code="W0406",
+            message=f"`{source.path}` is {what}, not a program",
+            help="ask about it with `membar check`" + ("" if is_object else ", or `membar.prove` in Python"),
+        )
+    )
+
+
+def language_of(source: SourceFile) -> Language:
+    """The language of a file, by its ending."""
+    name = folder.ENDINGS.get(PurePath(source.path).suffix)
+    likely = None if name is None else _frontend(name)
+    if likely is not None and source.path.endswith(likely.suffixes):
+        return likely
+    for frontend in every_frontend():
+        if source.path.endswith(frontend.suffixes):
+            return frontend
+    endings = sorted(s for frontend in every_frontend() for s in frontend.suffixes)
+    raise InputError(
+        Diagnostic(
+            code="W0402",
+            message=f"`{source.path}` is in no language that membar reads",
+            help=f"file names end in {', '.join(endings)}",
+        )
+    )
+
+
+def is_object(source: SourceFile | str | Path) -> bool:
+    """Whether a file is a concurrent object in its own language, by its name's ending."""
+    text = source if isinstance(source, SourceFile) else SourceFile(str(source), "")
+    return isinstance(language_of(text), ObjectFrontend)

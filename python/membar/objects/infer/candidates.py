@@ -1,0 +1,61 @@
+"""Candidates: what may be claimed of a thread at a control, or of two threads at two controls."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+
+from membar.objects.terms import Space, Term, Variable, Who, of_other, replaced, subterms
+
+Pair = tuple[Hashable, Hashable]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A claim about a thread at one control. Each is an object of its own, equal to nothing else.
+
+    Attributes:
+        term: in the object language.
+        said: what it says at the control.
+        theirs: the same of another thread.
+        used: the variables in `said`.
+        shared: those of them that other threads may change.
+    """
+
+    term: Term
+    said: Term
+    theirs: Term
+    used: frozenset[Variable]
+    shared: frozenset[Variable]
+
+    @staticmethod
+    def of(term: Term, said: Term) -> Candidate:
+        """The candidate that `term` is at a control where it says `said`."""
+        used = variables(said)
+        shared = frozenset(each for each in used if each.space in (Space.SHARED, Space.ABSTRACT))
+        return Candidate(term, said, of_other(said), used, shared)
+
+
+@dataclass(slots=True)
+class Found:
+    """Candidates that are left, by control and by two controls (the first is this thread)."""
+
+    controls: dict[Hashable, dict[Candidate, None]] = field(default_factory=dict)
+    pairs: dict[Pair, dict[Term, None]] = field(default_factory=dict)
+
+
+def variables(term: Term) -> frozenset[Variable]:
+    """The variables in a term."""
+    return frozenset(part for part in subterms(term) if isinstance(part, Variable))
+
+
+def turned_variable(variable: Variable) -> Variable:
+    """The same variable of the other of two threads."""
+    if variable.space in (Space.SHARED, Space.ABSTRACT):
+        return variable
+    return replace(variable, who=Who.SELF if variable.who is Who.OTHER else Who.OTHER)
+
+
+def turned(term: Term) -> Term:
+    """A claim about two threads, the two exchanged."""
+    return replaced(term, lambda part: turned_variable(part) if isinstance(part, Variable) else None)

@@ -1,0 +1,38 @@
+"""`inferred`: invariants of an object that was given none, in the object language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from membar.diagnostics import EngineLimitError
+from membar.objects.infer.houdini import Houdini
+from membar.objects.infer.needed import Missing, Needed
+from membar.objects.infer.printing import Printer
+from membar.objects.proof.claims import claims
+from membar.objects.proof.obligations import Prover
+from membar.objects.syntax import Specification
+from membar.objects.systems.moves import ThreadSystem
+
+
+def inferred(
+    system: ThreadSystem, specification: Specification, *, should_stop: Callable[[], bool] = lambda: False
+) -> str:
+    """What a proof of the object's claims needs; all that was found, if it does not suffice for one.
+
+    Raises:
+        EngineLimitError: there are too many controls, or the time is over.
+    """
+
+    def poll() -> None:
+        if should_stop():
+            raise EngineLimitError("the time limit was reached")
+
+    houdini = Houdini(system, poll)
+    printer = Printer(system, houdini.run())
+    prover = Prover(system, claims(system.about), specification)
+    needed = Needed(houdini, prover, printer.general(), poll)
+    try:
+        needed.close()
+        return printer.text(needed)
+    except Missing:
+        return printer.text()

@@ -1,0 +1,112 @@
+"""What final states show of the calls of a client: which were made, which ended, and what they returned."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from membar.objects.history import Call, Result
+from membar.objects.orders import CALL, DONE, LOST, RESULT, Place
+from membar.program.condition import (
+    And,
+    Compare,
+    Comparison,
+    FinalCondition,
+    FinalRegister,
+    Formula,
+    Observed,
+    Quantifier,
+)
+from membar.program.dependencies import registers_written
+from membar.program.expr import WORD, Address
+from membar.program.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCall:
+    """What final states show of one call: labels of its beginning, its end and its results."""
+
+    begun: str
+    done: str
+    results: tuple[str, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """All of them."""
+        return (self.begun, self.done, *self.results)
+
+
+def shown_calls(program: Program, places: Sequence[Place]) -> tuple[ShownCall, ...]:
+    """The labels that final states show of each call."""
+    found = []
+    for place in places:
+        thread = program.threads[place.thread]
+        names = {
+            name for edge in thread.edges for item in edge.operations for name in registers_written(item)
+        }
+        results = itertools.takewhile(
+            names.__contains__, (f"{RESULT}{place.index}.{n}" for n in itertools.count())
+        )
+        marks = (f"{CALL}{place.index}", f"{DONE}{place.index}", *results)
+        begun, done, *others = (f"{place.thread}:{name}" for name in marks)
+        found.append(ShownCall(begun, done, tuple(others)))
+    return tuple(found)
+
+
+def shown_losses(program: Program) -> tuple[str, ...]:
+    """The labels under which final states show that a thread may have lost a part of a number."""
+    return tuple(
+        f"{number}:{LOST}" for number, thread in enumerate(program.threads) if LOST in dict(thread.registers)
+    )
+
+
+def _term(label: str) -> FinalRegister:
+    thread, _, register = label.partition(":")
+    return FinalRegister(int(thread), register, WORD)
+
+
+def question(observed: Sequence[ShownCall], formula: Formula, losses: Sequence[str] = ()) -> FinalCondition:
+    """That no execution ends as the formula says."""
+    labels = [*(label for item in observed for label in item.labels), *losses]
+    shown = tuple(Observed(_term(label), label) for label in labels)
+    return FinalCondition(quantifier=Quantifier.NOT_EXISTS, formula=formula, observed=shown)
+
+
+def returned(
+    calls: tuple[Call, ...], observed: Sequence[ShownCall], values: Mapping[str, int | str]
+) -> tuple[Call, ...]:
+    """The calls with what they returned in a final state."""
+    found = []
+    for call, item in zip(calls, observed, strict=True):
+        results = tuple(values[label] for label in item.results)
+        result: Result = None if not results else results[0] if len(results) == 1 else results
+        if not values[item.done]:
+            found.append(replace(call, pending=True, made=bool(values[item.begun])))
+        else:
+            found.append(replace(call, result=result))
+    return tuple(found)
+
+
+def formula_of(calls: tuple[Call, ...], observed: Sequence[ShownCall], program: Program) -> Formula:
+    """That the calls returned just this."""
+    parts = []
+    for call, item in zip(calls, observed, strict=True):
+        wanted: list[tuple[str, int | str]] = [
+            (item.begun, int(call.made)),
+            (item.done, int(not call.pending)),
+        ]
+        if not call.pending and call.result is not None:
+            results = call.result if isinstance(call.result, tuple) else (call.result,)
+            wanted += zip(item.results, results, strict=True)
+        for label, value in wanted:
+            shown = _address(value, program) if isinstance(value, str) else value
+            parts.append(Compare(_term(label), Comparison.EQ, shown))
+    return And(tuple(parts))
+
+
+def _address(name: str, program: Program) -> Address:
+    """The address that final states show by this name."""
+    word = next(cell.address for cell in program.cells if cell.name.removesuffix("[0]") == name)
+    base = next(item for item in program.objects if program.bases[item.name] <= word)
+    return Address(base.name, word - program.bases[base.name])

@@ -1,0 +1,297 @@
+"""Record classes as `membar.records` makes them: methods are written when they are first asked for.
+
+A dataclass writes and compiles up to eight methods when its module is imported; the two hundred of a
+`membar check` took a third of a second, and most of them are never called. Here each method is a descriptor
+that writes the method, puts it in its own place, and is never asked again. Equality, hash, representation,
+`match`, pickling, `dataclasses.fields` and `dataclasses.replace` are those of a dataclass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    import dataclasses
+
+T = TypeVar("T")
+_SHAPE = "__record_shape__"
+_FIELDS = "__dataclass_fields__"
+_ORDERS = {"__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
+
+
+class _Missing:
+    """No default."""
+
+
+MISSING = _Missing()
+
+
+class Field:
+    """What is said of one field.
+
+    Attributes:
+        default: its value where none is given.
+        factory: makes its value where none is given.
+        is_given: whether `__init__` takes it.
+        is_shown: whether the representation has it.
+        counts: whether equality, order and hash look at it.
+        by_name: whether `__init__` takes it by name only.
+    """
+
+    __slots__ = ("by_name", "counts", "default", "factory", "is_given", "is_shown")
+
+    def __init__(self, default: object = MISSING) -> None:
+        self.default = default
+        self.factory: Callable[[], object] | None = None
+        self.is_given = self.is_shown = self.counts = True
+        self.by_name = False
+
+
+def field(
+    *,
+    default: object = MISSING,
+    default_factory: Callable[[], object] | None = None,
+    init: bool = True,
+    repr: bool = True,  # noqa: A002 - the words of dataclasses
+    compare: bool = True,
+) -> Field:
+    """As `dataclasses.field`."""
+    found = Field(default)
+    found.factory = default_factory
+    found.is_given, found.is_shown, found.counts = init, repr, compare
+    return found
+
+
+def record(
+    *,
+    frozen: bool = False,
+    eq: bool = True,
+    order: bool = False,
+    slots: bool = False,
+    kw_only: bool = False,
+) -> Callable[[type[T]], type[T]]:
+    """As `dataclass` with these options; who is frozen is hashed by its fields, but not kept from changes."""
+
+    def decorate(cls: type[T]) -> type[T]:
+        own = _own_fields(cls, by_name=kw_only)
+        shape = {**_inherited(cls), **own}
+        space = cls.__dict__
+        added: dict[str, object] = {_SHAPE: shape, _FIELDS: _Fields()}
+        methods = {"__init__": _init_text, "__repr__": _repr_text}
+        if eq:
+            methods["__eq__"] = _equal_text
+            methods |= dict.fromkeys(_ORDERS, _order_text) if order else {}
+        added |= {name: Unwritten(name, text) for name, text in methods.items() if name not in space}
+        if eq and space.get("__hash__") is None:
+            added["__hash__"] = Unwritten("__hash__", _hash_text) if frozen else None
+        added["__match_args__"] = tuple(
+            name for name, one in shape.items() if one.is_given and not one.by_name
+        )
+        return _with_slots(cls, own, added) if slots else _with_defaults(cls, own, added)
+
+    return decorate
+
+
+def _own_fields(cls: type, *, by_name: bool) -> dict[str, Field]:
+    space = cls.__dict__
+    found = {}
+    for name, kind in space.get("__annotations__", {}).items():
+        if str(kind).startswith("ClassVar"):
+            continue
+        given = space.get(name, MISSING)
+        one = given if isinstance(given, Field) else Field(given)
+        one.by_name = by_name
+        found[name] = one
+    return found
+
+
+def _inherited(cls: type) -> dict[str, Field]:
+    found: dict[str, Field] = {}
+    for base in reversed(cls.__mro__[1:]):
+        found |= base.__dict__.get(_SHAPE, {})
+    return found
+
+
+def _with_slots(cls: type[T], own: Mapping[str, Field], added: Mapping[str, object]) -> type[T]:
+    """The class again, with a slot for each field: that must be said when a class is made."""
+    taken = {name for base in cls.__mro__[1:-1] for name in base.__dict__.get("__slots__", ())}
+    left_out = {*own, "__dict__", "__weakref__"}
+    space = {name: value for name, value in cls.__dict__.items() if name not in left_out}
+    space |= added
+    space["__slots__"] = tuple(name for name in own if name not in taken)
+    space["__qualname__"] = cls.__qualname__
+    metaclass: Callable[..., type[T]] = type(cls)
+    return metaclass(cls.__name__, cls.__bases__, space)
+
+
+def _with_defaults(cls: type[T], own: Mapping[str, Field], added: Mapping[str, object]) -> type[T]:
+    for name, value in added.items():
+        setattr(cls, name, value)
+    for name, one in own.items():
+        if one.default is not MISSING:
+            setattr(cls, name, one.default)
+        elif name in cls.__dict__:
+            delattr(cls, name)
+    return cls
+
+
+class Unwritten:
+    """A method that is not yet written: whoever looks at it gets it written."""
+
+    __slots__ = ("name", "owner", "text")
+
+    def __init__(self, name: str, text: Callable[[type, str, dict[str, object]], str]) -> None:
+        self.name = name
+        self.text = text
+        self.owner: type = object
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Whose method it is."""
+        self.owner = owner
+
+    def __get__(self, instance: object, owner: type) -> object:
+        """The method, bound as methods are."""
+        return self.written(owner).__get__(instance, owner)
+
+    def written(self, owner: type) -> Callable[..., object]:
+        """The method, which from now on stands where this stood."""
+        mine = self.owner if self.owner is not object else _defining(owner, self)
+        known: dict[str, object] = {}
+        text = self.text(mine, self.name, known)
+        exec(compile(text, f"<{self.name} of {mine.__qualname__}>", "exec"), known)
+        found = known[self.name]
+        assert isinstance(found, FunctionType)
+        found.__qualname__ = f"{mine.__qualname__}.{self.name}"
+        found.__module__ = mine.__module__
+        if self.name == "__init__":
+            found.__annotations__ = _types(mine)
+        setattr(mine, self.name, found)
+        return found
+
+
+def _defining(owner: type, method: Unwritten) -> type:
+    """The class that has the method: attributes that are set later are not told their names."""
+    return next(cls for cls in owner.__mro__ if cls.__dict__.get(method.name) is method)
+
+
+def _shape(cls: type) -> Mapping[str, Field]:
+    shape: Mapping[str, Field] = cls.__dict__[_SHAPE]
+    return shape
+
+
+def _types(cls: type) -> dict[str, object]:
+    kinds = {
+        name: kind
+        for base in reversed(cls.__mro__)
+        for name, kind in base.__dict__.get("__annotations__", {}).items()  # noqa: RUF063 - light
+    }
+    return {**{name: kinds[name] for name, one in _shape(cls).items() if one.is_given}, "return": None}
+
+
+def _init_text(cls: type, name: str, known: dict[str, object]) -> str:
+    positional, named, body = ["self"], list[str](), list[str]()
+    for number, (field_name, one) in enumerate(_shape(cls).items()):
+        default = ""
+        value = field_name
+        if one.factory is not None:
+            known[f"_{number}"], known["_missing"] = one.factory, MISSING
+            default = "=_missing"
+            value = f"_{number}() if {field_name} is _missing else {field_name}"
+            value = value if one.is_given else f"_{number}()"
+        elif one.default is not MISSING:
+            known[f"_{number}"] = one.default
+            default = f"=_{number}"
+            value = value if one.is_given else f"_{number}"
+        elif not one.is_given:
+            continue
+        if one.is_given:
+            (named if one.by_name else positional).append(field_name + default)
+        body.append(f" self.{field_name} = {value}")
+    if hasattr(cls, "__post_init__"):
+        body.append(" self.__post_init__()")
+    arguments = ", ".join([*positional, *(["*", *named] if named else [])])
+    return "\n".join((f"def {name}({arguments}):", *(body or [" pass"])))
+
+
+def _repr_text(cls: type, name: str, known: dict[str, object]) -> str:  # noqa: ARG001 - as all texts
+    shown = ", ".join(f"{one}={{self.{one}!r}}" for one, said in _shape(cls).items() if said.is_shown)
+    return f'def {name}(self):\n return f"{{self.__class__.__qualname__}}({shown})"'
+
+
+def _counting(cls: type, who: str) -> str:
+    return "(" + "".join(f"{who}.{name}," for name, one in _shape(cls).items() if one.counts) + ")"
+
+
+def _compared(cls: type, name: str, sign: str) -> str:
+    return (
+        f"def {name}(self, other):\n"
+        f" if other.__class__ is self.__class__:\n"
+        f"  return {_counting(cls, 'self')} {sign} {_counting(cls, 'other')}\n"
+        f" return NotImplemented"
+    )
+
+
+def _equal_text(cls: type, name: str, known: dict[str, object]) -> str:  # noqa: ARG001 - as all texts
+    return _compared(cls, name, "==")
+
+
+def _order_text(cls: type, name: str, known: dict[str, object]) -> str:  # noqa: ARG001 - as all texts
+    return _compared(cls, name, _ORDERS[name])
+
+
+def _hash_text(cls: type, name: str, known: dict[str, object]) -> str:  # noqa: ARG001 - as all texts
+    return f"def {name}(self):\n return hash({_counting(cls, 'self')})"
+
+
+class _Fields:
+    """The fields as `dataclasses` describes them, made when somebody asks."""
+
+    __slots__ = ()
+
+    def __get__(self, instance: object, owner: type) -> dict[str, dataclasses.Field[object]]:
+        """By name."""
+        import dataclasses  # noqa: PLC0415 - brings `inspect` along, and is rarely asked for
+
+        cls = next(cls for cls in owner.__mro__ if cls.__dict__.get(_FIELDS) is self)
+        kinds = _types(cls)
+        space: dict[str, object] = {"__module__": cls.__module__}
+        space["__annotations__"] = {name: kinds.get(name, "object") for name in _shape(cls)}
+        for name, one in _shape(cls).items():
+            said = dataclasses.field(
+                default=dataclasses.MISSING if one.default is MISSING else one.default,
+                default_factory=dataclasses.MISSING if one.factory is None else one.factory,
+                init=one.is_given,
+                repr=one.is_shown,
+                compare=one.counts,
+                kw_only=one.by_name,
+            )  # type: ignore[call-overload]  # the stubs know no field with neither
+            space[name] = said
+        twin: type = dataclasses.dataclass(init=False, repr=False, eq=False, match_args=False)(
+            type(cls.__name__, (), space)
+        )
+        found: dict[str, dataclasses.Field[object]] = twin.__dict__[_FIELDS]
+        setattr(cls, _FIELDS, found)
+        return found
+
+
+def replace(value: T, /, **changes: object) -> T:
+    """As `dataclasses.replace`.
+
+    Raises:
+        ValueError: a field is changed that `__init__` does not take.
+    """
+    cls = value.__class__
+    shape: Mapping[str, Field] | None = getattr(cls, _SHAPE, None)
+    if shape is None:
+        import dataclasses  # noqa: PLC0415 - values of other people's classes
+
+        return dataclasses.replace(value, **changes)  # type: ignore[type-var]  # the callers' types say so
+    for name, one in shape.items():
+        if not one.is_given:
+            if name in changes:
+                raise ValueError(f"the field {name} is not given to __init__, and cannot be replaced")
+        elif name not in changes:
+            changes[name] = getattr(value, name)
+    return cls(**changes)
