@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from membar import plugins
+from membar import delays, plugins
 from membar.changes import Place
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.effort import limited
 from membar.engines import Engine
 from membar.insertions import Insertion, insertion, relocated
 from membar.languages import (
@@ -50,6 +51,7 @@ from membar.program.operations import (
     Unlock,
 )
 from membar.program.program import Edge, Program
+from membar.program.temporal import ACCEPTANCE, PROGRESS
 from membar.program.validate import validate
 from membar.program.warnings import LEAK, OVERFLOW, without_warnings
 from membar.properties import PROPERTIES
@@ -75,6 +77,8 @@ __all__ = [
 _FOR_AXIOMS = ("graphs", "reference")
 _FOR_BUFFERS = ("states", "reference")
 _FOR_UNBOUNDED_BUFFERS = "buffers"
+# What is asked about labels only by name, and how these begin.
+_LABELS = {ACCEPTANCE: "accept", PROGRESS: "progress"}
 
 
 @record(frozen=True, slots=True)
@@ -87,6 +91,7 @@ class Result:
     outcome: Outcome
     mapping: str | None = None
     ltl: str | None = None  # what was claimed of all runs, where the text has no words for it
+    labels: tuple[str, ...] = ()  # what was asked about labels of the text
 
     @property
     def verdict(self) -> str:
@@ -232,7 +237,10 @@ def check(
     if defines or include_dirs:
         folders = tuple(str(folder) for folder in include_dirs)
         text = replace(text, defines=(*text.defines, *defines), include_dirs=(*text.include_dirs, *folders))
-    text, program = asked(text, error=error, ltl=ltl, words=words or {})
+    limits = limits or Limits()
+    labels = asked_labels(properties)
+    with limited(seconds=limits.seconds, memory=limits.memory):
+        text, program = asked(text, error=error, ltl=ltl, words=words or {}, labels=labels)
     unwritten = ltl if ltl is not None and frontend_for(text).with_claim is None else None
     chosen = (
         model
@@ -246,7 +254,7 @@ def check(
         program=silent,
         model=chosen,
         properties=_properties(properties),
-        limits=limits or Limits(),
+        limits=limits,
         options=_options(options or Options(), program, chosen, engine),
     )
     answering = load_engine(engine or default_engine(program, chosen, task.options))
@@ -262,11 +270,13 @@ def check(
         outcome = _warned(replace(task, program=program), answering) if silent is not program else None
         outcome = outcome or answer(task, answering)
     except InterruptError as interrupt:
-        result = Result(text, silent, chosen, _replayed(interrupt.outcome, task), mapping, unwritten)
+        outcome = _replayed(interrupt.outcome, task)
+        result = Result(text, silent, chosen, outcome, mapping, unwritten, labels)
         raise InterruptedCheckError(result) from None
     if task.properties and not chosen.language_model:
-        outcome = _with_races(outcome, without_warnings(written), text.path)
-    return Result(text, silent, chosen, outcome, mapping, unwritten)
+        machine = _Machine(answering, mapping, without_warnings(written), text.path)
+        outcome = _without_doubt(outcome, task, machine)
+    return Result(text, silent, chosen, outcome, mapping, unwritten, labels)
 
 
 _RACES_IN = "rc11"
@@ -275,23 +285,54 @@ _ROUNDS_OF_A_RACE = 2
 _LONGEST_RACE = 20.0  # seconds: blocked executions do not count as executions
 
 
-def _with_races(outcome: Outcome, program: Program, path: str) -> Outcome:
-    """The outcome, with a flag if a C program that was taken for machine code has a data race in C.
+@record(frozen=True, slots=True)
+class _Machine:
+    """How a C program was taken for machine code: engine, mapping, what was written, and in which file."""
 
-    That is a question to the model of the language, asked about some executions only: it may miss a race.
+    engine: Engine
+    mapping: str | None
+    written: Program
+    path: str
+
+
+def _without_doubt(outcome: Outcome, task: Task, machine: _Machine) -> Outcome:
+    """The outcome of a program that was taken for machine code, as far as its meaning in C lets it stand."""
+    written, path = machine.written, machine.path
+    if not delays.matter(task, outcome):
+        return _with_races(outcome, _races(written), path)
+    if not delays.is_mapped(task.model, machine.mapping):
+        return _with_races(delays.remarked(outcome, task), _races(written), path)
+    question = delays.in_language(task, _race_question(written), outcome.run.statistics.seconds)
+    found = answer(question, load_engine(default_engine(written, question.model, question.options)))
+    judged = delays.judged(outcome, task, question, found, lambda other: answer(other, machine.engine))
+    return _with_races(judged, found, path)
+
+
+def _races(program: Program) -> Outcome | None:
+    """What the language says of races; None if nothing can race.
+
+    It is asked about some executions only: it may miss a race.
     """
     from membar.models.mappings import has_plain_accesses  # noqa: PLC0415 - most programs are not C
 
     if not has_plain_accesses(program):
-        return outcome
-    task = Task(
+        return None
+    task = _race_question(program)
+    return answer(task, load_engine(default_engine(program, task.model, task.options)))
+
+
+def _race_question(program: Program) -> Task:
+    return Task(
         program=program,
         model=load_model(_RACES_IN),
-        properties=("races", "memory"),  # a stray pointer is a finding there, not bad input
+        properties=("races",),
         limits=Limits(executions=_MOST_RACY, seconds=_LONGEST_RACE),
         options=Options(unrolling=Unrolling(exact=_ROUNDS_OF_A_RACE)),
     )
-    found = answer(task, load_engine(default_engine(task.program, task.model, task.options)))
+
+
+def _with_races(outcome: Outcome, found: Outcome | None, path: str) -> Outcome:
+    """The outcome, with a flag if a C program that was taken for machine code has a data race in C."""
     if not isinstance(found, Violated) or found.property != "races":
         return outcome
     note = (
@@ -323,7 +364,12 @@ def _warned(task: Task, engine: Engine) -> Outcome | None:
 
 
 def asked(
-    text: SourceFile, *, error: str | None, ltl: str | None, words: Mapping[str, str]
+    text: SourceFile,
+    *,
+    error: str | None,
+    ltl: str | None,
+    words: Mapping[str, str],
+    labels: Sequence[str] = (),
 ) -> tuple[SourceFile, Program]:
     """The text with what options say and ask, where its language has words for it, and its program.
 
@@ -352,7 +398,29 @@ def asked(
         raise relocated(problem, text, len(written.text.rstrip()), inserted) from None
     if ltl is not None and frontend_for(text).with_claim is None:
         program = claiming(program, ltl)
-    return text, program
+    return text, with_labels(program, labels)
+
+
+def asked_labels(properties: Collection[str] | None) -> tuple[str, ...]:
+    """Those of the properties that labels of the text speak of."""
+    return tuple(name for name in _LABELS if name in (properties or ()))
+
+
+def with_labels(program: Program, names: Sequence[str]) -> Program:
+    """The program with what its labels say of all runs.
+
+    Raises:
+        InputError: it has no such labels, or what they say cannot be followed.
+    """
+    known = {item.claim.name: item for item in program.label_claims}
+    for name in names:
+        if name not in known:
+            message = f"{name} is about labels `{_LABELS[name]}…`, and {program.name} has none"
+            help_ = "processes of Promela can have such labels"
+            raise InputError(Diagnostic(code="W0437", message=message, help=help_))
+        if known[name].unseen:
+            raise InputError(Diagnostic(code="W0438", message=known[name].unseen))
+    return replace(program, claims=(*program.claims, *(known[name].claim for name in names)))
 
 
 def claiming(program: Program, text: str) -> Program:
@@ -456,9 +524,9 @@ def _properties(chosen: Collection[str] | None) -> tuple[str, ...]:
     if chosen is None:
         return tuple(PROPERTIES)
     for name in chosen:
-        if name not in PROPERTIES:
-            raise plugins.unknown("property", name, (*PROPERTIES, "none"))
-    return tuple(chosen)
+        if name not in PROPERTIES and name not in _LABELS:
+            raise plugins.unknown("property", name, (*PROPERTIES, *_LABELS, "none"))
+    return tuple(dict.fromkeys("claims" if name in _LABELS else name for name in chosen))
 
 
 def meaningless_tags(program: Program, model: Model) -> str | None:

@@ -277,7 +277,8 @@ def _asked(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--property",
         metavar="LIST",
-        help="what to check, separated by commas; `none` only explores (default: all that apply)",
+        help="what to check, separated by commas; `none` only explores (default: all that apply);"
+        " `acceptance`, `progress`: cycles through, or without, Promela's labels of these names",
     )
     _told(command)
 
@@ -409,11 +410,15 @@ def _output(command: argparse.ArgumentParser) -> None:
     group.add_argument("--all", action="store_true", help="every execution, not only the witness")
 
 
+_LARGEST_CLIENT = 1000
+
+
 def _client(text: str) -> tuple[int, int]:
     parts = text.split(",")
-    if len(parts) != 2 or not all(part.strip().isdecimal() and int(part) for part in parts):
-        raise argparse.ArgumentTypeError(f"`{text}` is not two numbers from 1, such as 2,3")
-    return int(parts[0]), int(parts[1])
+    if len(parts) != 2:
+        raise argparse.ArgumentTypeError(f"`{_short(text)}` is not two numbers from 1, such as 2,3")
+    threads, calls = (_positive(part.strip(), most=_LARGEST_CLIENT) for part in parts)
+    return threads, calls
 
 
 def _files(command: argparse.ArgumentParser) -> None:

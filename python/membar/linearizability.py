@@ -9,11 +9,12 @@ every execution is judged, while only the results and the few orders that matter
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Never
 
 from membar import api
 from membar.asked_objects import AskedObject, Clients, object_of
@@ -23,9 +24,16 @@ from membar.models.model import EXACTLY_ONCE, Model
 from membar.objects.client import Body, Client, Size, clients, number_of_clients
 from membar.objects.history import Call, History, Order, program_order
 from membar.objects.linearize import Verdict, linearizations, verdict
-from membar.objects.orders import Carrier, Ordering, Place, least_excluding, with_messages
+from membar.objects.orders import (
+    Carrier,
+    Ordering,
+    Place,
+    least_excluding,
+    require_meaning,
+    with_messages,
+)
 from membar.objects.pending import waits_at_locks, with_giving_up
-from membar.objects.results import formula_of, question, returned, shown_calls
+from membar.objects.results import formula_of, question, returned, shown_calls, shown_losses
 from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
 from membar.program.condition import Or
 from membar.program.dependencies import reads_memory, writes_memory
@@ -39,13 +47,14 @@ PROPERTY: Final = "linearizability"
 _BESIDES: Final = ("assertions", "memory", "races")
 """What is checked of the clients besides: an object that breaks one of these is not used as it should be."""
 _NEVER: Final = Or(())
-_BUFFERED: Final = ("sc", "x86-tso")
 _CLOCK: Final = "CLOCK"
 _CLOCKED: Final = "x86-tso-clock"
 _IN_ORDER: Final = "executions without load buffering (no cycle of program order and reads-from)"
 _MOST_ACCESSES: Final = 12
 _MOST_CLIENTS: Final = 20_000
+_MANY: Final = 10**9
 _WAITING: Final = "waits-for-ever"
+_TOO_LARGE: Final = "a number may not fit into the 64 bits with which clients are run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +137,7 @@ def check_object(
         raise InputError(
             Diagnostic(
                 code="W1357",
-                message=f"there are {number} clients of {size.text}",
+                message=f"there are {_roughly(number)} clients of {size.text}",
                 help=f"ask about fewer threads or operations: up to {_MOST_CLIENTS} clients are made",
             )
         )
@@ -144,22 +153,18 @@ def check_object(
     return search.answer(size)
 
 
+def _roughly(number: int) -> str:
+    """A number that people can read."""
+    return str(number) if number < _MANY else f"about 10^{int(number.bit_length() * math.log10(2))}"
+
+
 def _options(options: Options) -> Options:
     return replace(options, coherence=Coherence.OBSERVED, stops_early=False)
 
 
 def _carrying(model: Model, ordering: Ordering) -> Model:
     """The model that also knows what carries messages."""
-    if ordering is Ordering.CAUSAL:
-        return model
-    if model.name not in _BUFFERED:
-        raise InputError(
-            Diagnostic(
-                code="W1352",
-                message=f"the order {ordering.value} has no meaning under {model.name}",
-                help=f"it has one under {' and '.join(_BUFFERED)}; --order causal has one everywhere",
-            )
-        )
+    require_meaning(ordering, model.name)
     if ordering is Ordering.REAL_TIME and model.name == "x86-tso":
         return api.load_model(_CLOCKED)
     return model
@@ -200,7 +205,7 @@ class _Search:
     compiled: Clients = field(init=False)
     totals: _Totals = field(default_factory=_Totals)
     started: float = field(default_factory=time.monotonic)
-    waiting: set[Client] = field(default_factory=set)
+    stopping: set[Client] = field(default_factory=set)
     in_order: dict[tuple[int, Body], bool] = field(default_factory=dict)
     explained: dict[tuple[Call, ...], frozenset[Order]] = field(default_factory=dict)
 
@@ -290,9 +295,9 @@ class _Search:
         return self.explained[calls]
 
     def _client(self, client: Client) -> tuple[Program, tuple[Place, ...]]:
-        """The program of a client; threads may give up in it once one was seen to wait for ever."""
+        """The program of a client; threads may give up in it once one was seen not to end."""
         program, places = self.compiled.of(client)
-        if client in self.waiting or waits_at_locks(program):
+        if client in self.stopping or waits_at_locks(program):
             program = with_giving_up(program)
         return program, places
 
@@ -310,15 +315,18 @@ class _Search:
     def _histories(self, client: Client, order: Order) -> set[tuple[Call, ...]]:
         """What the calls of a client can return if they are made in an order."""
         program, places = self._program(client, order)
-        observed = shown_calls(program, places)
-        outcome = self._asked(client, replace(program, condition=question(observed, _NEVER)))
-        if _WAITING in outcome.run.flags and client not in self.waiting:
-            self.waiting.add(client)
-            self.totals.flags.add(_WAITING)
+        observed, losses = shown_calls(program, places), shown_losses(program)
+        outcome = self._asked(client, replace(program, condition=question(observed, _NEVER, losses)))
+        waits = _WAITING in outcome.run.flags
+        if (waits or isinstance(outcome, HoldsWithin)) and client not in self.stopping:
+            self.stopping.add(client)
+            self.totals.flags.update({_WAITING} if waits else ())
             return self._histories(client, order)
         found = set()
         for state in outcome.run.outcomes:
             values = dict(state)
+            if any(values[label] for label in losses):
+                self._give_up(_TOO_LARGE, client)
             found.add(returned(client.calls, observed, values))
         return found
 
@@ -368,17 +376,27 @@ class _Search:
         self.totals.executions += statistics.executions or statistics.classes or 0
         self.totals.blocked += statistics.blocked or 0
         match outcome:
+            case Violated() if shown_losses(program):
+                self._give_up(f"{outcome.property} would be violated, but {_TOO_LARGE}", client)
             case Violated():
                 run = replace(self._run("one execution"), notes=(f"client: {client.text}",))
                 raise _StopError(replace(outcome, run=run), program, None)
             case Unknown(reason=reason):
-                unanswered = Unknown(self._run("nothing"), f"{reason}, in the client {client.text}")
-                raise _StopError(unanswered, None, None)
+                self._give_up(reason, client)
             case HoldsWithin(bound=bound):
                 self.totals.bounds.add(bound)
             case _:
                 pass
         return outcome
+
+    def _give_up(self, reason: str, client: Client) -> Never:
+        """Ends the search without an answer.
+
+        Raises:
+            _StopError: always.
+        """
+        outcome = Unknown(self._run("nothing"), f"{reason}, in the client {client.text}")
+        raise _StopError(outcome, None, None)
 
     def _without_strays(self, task: Task) -> tuple[Outcome, Program]:
         """The engine's answer, and the program that it is about.

@@ -15,6 +15,7 @@ from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.frontends import ObjectFrontend
 from membar.languages import language_of, load_model
 from membar.models.model import Model
+from membar.objects.orders import Ordering, require_meaning
 from membar.objects.proof.claims import Claims, claims
 from membar.objects.proof.findings import Failure, Proof
 from membar.objects.syntax import ConcurrentObject, Specification
@@ -26,7 +27,7 @@ from membar.task import Limits
 
 ENGINE: Final = "objects"
 PROPERTY: Final = "linearizability"
-REAL_TIME: Final = "real-time"
+REAL_TIME: Final = Ordering.REAL_TIME.value
 _NOTHING: Final = "nothing was established"
 _ALGORITHM: Final = "obligations per step"
 _WITH_BUFFERS: Final = {"sc": False, "x86-tso": True}
@@ -92,14 +93,14 @@ def system_of(about: ConcurrentObject, model: Model, *, order: str = "causal") -
     """A thread of the object under the model.
 
     Raises:
-        InputError: there is no such system for the model.
+        InputError: there is no such system for the model, or the order has no meaning under it.
     """
-    in_real_time = order == REAL_TIME
     if model.name in _WITH_BUFFERS:
-        is_buffered = _WITH_BUFFERS[model.name]
+        is_buffered, in_real_time = _WITH_BUFFERS[model.name], order == REAL_TIME
         return buffered.system(about, name=model.name, is_buffered=is_buffered, in_real_time=in_real_time)
     if model.name in _RELAXED:
-        return relaxed.system(about, name=model.name, rules=_RELAXED[model.name], in_real_time=in_real_time)
+        require_meaning(Ordering(order), model.name)
+        return relaxed.system(about, name=model.name, rules=_RELAXED[model.name])
     raise InputError(
         Diagnostic(
             code="W1315",
@@ -131,9 +132,9 @@ def prove_object(
 
     Args:
         source: a file name, or a text with a name.
-        model: `sc` or `x86-tso`; by default x86-tso.
+        model: `sc`, `x86-tso`, `xc` or `armv8`; by default x86-tso.
         order: `causal` and `flush`: an operation lasts until all that its thread stored before its return is
-            in memory; `real-time`: until it returns.
+            in memory; `real-time`: until it returns. Under xc and armv8 only `causal`.
         limits: resources; hitting one gives UNKNOWN.
         infer: look for invariants, besides those of the text.
 
@@ -149,14 +150,16 @@ def prove_object(
     specification = _annotated(about)
     system = system_of(about, chosen, order=order)
     clock = _Clock(limits or Limits())
-    failure, inferred = None, ""
+    failure, inferred, given_up = None, "", ""
     try:
         if infer:
-            inferred = _inferred(system, specification, clock)
+            inferred, given_up = _inferred(system, specification, clock)
             about = frontend.parse(replace(text, text=f"{text.text}\n{inferred}"))
             system = system_of(about, chosen, order=order)
         proof = _proved(system, claims(about), specification, clock)
         outcome = judged(proof, chosen.name, order)
+        if given_up and isinstance(outcome, Unknown):
+            outcome = replace(outcome, reason=f"no invariants: {given_up}; without them {outcome.reason}")
         failure = proof.failures[0] if proof.failures else None
     except EngineLimitError as limit:
         outcome = Unknown(_run(chosen.name, _NOTHING, clock.seconds), limit.reason)
@@ -189,10 +192,16 @@ class _Clock:
         return self._limit is not None and self.seconds > self._limit
 
 
-def _inferred(system: ThreadSystem, specification: Specification, clock: _Clock) -> str:
+def _inferred(system: ThreadSystem, specification: Specification, clock: _Clock) -> tuple[str, str]:
+    """Invariants, or why none were found."""
     from membar.objects.infer.inference import inferred  # noqa: PLC0415 - brings z3 along
 
-    return inferred(system, specification, should_stop=clock.is_over)
+    try:
+        return inferred(system, specification, should_stop=clock.is_over), ""
+    except EngineLimitError as limit:
+        if clock.is_over():
+            raise EngineLimitError(f"{limit.reason} while invariants were looked for") from limit
+        return "", limit.reason
 
 
 def _proved(system: ThreadSystem, claimed: Claims, specification: Specification, clock: _Clock) -> Proof:
@@ -247,7 +256,7 @@ def _guarantee(model: str, order: str) -> str:
     lasting = "until it returns"
     if _WITH_BUFFERS.get(model) and order != REAL_TIME:
         lasting = "until all that its thread stored before its return is in memory"
-    if model in _RELAXED and order != REAL_TIME:
+    if model in _RELAXED:
         lasting = "until all of its lines are done"
     return (
         "any number of threads and calls, for operation-race-free clients: each operation takes effect in one"

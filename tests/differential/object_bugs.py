@@ -163,6 +163,23 @@ BUGS: tuple[tuple[str, str, Bug], ...] = (
             RELAXED, "n for n in before if self._blocks(control.items[n], later)]", "n for n in () if n]"
         ),
     ),
+    (
+        "nobody is told that calls wait for values that are returned",
+        "overlap PAIR",
+        Rewrite(RELAXED, "if self._calls_pass(waiting, last.instance, starts):", "if False:"),
+    ),
+    (
+        "nobody is told that calls wait for branches",
+        "overlap AWAITED",
+        Rewrite(
+            RELAXED, "(line.then, line.otherwise) if isinstance(line.action, Branch) else", "() if True else"
+        ),
+    ),
+    (
+        "nobody is told that calls wait for what they require",
+        "overlap REQUIRED",
+        Rewrite(RELAXED, "return self._hidden_by_requirements(waiting, len(control.instances))", 'return ""'),
+    ),
     # Obligations.
     (
         "others may be disturbed",

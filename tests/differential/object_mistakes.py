@@ -181,8 +181,8 @@ MISTAKES = [
         "if (done, state) in seen:", "if any(other == done for other, _ in seen):",
     ),
     _mistake(
-        "lists of one length are equal", "searched", "objects.spec",
-        'return ("list", tuple(_frozen(item) for item in value))', 'return ("list", len(value))',
+        "lists of one length are equal", "searched", "objects.pictures",
+        'return ("list", self._all(value))', 'return ("list", len(value))',
     ),
     _mistake(
         "calls change the state they come from", "searched", "objects.spec",

@@ -10,9 +10,10 @@ from differential.c_heap_mistakes import HEAP_MISTAKES
 from differential.c_mistakes import Mistake
 from differential.mutation import planted
 from strategies.c_heap_cases import HEAP_CASES, said_about
+from strategies.c_life_cases import LIFE_CASES
 from strategies.c_sync_cases import SYNC_CASES
 
-CASES = (*HEAP_CASES, *SYNC_CASES)
+CASES = (*HEAP_CASES, *LIFE_CASES, *SYNC_CASES)
 
 
 def notices(name: str) -> bool:

@@ -15,7 +15,7 @@ from membar.frontends.object.parser import parse_text
 from membar.object_proofs import prove_object
 from membar.outcome import Holds
 from membar.source import SourceFile
-from strategies.known_objects import COUNTER, FLAGS, LOCK, MISTAKES, REUSED
+from strategies.known_objects import AWAITED, COUNTER, FLAGS, LOCK, MISTAKES, PAIR, REQUIRED, REUSED
 
 # Two operations each, on `x` and `y`; the results are the locals `a` and `b`.
 TESTS = {
@@ -42,6 +42,7 @@ TESTS = {
     "counting": ("x++; a = x;", "x++;"),
 }
 MODELS = ("sc", "x86-tso", "xc", "armv8")
+OVERLAPPING = {"overlap PAIR": PAIR, "overlap AWAITED": AWAITED, "overlap REQUIRED": REQUIRED}
 WRONG = {mistake.name: mistake for mistake in MISTAKES}
 
 
@@ -78,6 +79,8 @@ def is_noticed(by: str) -> bool:
         return holds(COUNTER, "x86-tso", order="real-time")
     if by == "reused":
         return holds(REUSED, "armv8")
+    if by in OVERLAPPING:
+        return holds(OVERLAPPING[by], "armv8")
     if by == "right":
         return not all(holds(text, model) for text in (COUNTER, LOCK) for model in ("sc", "x86-tso"))
     found = re.fullmatch(r"wrong `(.*)` (\S+)", by)

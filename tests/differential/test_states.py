@@ -12,7 +12,7 @@ from unit.engines.texts import parse
 
 FAULTS = _core.StateSpace.faults()
 # Mistakes in looking for runs that go on for ever: see test_lassos.py and unit/engines/test_states.py.
-OF_RUNS = ("a queue is treated fairly", "marks of the steps between components")
+OF_RUNS = ("a queue is treated fairly", "marks of the steps between components", "a run that ends is taken")
 # Mistakes of several threads: see test_states_jobs.py.
 OF_JOBS = ("of several ways to a new state", "threads take it that", "threads lose the last")
 # Random programs that show a mistake: `strategies.machines.machine_program` under the model of its number.

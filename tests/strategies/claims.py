@@ -29,14 +29,15 @@ from strategies.machines import Parts, machine_program, predicate
 _FOR_EVER = Parts(asserts=False, births=False, often_repeats=True)
 
 
-def program_with_claim(seed: int) -> Program:
-    """The random program number `seed`, without error states, with one claim."""
+def program_with_claim(seed: int, *, may_be_endless: bool = False) -> Program:
+    """The random program number `seed`, without error states, with one claim, perhaps about endless runs."""
     random = Random(f"claim {seed}")
     program = replace(machine_program(seed, _FOR_EVER), errors=())
     atoms = [predicate(random, program.threads) for _ in range(2)]
     atoms = [replace(atom, text=f"p{number}") for number, atom in enumerate(atoms)]
     body = _automaton(random, atoms) if random.randrange(4) == 0 else formula_over(random, atoms)
-    return replace(program, claims=(Claim("c", body),))
+    is_endless = may_be_endless and not isinstance(body, ForbiddenRuns) and seed % 3 == 0
+    return replace(program, claims=(Claim("c", body, is_endless=is_endless),))
 
 
 def formula_over(random: Random, atoms: list[StatePredicate]) -> Formula:

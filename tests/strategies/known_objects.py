@@ -180,3 +180,78 @@ MISTAKES = (
     Mistake("released by anybody", LOCK, "release() requires held == 1 {", "release() {", TSO),
     Mistake("beyond the array", STACK, "take(i) requires 0 <= i && i < 2 {", "take(i) {"),
 )  # fmt: skip
+
+
+# Each of these is right as far as one operation is over before the next one begins. An Armv8 processor does
+# the second load of a thread first: `getx` after `gety`, after `waity`, and `gety` after `look`.
+PAIR = """\
+object pair;
+shared x = 0, y = 0;
+operation setx() { 1: x = 1; 11: fence; }
+operation sety() { 2: y = 1; 21: fence; }
+operation getx() { local t; 3: t = x; 4: return t; }
+operation gety() { local t; 5: t = y; 6: return t; }
+specification {
+    state a = 0, b = 0;
+    operation setx() { a = 1; }
+    operation sety() { b = 1; }
+    operation getx() { return a; }
+    operation gety() { return b; }
+}
+abstraction a == x && b == y;
+linearize setx at 1;
+linearize sety at 2;
+linearize getx at 3;
+linearize gety at 5;
+"""
+
+AWAITED = """\
+object awaited;
+shared x = 0, y = 0;
+operation setx() { 1: x = 1; 11: fence; }
+operation sety() { 2: y = 1; 21: fence; }
+operation getx() { local t; 3: t = x; 31: fence; 4: return t; }
+operation waity() { local t; do { 5: t = y; } 6: while (t != 1); }
+specification {
+    state a = 0, b = 0;
+    operation setx() { a = 1; }
+    operation sety() { b = 1; }
+    operation getx() { return a; }
+    operation waity() { await (b == 1); }
+}
+abstraction a == x && b == y;
+linearize setx at 1;
+linearize sety at 2;
+linearize getx at 3;
+linearize waity at 5 when y == 1;
+invariant at 6: linearized == (waity.t == 1);
+"""
+
+REQUIRED = """\
+object required;
+shared x = 0, y = 0;
+private held = 0;
+operation set() { 1: y = 1; 2: fence; 3: x = 1; 4: fence; }
+operation look() requires held == 0 { local t; 5: t = x; 6: held = t; }
+operation gety() requires held == 1 { local u; 7: u = y; 71: fence; 8: return u; }
+specification {
+    state a = 0;
+    operation set() { a = 0; }
+    operation look() { a = 0; }
+    operation gety() { return 1; }
+}
+abstraction a == 0;
+linearize set at 2;
+linearize look at 5;
+linearize gety at 7;
+invariant {
+    x == 0 || x == 1;
+    y == 0 || y == 1;
+    x == 1 -> y == 1;
+    held == 1 -> y == 1;
+    at 2, 3, 4: y == 1;
+    pending(3) && !pending(1) -> y == 1;
+    pending(6) && !pending(5) && look.t == 1 -> y == 1;
+    pending(7) -> y == 1;
+}
+"""

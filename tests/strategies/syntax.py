@@ -139,7 +139,8 @@ class _Writer:
 
     def _claim(self, threads: list[Thread]) -> Claim:
         body = self._automaton(threads) if self._chance() else self._temporal(threads, 3)
-        return Claim(self._name(), body, self.random.choice(("", "a claim")))
+        is_endless = not isinstance(body, temporal.ForbiddenRuns) and self._chance()
+        return Claim(self._name(), body, self.random.choice(("", "a claim")), is_endless=is_endless)
 
     def _temporal(self, threads: list[Thread], depth: int) -> temporal.Formula:
         if depth == 0:

@@ -32,6 +32,7 @@ ORDER = {
     "languages": 3,
     "proving": 3,
     "object_proofs": 3,
+    "delays": 4,
     "frontends": 4,
     "engines": 4,
     "reports": 4,
@@ -51,6 +52,7 @@ ORDER = {
     "changes": 8,
     "insertions": 8,
     "source": 9,
+    "effort": 9,
     "records": 10,
     "record_classes": 11,
 }

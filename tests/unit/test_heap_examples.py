@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from membar import api
+from membar.reports import terminal
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "heap"
 FILES = sorted(FOLDER.glob("*.c"))
@@ -38,9 +39,18 @@ def test_an_example_with_memory_gives_the_verdict_in_its_comment(
     assert found.verdict.upper() == verdict
     assert time.process_time() - start < MOST_SECONDS
     if verdict == "VIOLATED":
-        assert found.witness is not None
-        lines = {step.span.line for step in found.witness.execution.events if step.span is not None}
-        assert len(lines) >= 2
+        told = terminal.render(found, columns=10_000)
+        lines = set(re.findall(r"\bline (\d+)\b", told))
+        assert len(lines) >= 2 or "finds 0, its initial value" in told, told
+
+
+def test_who_finds_memory_alive_is_not_told() -> None:
+    found = api.check(FOLDER / "hash-twice.c", model="sc")
+    assert found.witness is not None
+    cells = found.program.cells
+    looked = [event for event in found.witness.execution.events if event.cell is not None]
+    assert any("$" in cells[event.cell or 0].name for event in looked)
+    assert "$" not in terminal.render(found)
 
 
 def test_every_algorithm_is_there_right_and_wrong() -> None:

@@ -53,6 +53,7 @@ def _looked_at(saved: json.SavedWitness) -> tuple[str, str]:
     program = api.parse(saved.source)
     if saved.ltl is not None:
         program = api.claiming(program, saved.ltl)
+    program = api.with_labels(program, saved.labels)
     program = without_warnings(api.for_model(program, model, mapping=saved.mapping))
     json.check_fits(saved, program)
     mismatch = replay_witness(program, model, saved.witness)

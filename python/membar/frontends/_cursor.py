@@ -58,6 +58,10 @@ class Cursor:
         """This place, to come back to."""
         return self._at
 
+    def texts_since(self, mark: int) -> set[str]:
+        """The words between a place and this one."""
+        return {token.text for token in self._tokens[mark : self._at]}
+
     def back_to(self, mark: int) -> None:
         """Moves back to a place."""
         self._at = mark

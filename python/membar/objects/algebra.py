@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
+from typing import Final
 
 from membar.objects.terms import (
     FALSE,
@@ -28,6 +29,9 @@ from membar.objects.terms import (
     Variable,
     Who,
 )
+
+MOST_BITS: Final = 4096
+"""Numbers up to here are worked out and shown: thousands of digits help nobody, and Python prints no more."""
 
 
 def evaluated(term: Term, values: Callable[[Variable], int]) -> int:
@@ -110,7 +114,8 @@ _NUMERIC = {BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV, BinaryOp.REM
 def _simplified_binary(term: Binary) -> Term:
     left, right = simplified(term.left), simplified(term.right)
     if isinstance(left, Number) and isinstance(right, Number):
-        return Number(evaluated(Binary(term.op, left, right), _none))
+        value = evaluated(Binary(term.op, left, right), _none)
+        return Number(value) if value.bit_length() <= MOST_BITS else Binary(term.op, left, right)
     match term.op:
         case BinaryOp.AND:
             if isinstance(left, Number):

@@ -8,11 +8,12 @@ from types import MappingProxyType
 from typing import Final, assert_never
 
 from membar.objects import syntax, terms
-from membar.objects.algebra import evaluated
+from membar.objects.algebra import MOST_BITS, evaluated
 from membar.objects.annotations import Kind, ObjectNotes, Operation, Parameter
 from membar.objects.client import Body, Client, PlannedCall
 from membar.objects.history import Result
-from membar.objects.orders import CALL, DONE, RESULT, Carrier, Place
+from membar.objects.numbers import fitting, fitting_term, initially_fitting, only_counts
+from membar.objects.orders import CALL, DONE, LOST, RESULT, Carrier, Place
 from membar.objects.spec import ImpossibleError, Specification
 from membar.objects.syntax import ConcurrentObject, FenceKind, Line, Location, RmwKind
 from membar.objects.terms import Space, Term
@@ -127,6 +128,8 @@ def _method(operation: syntax.AbstractOperation) -> Callable[..., Result]:
             raise ImpossibleError
         results = tuple(evaluated(term, value) for term in operation.results)
         after = [(name, evaluated(term, value)) for name, term in operation.updates]
+        if any(new.bit_length() > MOST_BITS for new in (*results, *(new for _, new in after))):
+            raise OverflowError(f"a number of more than {MOST_BITS} bits")
         for name, new in after:
             setattr(self, name, new)
         return None if not results else results[0] if len(results) == 1 else results
@@ -170,6 +173,7 @@ class _Writer:
         self.item, self.machine = item, machine
         self.edges: list[Edge] = []
         self.points = 1
+        self.only_counts = only_counts(item)
 
     def thread(self, number: int, body: Body) -> Thread:
         """The thread that makes these calls, one after the other."""
@@ -177,8 +181,10 @@ class _Writer:
         end = self._point()
         for index, planned in enumerate(body):
             at = self._call(at, end, index, planned)
-        registers = tuple((_private(name), initial) for name, initial in self.item.private)
-        return Thread(name=f"T{number}", entry=0, edges=tuple(self.edges), registers=registers)
+        registers = [(_private(name), initial) for name, initial in self.item.private]
+        if not self.only_counts:
+            registers.append((LOST, int(not initially_fitting(self.item))))
+        return Thread(name=f"T{number}", entry=0, edges=tuple(self.edges), registers=tuple(registers))
 
     def _point(self) -> int:
         self.points += 1
@@ -188,8 +194,9 @@ class _Writer:
         """One call from a point on, if the operation may be called then; the point behind it."""
         operation = self.item.operation(planned.operation.name)
         given = dict(zip(operation.parameters, planned.inputs, strict=True))
-        first = [Set(_local(operation.name, name), Constant(given.get(name, 0)))
+        first: list[Step] = [Set(_local(operation.name, name), Constant(given.get(name, 0)))
                  for name in (*operation.parameters, *operation.locals)]  # fmt: skip
+        first += self._noticed(fitting_term(operation.requires))
         told, begun, after = self._point(), self._point(), self._point()
         self.edges.append(Edge(source=at, target=told, operations=tuple(first), span=operation.span))
         allowed = _expression(operation.requires)
@@ -208,8 +215,12 @@ class _Writer:
         source = labels[line.label]
         target = labels[line.then] if line.then is not None else after
         action = line.action
+        lost = self._noticed(fitting(action))
         match action:
             case syntax.Branch(condition=condition):
+                if lost:
+                    source, before = self._point(), source
+                    self._steps(before, source, [lost], line)
                 test = _expression(condition)
                 other = labels[line.otherwise] if line.otherwise is not None else after
                 self.edges.append(Edge(source=source, target=target, guard=_truth(test), span=line.span))
@@ -217,9 +228,9 @@ class _Writer:
                 self.edges.append(Edge(source=source, target=other, guard=negated, span=line.span))
             case syntax.Return(results=results):
                 marks = [Set(f"{RESULT}{index}.{n}", _expression(term)) for n, term in enumerate(results)]
-                self._steps(source, after, [[*marks, Set(f"{DONE}{index}", TRUE)]], line)
+                self._steps(source, after, [[*lost, *marks, Set(f"{DONE}{index}", TRUE)]], line)
             case syntax.Load() | syntax.Store() | syntax.Assign() | syntax.Rmw() | syntax.Fence():
-                self._steps(source, target, self._done(action, operation), line)
+                self._steps(source, target, self._done(action, operation, lost), line)
             case _:
                 assert_never(action)
 
@@ -228,30 +239,37 @@ class _Writer:
         for before, behind, step in zip(points, points[1:], steps, strict=False):
             self.edges.append(Edge(source=before, target=behind, operations=tuple(step), span=line.span))
 
+    def _noticed(self, needed: Term) -> list[Step]:
+        """Remembers that something was lost unless `needed` is true; no access comes to depend on it."""
+        if self.only_counts or needed == terms.TRUE:
+            return []
+        return [Set(LOST, Binary(BinaryOp.OR, Register(LOST), Unary(UnaryOp.NOT, _expression(needed))))]
+
     def _done(
         self,
         action: syntax.Load | syntax.Store | syntax.Assign | syntax.Rmw | syntax.Fence,
         operation: str,
+        lost: list[Step],
     ) -> list[list[Step]]:
-        """What a line does, as steps."""
+        """What a line does, as steps; `lost` comes where what it loads is known and nothing else changed."""
         match action:
             case syntax.Load(target=name, location=location, value=value):
                 load = Load(register=_LOADED, address=_address(location), size=_SIZE, signed=True)
-                return [[load, Set(_local(operation, name), _expression(value))]]
+                return [[load, *lost, Set(_local(operation, name), _expression(value))]]
             case syntax.Store(location=location, value=value):
-                return [[Store(address=_address(location), value=_expression(value), size=_SIZE)]]
+                return [[*lost, Store(address=_address(location), value=_expression(value), size=_SIZE)]]
             case syntax.Assign(target=name, value=value, private=private):
                 register = _private(name) if private else _local(operation, name)
-                return [[Set(register, _expression(value))]]
+                return [[*lost, Set(register, _expression(value))]]
             case syntax.Fence(kind=kind):
                 words = self.machine.fences[kind]
                 return [[Fence(words)]] if words is not None else [[]]
             case syntax.Rmw():
                 around = self.machine.around
                 fence: list[list[Step]] = [[Fence(around)]] if around is not None else []
-                return [*fence, self._rmw(action, operation), *fence]
+                return [*fence, self._rmw(action, operation, lost), *fence]
 
-    def _rmw(self, action: syntax.Rmw, operation: str) -> list[Step]:
+    def _rmw(self, action: syntax.Rmw, operation: str, lost: list[Step]) -> list[Step]:
         operands = [_expression(term) for term in action.operands]
         old: Expr = Register(_LOADED)
         value: Expr = operands[-1]
@@ -274,7 +292,8 @@ class _Writer:
             read_tags=self.machine.atomic,
             write_tags=self.machine.atomic,
         )
-        return [step] if action.target is None else [step, Set(_local(operation, action.target), result)]
+        kept = [] if action.target is None else [Set(_local(operation, action.target), result)]
+        return [step, *lost, *kept]
 
 
 _LOADED: Final = "loaded"
@@ -307,7 +326,7 @@ _DIRECT: Final = {
 
 
 def _expression(term: Term) -> Expr:
-    """A term of code as an expression over registers: numbers of 64 bits, far more than clients count to."""
+    """A term of code as an expression over registers: numbers of 64 bits (`numbers.py`)."""
     match term:
         case terms.Number(value=value):
             return Constant(value)

@@ -17,7 +17,9 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
+from membar.diagnostics import Diagnostic, InputError
 from membar.objects.history import Order, Pair, closed, is_cyclic
 from membar.program.expr import Address, Constant, Register, equals
 from membar.program.operations import Assume, Load, Operation, Set, Store, Tags
@@ -25,6 +27,8 @@ from membar.program.program import Edge, MemoryObject, Program, Thread
 
 CALL, RESULT, DONE = "call@", "result@", "done@"
 """Registers that mark where calls begin and what they returned, with the number of the call in its thread."""
+LOST = "lost@"
+"""Register of a thread: whether it has computed a number that may not fit into 64 bits."""
 _SIZE = 4
 
 
@@ -34,6 +38,25 @@ class Ordering(enum.Enum):
     CAUSAL = "causal"
     FLUSH = "flush"
     REAL_TIME = "real-time"
+
+
+_WITH_A_CLOCK: Final = ("sc", "x86-tso")
+
+
+def require_meaning(ordering: Ordering, model: str) -> None:
+    """That an order can be asked about under a model.
+
+    Raises:
+        InputError: it has none there: stores go through no buffer, or are not seen by all at once.
+    """
+    if ordering is not Ordering.CAUSAL and model not in _WITH_A_CLOCK:
+        raise InputError(
+            Diagnostic(
+                code="W1352",
+                message=f"the order {ordering.value} has no meaning under {model}",
+                help=f"it has one under {' and '.join(_WITH_A_CLOCK)}; --order causal has one everywhere",
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)

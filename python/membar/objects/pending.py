@@ -1,9 +1,10 @@
-"""Calls that never return: clients whose threads may stop where a call can wait for ever.
+"""Calls that never return: clients whose threads may stop where a call can go on for ever.
 
 A call that returns in the end needs no such care: what a history without its return shows, the history with
-it shows too. But a thread that waits for ever never ends its execution, and engines do not list it. So where
-that happens threads may give up at the heads of their loops and in front of locks: then all that was done
-until there, by everybody, is an execution that ends, and the call is pending.
+it shows too. But a thread that waits for ever, or runs in a loop for ever, never ends its execution, and
+engines do not list it. So where that happens, or a loop was not followed to its end, threads may give up at
+the heads of their loops and in front of locks: then all that was done until there, by everybody, is an
+execution that ends, and the call is pending.
 """
 
 from __future__ import annotations

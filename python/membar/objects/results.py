@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from membar.objects.history import Call, Result
-from membar.objects.orders import CALL, DONE, RESULT, Place
+from membar.objects.orders import CALL, DONE, LOST, RESULT, Place
 from membar.program.condition import (
     And,
     Compare,
@@ -54,14 +54,22 @@ def shown_calls(program: Program, places: Sequence[Place]) -> tuple[ShownCall, .
     return tuple(found)
 
 
+def shown_losses(program: Program) -> tuple[str, ...]:
+    """The labels under which final states show that a thread may have lost a part of a number."""
+    return tuple(
+        f"{number}:{LOST}" for number, thread in enumerate(program.threads) if LOST in dict(thread.registers)
+    )
+
+
 def _term(label: str) -> FinalRegister:
     thread, _, register = label.partition(":")
     return FinalRegister(int(thread), register, WORD)
 
 
-def question(observed: Sequence[ShownCall], formula: Formula) -> FinalCondition:
+def question(observed: Sequence[ShownCall], formula: Formula, losses: Sequence[str] = ()) -> FinalCondition:
     """That no execution ends as the formula says."""
-    shown = tuple(Observed(_term(label), label) for item in observed for label in item.labels)
+    labels = [*(label for item in observed for label in item.labels), *losses]
+    shown = tuple(Observed(_term(label), label) for label in labels)
     return FinalCondition(quantifier=Quantifier.NOT_EXISTS, formula=formula, observed=shown)
 
 

@@ -2,7 +2,8 @@
 
 A method does the operation at once and returns what a call of it must return: nothing, a number, or a tuple
 of numbers. It may raise `ImpossibleError` where the operation cannot happen in this state (a lock that is
-taken): then calls of it wait. State is whatever the instance holds; it is compared by value.
+taken): then calls of it wait. State is whatever the instance holds; it is compared by value. What a class of
+the user keeps elsewhere is refused as soon as it changes.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import importlib.util
 import inspect
 from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Final, TypeAlias
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.objects.history import Result
+from membar.objects.outside import Outside
+from membar.objects.pictures import picture
 
 State: TypeAlias = Hashable
 """The state of a specification, by value."""
@@ -179,12 +182,14 @@ SHIPPED: Final[Mapping[str, type]] = MappingProxyType(
 class Specification:
     """A class as a function from state and call to result and state, each pair worked out once."""
 
-    def __init__(self, kind: Callable[[], object]) -> None:
+    def __init__(self, kind: Callable[[], object], *, outside: Outside | None = None) -> None:
         self.kind = kind
         self.name = getattr(kind, "__name__", "specification")
+        self._outside = outside
         self._objects: dict[State, object] = {}
         self._steps: dict[tuple[State, str, tuple[int, ...]], tuple[Result, State] | None] = {}
         self.initial = self._kept(kind())
+        self._seen = None if outside is None else outside.pictures()
 
     def parameters(self, operation: str) -> int | None:
         """How many arguments an operation takes; None if there is no such operation, -1 for any number."""
@@ -214,10 +219,7 @@ class Specification:
     def _done(self, state: State, operation: str, arguments: tuple[int, ...]) -> tuple[Result, State] | None:
         instance = copy.deepcopy(self._objects[state])
         try:
-            returned = getattr(instance, operation)(*arguments)
-            return _result(returned), self._kept(instance)
-        except ImpossibleError:
-            return None
+            return self._returned(instance, operation, arguments)
         except Exception as problem:
             called = f"{operation}({', '.join(map(str, arguments))})"
             wrong = str(problem) or type(problem).__name__
@@ -229,8 +231,20 @@ class Specification:
                 )
             ) from None
 
+    def _returned(
+        self, instance: object, operation: str, arguments: tuple[int, ...]
+    ) -> tuple[Result, State] | None:
+        try:
+            returned = getattr(instance, operation)(*arguments)
+            found = _result(returned), self._kept(instance)
+        except ImpossibleError:
+            found = None
+        if self._outside is not None and self._seen is not None:
+            self._outside.require(self._seen)
+        return found
+
     def _kept(self, instance: object) -> State:
-        state = _frozen(vars(instance))
+        state = picture(instance)
         self._objects.setdefault(state, instance)
         return state
 
@@ -243,21 +257,6 @@ def _result(value: object) -> Result:
     if isinstance(value, tuple) and all(isinstance(item, int | str) for item in value):
         return tuple(int(item) if isinstance(item, int) else item for item in value)
     raise TypeError(f"it returned {value!r}")
-
-
-def _frozen(value: object) -> Hashable:
-    """A value that is equal for equal states, whatever containers they are made of."""
-    match value:
-        case dict():
-            return ("dict", frozenset((_frozen(key), _frozen(item)) for key, item in value.items()))
-        case list() | tuple():
-            return ("list", tuple(_frozen(item) for item in value))
-        case set() | frozenset():
-            return ("set", frozenset(_frozen(item) for item in value))
-        case Hashable():
-            return value
-        case _:
-            return _frozen(vars(value))
 
 
 def load(name: str) -> Specification:
@@ -277,10 +276,11 @@ def load(name: str) -> Specification:
             )
         return Specification(SHIPPED[name])
     path, _, kind = name.rpartition(":")
-    return Specification(_class_in(Path(path), kind))
+    found, module = _class_in(Path(path), kind)
+    return Specification(found, outside=Outside(found, module))
 
 
-def _class_in(path: Path, name: str) -> Callable[[], object]:
+def _class_in(path: Path, name: str) -> tuple[Callable[[], object], ModuleType]:
     module_spec = importlib.util.spec_from_file_location("membar_user_specification", path)
     if module_spec is None or module_spec.loader is None or not path.is_file():
         raise InputError(Diagnostic(code="W1349", message=f"no Python file `{path}` with a specification"))
@@ -295,4 +295,4 @@ def _class_in(path: Path, name: str) -> Callable[[], object]:
         raise InputError(
             Diagnostic(code="W1349", message=f"`{path}`: {type(problem).__name__}: {problem}")
         ) from None
-    return found  # type: ignore[no-any-return]
+    return found, module

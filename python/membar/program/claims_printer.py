@@ -41,7 +41,8 @@ def claim_lines(
             yield from printer.automaton(claim.body)
             yield "}"
         else:
-            yield f"claim {name(claim.name)} : {printer.formula(claim.body)}{text}"
+            endless = " endless" if claim.is_endless else ""
+            yield f"claim {name(claim.name)}{endless} : {printer.formula(claim.body)}{text}"
 
 
 class _Printer:

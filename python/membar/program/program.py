@@ -16,7 +16,7 @@ from membar.records import field, record
 if TYPE_CHECKING:
     from membar.program.condition import FinalCondition
     from membar.program.predicate import StatePredicate
-    from membar.program.temporal import Claim
+    from membar.program.temporal import Claim, LabelClaim
     from membar.source import Span
 
 Value: TypeAlias = int | Address
@@ -24,6 +24,9 @@ Value: TypeAlias = int | Address
 # Addresses fit in 31 bits, so that they survive 32-bit registers, and look like nobody's data.
 FIRST_ADDRESS = 0x5A10_0000
 GUARD = 0x1000
+# Where objects lie whose alignment is known: no 32 bits hold such an address, and no more of its low bits are
+# 0 than the alignment says.
+FIRST_ALIGNED = 0x5555_5A10_0000
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -38,6 +41,7 @@ class MemoryObject:
         initial: one value per element; shorter tuples are filled up with 0.
         is_array: shown with an index even if `count` is 1.
         place: where it lies inside another object, a structure say; None: apart from all others.
+        alignment: a power of two up to a page, of which its address is an odd multiple; 0: does not matter.
         is_hidden: final states do not show it (memory that no variable names).
     """
 
@@ -48,6 +52,7 @@ class MemoryObject:
     initial: tuple[Value, ...] = ()
     is_array: bool = False
     place: Address | None = None
+    alignment: int = field(default=0, compare=False)
     is_hidden: bool = field(default=False, compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
@@ -161,8 +166,11 @@ class Program:
         condition: the question about final states that the text itself asks, if any.
         errors: states that must not be reached.
         claims: what the text says of all runs: LTL formulas, never claims, property processes.
+        label_claims: what its labels say of them, where somebody asks for that by name.
         guards_wait: a thread whose guards are all closed waits, which may be a deadlock (DVE); elsewhere
             guards are branches, of which one is open, or assumptions.
+        ends_memory: memory may end (C's `free`) while other threads run. Assertions say where it is used
+            afterwards, as far as accesses happen where their threads make them (`delays.py`).
     """
 
     name: str
@@ -173,7 +181,9 @@ class Program:
     condition: FinalCondition | None = None
     errors: tuple[StatePredicate, ...] = ()
     claims: tuple[Claim, ...] = ()
+    label_claims: tuple[LabelClaim, ...] = field(default=(), compare=False)
     guards_wait: bool = field(default=False, compare=False)
+    ends_memory: bool = field(default=False, compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @cached_property
@@ -195,9 +205,12 @@ class Program:
                 end = item.place.offset + item.size * item.count
                 extent[item.place.name] = max(extent[item.place.name], end)
         table: dict[str, int] = {}
-        address = FIRST_ADDRESS
+        address, aligned = FIRST_ADDRESS, FIRST_ALIGNED
         for item in self.objects:
-            if item.place is None:
+            if item.place is None and item.alignment:
+                table[item.name] = aligned + item.alignment
+                aligned += (extent[item.name] // (2 * GUARD) + 2) * 2 * GUARD
+            elif item.place is None:
                 table[item.name] = address
                 address += (extent[item.name] // GUARD + 2) * GUARD
         for item in self.objects:

@@ -15,6 +15,10 @@ from membar.records import field, record
 if TYPE_CHECKING:
     from membar.source import Span
 
+# Names of what labels say: that no run comes again and again to some, that every run does to others.
+ACCEPTANCE = "acceptance"
+PROGRESS = "progress"
+
 
 @record(frozen=True, slots=True)
 class Truth:
@@ -134,12 +138,28 @@ class ForbiddenRuns:
 
 @record(frozen=True, slots=True)
 class Claim:
-    """A named statement about all runs of a program."""
+    """A named statement about all runs of a program; if `is_endless`, about those that do not end."""
 
     name: str
     body: Formula | ForbiddenRuns
     text: str = ""
     span: Span | None = field(default=None, compare=False, repr=False)
+    is_endless: bool = False
+
+
+@record(frozen=True, slots=True)
+class LabelClaim:
+    """What labels of a text say of all runs; it counts only where it is asked for by its name.
+
+    Attributes:
+        claim: what they say.
+        labels: which they are.
+        unseen: why some of them cannot be followed, as a sentence; empty if all can.
+    """
+
+    claim: Claim
+    labels: tuple[str, ...]
+    unseen: str = ""
 
 
 def has_next(formula: Formula) -> bool:

@@ -286,6 +286,7 @@ def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
         notes=(
             *task.model.notes,
             *tally.notes,
+            *_notes_on_labels(task),
             *_notes_on_loops(tally),
             *_notes_on_bound(tally, is_answer=bool(asked)),
         ),
@@ -315,6 +316,16 @@ def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
         if is_deadlock_waiting(task.program):
             found |= {"deadlock"}
     return found
+
+
+def _notes_on_labels(task: Task) -> list[str]:
+    """Which labels mean something that nobody asked about."""
+    asked = {claim.name for claim in task.program.claims}
+    return [
+        f"labels that say something are not checked ({', '.join(item.labels)}): --property {item.claim.name}"
+        for item in task.program.label_claims
+        if item.claim.name not in asked and task.properties
+    ]
 
 
 def _notes_on_loops(tally: Tally) -> list[str]:

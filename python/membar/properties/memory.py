@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from membar.program.access import ASTRAY
-from membar.program.dependencies import reads_memory, registers_read, writes_memory
-from membar.program.operations import Assert
+from membar.program.expr import Address
+from membar.program.operations import Assert, Load, Lock, Rmw, Store, StoreConditional, Unlock
 from membar.program.program import Program
 from membar.properties.property import Property
 
@@ -13,7 +13,8 @@ NAME = "memory"
 
 def _has_pointers(program: Program) -> bool:
     return any(
-        (reads_memory(operation) or writes_memory(operation)) and registers_read(operation).address
+        isinstance(operation, Load | Store | StoreConditional | Rmw | Lock | Unlock)
+        and not isinstance(operation.address, Address)
         for thread in program.threads
         for edge in thread.edges
         for operation in edge.operations

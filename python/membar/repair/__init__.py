@@ -190,7 +190,13 @@ class _Repairing:
         strongest, question = self._text(self._strongest), self.question
         if proving.is_system(strongest) or question.threads is not None or question.client is not None:
             return True
-        _, program = api.asked(strongest, error=question.error, ltl=question.ltl, words=question.words)
+        _, program = api.asked(
+            strongest,
+            error=question.error,
+            ltl=question.ltl,
+            words=question.words,
+            labels=api.asked_labels(question.properties),
+        )
         return is_monotone(program, self.places, question.options.fair)
 
     @property

@@ -39,7 +39,7 @@ def is_monotone(program: Program, places: Sequence[Place], fair: frozenset[str])
 
 
 def _is_plain(claim: Claim) -> bool:
-    return not isinstance(claim.body, ForbiddenRuns) and not has_next(claim.body)
+    return not (isinstance(claim.body, ForbiddenRuns) or claim.is_endless or has_next(claim.body))
 
 
 def _writes_several(program: Program) -> bool:

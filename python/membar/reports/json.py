@@ -45,6 +45,8 @@ def value(answer: Answer) -> Object:
         for name in ("mapping", "ltl"):
             if (kept := getattr(answer, name, None)) is not None:
                 result["witness"][name] = kept
+        if labels := getattr(answer, "labels", ()):
+            result["witness"]["labels"] = list(labels)
     return result
 
 
@@ -137,6 +139,7 @@ class SavedWitness:
         model_source: the model's own text as it was, if it was saved.
         mapping: the compiler mapping, if it was not the model's own.
         ltl: what was claimed of all runs, where the text has no words for it.
+        labels: what was asked about labels of the text.
         witness: the execution.
         claim: what the answer around it says; None for a witness alone.
     """
@@ -147,6 +150,7 @@ class SavedWitness:
     model_source: SourceFile | None
     mapping: str | None
     ltl: str | None
+    labels: tuple[str, ...]
     witness: Witness
     claim: Claim | None = None
 
@@ -262,6 +266,7 @@ def _saved(field: Field) -> SavedWitness:
         else None,
         mapping=mapping.text() if (mapping := field.optional("mapping")) else None,
         ltl=ltl.text() if (ltl := field.optional("ltl")) else None,
+        labels=_texts(field.optional("labels")),
         witness=_witness(field, source),
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from membar.program.temporal import Claim, ForbiddenRuns, Truth, has_next, implies
-from membar.translation.model import Interval, Kind, Model, Step, Variable, refused
+from membar.translation.model import ENDLESS, Interval, Kind, Model, Step, Variable, refused
 from membar.translation.names import Names, variable_names
 from membar.translation.questions import fairness, over_variables
 from membar.translation.ranges import WIDEST, Ranges, fits
@@ -198,6 +198,8 @@ class _Text:
         for claim in self.program.claims:
             if isinstance(claim.body, ForbiddenRuns):
                 continue
+            if claim.is_endless:
+                raise refused(ENDLESS, claim.span)
             assumed = fairness(self.model) if self.fair else Truth(value=True)
             whole = claim.body if assumed == Truth(value=True) else implies(assumed, claim.body)
             if has_next(whole) and not all(thread.started for thread in self.program.threads):

@@ -119,6 +119,9 @@ class Model:
     ranges: Mapping[str, Interval]
 
 
+ENDLESS = "a claim about runs that do not end"
+
+
 def refused(what: str, span: Span | None = None, *, help: str | None = None) -> InputError:  # noqa: A002
     """That something has no translation."""
     label = None if span is None else Label(span, "not translated")

@@ -1,15 +1,18 @@
 """The transition system of one thread of an object, in NuSMV's language.
 
 Values are cut to a range, which NuSMV needs: moves that would leave it are left out, as in the paper (c < 4).
+So are controls far from the beginning, where there are too many. A last alternative, in which nothing
+happens, makes the relation total: else formulas would pass by states in which a thread is stuck.
 """
 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.objects.systems.moves import Memory, Move, ThreadSystem
 from membar.objects.terms import (
     Binary,
@@ -25,7 +28,20 @@ from membar.objects.terms import (
 )
 
 LARGEST = 3
-_MOST_CONTROLS = 3000
+_LARGEST_STORED = 63
+MOST_CONTROLS = 3000
+# Words of NuSMV 2.5 and 2.6 that cannot be names.
+_RESERVED = frozenset((
+    "MODULE", "DEFINE", "MDEFINE", "CONSTANTS", "VAR", "IVAR", "FROZENVAR", "INIT", "TRANS", "INVAR",
+    "SPEC", "CTLSPEC", "LTLSPEC", "PSLSPEC", "COMPUTE", "NAME", "INVARSPEC", "FAIRNESS", "JUSTICE",
+    "COMPASSION", "ISA", "ASSIGN", "CONSTRAINT", "SIMPWFF", "CTLWFF", "LTLWFF", "PSLWFF", "COMPWFF", "IN",
+    "MIN", "MAX", "MIRROR", "PRED", "PREDICATES", "process", "array", "of", "boolean", "integer", "real",
+    "word", "word1", "bool", "signed", "unsigned", "extend", "resize", "sizeof", "uwconst", "swconst", "EX",
+    "AX", "EF", "AF", "EG", "AG", "E", "F", "O", "G", "H", "X", "Y", "Z", "A", "U", "S", "V", "T", "BU",
+    "EBF", "ABF", "EBG", "ABG", "case", "esac", "mod", "next", "init", "union", "in", "xor", "xnor", "self",
+    "TRUE", "FALSE", "count", "abs", "max", "min", "toint", "READ", "WRITE", "CONSTARRAY", "typeof",
+    "control",
+))  # fmt: skip
 _LOGIC = {BinaryOp.AND: "&", BinaryOp.OR: "|", BinaryOp.IMPLIES: "->"}
 _COMPARED = {
     BinaryOp.EQ: "=",
@@ -39,8 +55,6 @@ _CALCULATED = {
     BinaryOp.ADD: "+",
     BinaryOp.SUB: "-",
     BinaryOp.MUL: "*",
-    BinaryOp.DIV: "/",
-    BinaryOp.REM: "mod",
 }
 
 
@@ -52,63 +66,90 @@ class _Found:
     moves: list[tuple[Hashable, Move]] = field(default_factory=list)
     variables: dict[Variable, str] = field(default_factory=dict)
     chosen: dict[Variable, str] = field(default_factory=dict)
+    lowest: int = 0
+    highest: int = LARGEST
     is_cut: bool = False
+    is_partial: bool = False
+
+    def admit(self, number: int) -> None:
+        """Makes a number a value."""
+        self.lowest, self.highest = min(self.lowest, number), max(self.highest, number)
 
 
-def smv(system: ThreadSystem) -> str:
-    """The text of the system.
+def smv(system: ThreadSystem, *, most_controls: int = MOST_CONTROLS) -> str:
+    """The text of the system; if there are more controls, of those that are nearest to the beginning.
 
     Raises:
-        InputError: a thread has too many controls.
+        InputError: the model cannot follow the object.
     """
-    found = _explored(system)
+    found = _explored(system, most_controls)
+    values = f"{found.lowest}..{found.highest}"
     lines = [
-        f"-- {system.about.name}: one thread under {system.name}; values from 0 to {LARGEST}",
+        f"-- {system.about.name}: one thread under {system.name}; values from {values.replace('..', ' to ')}",
         "MODULE main",
         "VAR",
         f"  control : {{{', '.join(found.controls.values())}}};",
     ]
-    lines += [f"  {name} : 0..{LARGEST};" for name in found.variables.values()]
+    lines += [f"  {name} : {values};" for name in found.variables.values()]
     if found.chosen:
         lines.append("IVAR -- arguments of calls")
-        lines += [f"  {name} : 0..{LARGEST};" for name in found.chosen.values()]
+        lines += [f"  {name} : {values};" for name in found.chosen.values()]
     lines.append("-- controls")
     lines += [f"--   {name}: {system.described(control)}" for control, name in found.controls.items()]
     if found.is_cut:
         lines.append("-- longer sequences are left out")
+    if found.is_partial:
+        lines.append(
+            f"-- only the {most_controls} controls nearest to the beginning: all others are left out"
+        )
     lines += ["INIT", f"  {_initial(system, found)}"]
     lines.append("TRANS")
-    lines.append("\n  |\n".join(_moved(found, control, move) for control, move in found.moves))
+    moves = [_moved(found, control, move) for control, move in found.moves]
+    lines.append("\n  |\n".join([*moves, _nothing(found)]))
     return "\n".join(lines) + "\n"
 
 
-def _explored(system: ThreadSystem) -> _Found:
+def _explored(system: ThreadSystem, most_controls: int) -> _Found:
     found = _Found(controls={system.start: "c0"})
-    for cell in Memory.of(system.about).initial():
-        _name(found, cell)
-    for name, _ in system.about.private:
-        _name(found, Variable(Space.PRIVATE, name))
-    todo = [system.start]
+    private = {Variable(Space.PRIVATE, name): value for name, value in system.about.private}
+    for variable, value in (Memory.of(system.about).initial() | private).items():
+        _name(found, variable)
+        found.admit(value)
+    todo = deque([system.start])
     while todo:
-        control = todo.pop()
-        for move in system.moves(control):
+        control = todo.popleft()
+        for move in _moves(system, control):
             if system.too_long(move.after):
                 found.is_cut = True
                 continue
             if move.after not in found.controls:
-                if len(found.controls) >= _MOST_CONTROLS:
-                    message = f"a thread has more than {_MOST_CONTROLS} controls under {system.name}"
-                    raise InputError(Diagnostic(code="W1318", message=message, help="fences make it fewer"))
+                if len(found.controls) >= most_controls:
+                    found.is_partial = True
+                    continue
                 found.controls[move.after] = f"c{len(found.controls)}"
                 todo.append(move.after)
             found.moves.append((control, move))
-            for term in (move.guard, *(value for _, value in move.updates)):
-                for part in subterms(term):
-                    if isinstance(part, Variable):
-                        _name(found, part)
-            for variable, _ in move.updates:
-                _name(found, variable)
+            _note(found, move)
     return found
+
+
+def _moves(system: ThreadSystem, control: Hashable) -> tuple[Move, ...]:
+    try:
+        return system.moves(control)
+    except EngineLimitError as limit:
+        raise InputError(Diagnostic(code="W1318", message=limit.reason)) from limit
+
+
+def _note(found: _Found, move: Move) -> None:
+    """The variables of a move, and the numbers that it stores."""
+    for variable, value in move.updates:
+        _name(found, variable)
+        if isinstance(value, Number) and abs(value.value) <= _LARGEST_STORED:
+            found.admit(value.value)
+    for term in (move.guard, *(value for _, value in move.updates)):
+        for part in subterms(term):
+            if isinstance(part, Variable):
+                _name(found, part)
 
 
 def _name(found: _Found, variable: Variable) -> None:
@@ -118,8 +159,8 @@ def _name(found: _Found, variable: Variable) -> None:
     text = f"{variable.operation}_{variable.name}" if variable.operation else variable.name
     text = re.sub(r"[^A-Za-z0-9_]", "_", text.replace("@", "k"))
     text = text if text[0].isalpha() else f"v{text}"
-    taken = {*found.variables.values(), *found.chosen.values(), "control"}
-    while text in taken:
+    taken = {*found.variables.values(), *found.chosen.values(), *_RESERVED}
+    while text in taken or re.fullmatch(r"c\d+", text):
         text += "_"
     names[variable] = text
 
@@ -145,10 +186,15 @@ def _moved(found: _Found, control: Hashable, move: Move) -> str:
             continue
         value = _number(updates[variable], names)
         parts.append(f"next({name}) = {value}")
-        if not isinstance(updates[variable], Variable | Number):
-            parts.append(f"{value} >= 0 & {value} <= {LARGEST}")
+        if not isinstance(updates[variable], Variable):
+            parts.append(f"{value} >= {found.lowest} & {value} <= {found.highest}")
     text = " ".join(move.text.split())
     return f"  -- {text}\n  ({' & '.join(parts)})"
+
+
+def _nothing(found: _Found) -> str:
+    names = ["control", *found.variables.values()]
+    return f"  -- nothing happens\n  ({' & '.join(f'next({name}) = {name}' for name in names)})"
 
 
 def _truth(term: Term, names: dict[Variable, str]) -> str:
@@ -177,7 +223,17 @@ def _number(term: Term, names: dict[Variable, str]) -> str:
             return f"(-{_number(operand, names)})"
         case Choice(condition=condition, then=then, otherwise=otherwise):
             return f"({_truth(condition, names)} ? {_number(then, names)} : {_number(otherwise, names)})"
+        case Binary(op=BinaryOp.REM, left=left, right=right):
+            return _remainder(_number(left, names), _number(right, names))
+        case Binary(op=BinaryOp.DIV, left=left, right=right):
+            first, second = _number(left, names), _number(right, names)
+            return f"(({first} - {_remainder(first, second)}) / {second})"
         case Binary(op=op, left=left, right=right) if op in _CALCULATED:
             return f"({_number(left, names)} {_CALCULATED[op]} {_number(right, names)})"
         case _:
             return f"({_truth(term, names)} ? 1 : 0)"
+
+
+def _remainder(number: str, divisor: str) -> str:
+    """The remainder that is never negative: NuSMV's has the sign of the number."""
+    return f"((({number} mod {divisor}) + {divisor}) mod {divisor})"

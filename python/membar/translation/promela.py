@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from membar.models.model import Operational
 from membar.program.temporal import Claim, ForbiddenRuns, Truth, has_next, implies
-from membar.translation.model import INT32, Interval, Kind, Model, Step, Variable, refused
+from membar.translation.model import ENDLESS, INT32, Interval, Kind, Model, Step, Variable, refused
 from membar.translation.names import Names, variable_names
 from membar.translation.questions import fairness, over_variables
 from membar.translation.ranges import Ranges, fits
@@ -178,6 +178,8 @@ class _Text:
         if isinstance(body, ForbiddenRuns):
             yield from self._never(body, claim)
             return
+        if claim.is_endless:
+            raise refused(ENDLESS, claim.span)
         assumed = fairness(self.model) if self.fair else Truth(value=True)
         whole = body if assumed == Truth(value=True) else implies(assumed, body)
         if has_next(whole) and not all(thread.started for thread in self.program.threads):

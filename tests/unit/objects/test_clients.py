@@ -71,6 +71,9 @@ def test_too_many_clients_are_refused() -> None:
     with pytest.raises(InputError) as problem:
         check_object(SourceFile("o.c", ATOMIC), size=Size(9, 9), model="sc")
     assert problem.value.diagnostics[0].code == "W1357"
+    with pytest.raises(InputError) as problem:
+        check_object(SourceFile("o.c", ATOMIC), size=Size(100, 100), model="sc")
+    assert "there are about 10^2852 clients" in problem.value.diagnostics[0].message
 
 
 def test_fresh_values_are_all_different() -> None:
@@ -275,6 +278,64 @@ def test_a_specification_that_fails_is_named(tmp_path: Path) -> None:
     assert problem.value.diagnostics[0].code == "W1350"
 
 
+OUTSIDE = {
+    "a list of the class": "class S:\n    v = [0]\n    def write(self, v): self.v[0] = v\n"
+    "    def read(self): return self.v[0]\n",
+    "an attribute of the class": "class S:\n    v = 0\n    def write(self, v): S.v = v\n"
+    "    def read(self): return self.v\n",
+    "a class method": "class S:\n    v = 0\n    @classmethod\n    def _set(cls, v): cls.v = v\n"
+    "    def write(self, v): self._set(v)\n    def read(self): return self.v\n",
+    "a base class": "class B:\n    v = {}\nclass S(B):\n    def write(self, v): self.v[1] = v\n"
+    "    def read(self): return self.v.get(1, 0)\n",
+    "a global": "v = 0\nclass S:\n    def write(self, v_):\n        global v\n        v = v_\n"
+    "    def read(self): return v\n",
+    "a global deque": "import collections\nv = collections.deque([0])\nclass S:\n"
+    "    def write(self, v_): v.append(v_)\n    def read(self): return v[-1]\n",
+    "an object with slots": "class C:\n    __slots__ = ('v',)\nC0 = C()\nC0.v = 0\nclass S:\n"
+    "    def write(self, v): C0.v = v\n    def read(self): return C0.v\n",
+    "a default": "class S:\n    def _set(self, v, kept=[0]):\n        kept[0] = v or kept[0]\n"
+    "        return kept[0]\n    def write(self, v): self._set(v)\n    def read(self): return self._set(0)\n",
+    "an attribute of a method": "class S:\n    def write(self, v): S.write.v = v\n"
+    "    def read(self): return getattr(S.write, 'v', 0)\n",
+}
+INSIDE = {
+    "slots": "class S:\n    __slots__ = ('v',)\n    def __init__(self): self.v = 0\n"
+    "    def write(self, v): self.v = v\n    def read(self): return self.v\n",
+    "a list itself": "class S(list):\n    def write(self, v): self.append(v)\n"
+    "    def read(self): return self[-1] if self else 0\n",
+    "a deque": "import collections\nclass S:\n    def __init__(self): self.v = collections.deque([0])\n"
+    "    def write(self, v): self.v.append(v)\n    def read(self): return self.v[-1]\n",
+    "objects": "class N:\n    def __init__(self, v): self.v = v\nclass S:\n"
+    "    def __init__(self): self.n = N(0)\n"
+    "    def write(self, v): self.n.v = v\n    def read(self): return self.n.v\n",
+    "a constant of the class": "class S:\n    first = [0]\n    def __init__(self): self.v = self.first\n"
+    "    def write(self, v): self.v = [v]\n    def read(self): return self.v[0]\n",
+    "one list with two names": "class S:\n    def __init__(self): self.v = self.w = [0]\n"
+    "    def write(self, v): self.w[0] = v\n    def read(self): return self.v[0]\n",
+}
+
+
+def register_of_the_user(folder: Path, text: str) -> ObjectResult:
+    (folder / "s.py").write_text(text)
+    return check_object(
+        SourceFile("o.c", ATOMIC), size=Size(2, 2), model="sc", specification=f"{folder}/s.py:S"
+    )
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_state_outside_of_the_instance_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as problem:
+        register_of_the_user(tmp_path, OUTSIDE[name])
+    first = problem.value.diagnostics[0]
+    assert first.code == "W1350"
+    assert "does not belong to the instance" in first.message
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_state_may_be_anything_in_the_instance(name: str, tmp_path: Path) -> None:
+    assert register_of_the_user(tmp_path, INSIDE[name]).verdict == "holds-within"
+
+
 def test_a_specification_of_the_user_counts(tmp_path: Path) -> None:
     (tmp_path / "s.py").write_text(
         "class Odd:\n    def __init__(self):\n        self.v = 0\n"
@@ -322,3 +383,33 @@ def test_only_objects_have_clients() -> None:
     with pytest.raises(InputError) as problem:
         object_of(SourceFile("x.litmus", "X86 x\n"), None)
     assert problem.value.diagnostics[0].code == "W1356"
+
+
+_FOR_EVER = [
+    "local i; 1: x = 1; while (1) { 2: i = i + 1; }",
+    "1: x = 1; 2: fence; goto 2;",
+    "1: x = 1; await (0);",
+    "local t; 1: x = 1; while (t < 100) { 2: t = x; }",
+]
+
+
+@pytest.mark.parametrize("body", _FOR_EVER)
+@pytest.mark.parametrize(("effect", "expected"), [("y = 1", "holds-within"), ("y = y", "violated")])
+def test_what_a_call_did_that_never_ends_is_seen(body: str, effect: str, expected: str) -> None:
+    """A call that runs for ever is pending: has it taken effect?"""
+    text = f"""object never; shared x = 0; operation f() {{ {body} }}
+        operation g() {{ local t; 3: t = x; 4: return t; }}
+        specification {{ state y = 0; operation f() {{ {effect}; }} operation g() {{ return y; }} }}"""
+    found = check_object(SourceFile("never.obj", text), size=Size(2, 1), model="sc")
+    assert found.verdict == expected
+    if isinstance(found.outcome, HoldsWithin):
+        assert "loops unrolled" in found.outcome.bound
+
+
+def test_a_call_in_c_that_never_ends_is_pending() -> None:
+    alone = ATOMIC.replace("write(fresh)", "write(fresh) by 0").replace("read()\n", "read() by 1\n")
+    text = alone.replace("&x, v, memory_order_relaxed); }", "&x, 9, memory_order_relaxed); for (;;) v++; }")
+    found = ask(text)
+    assert found.verdict == "violated"
+    assert found.refutation is not None
+    assert [call.text for call in found.refutation.history.calls] == ["write(1) ...", "read() = 9"]

@@ -12,7 +12,7 @@ from membar.outcome import Holds, HoldsWithin, Unknown
 from membar.reports import obligations
 from membar.source import SourceFile
 from membar.task import Limits
-from strategies.known_objects import COUNTER, FLAGS, LOCK, MISTAKES, REUSED, STACK, Mistake
+from strategies.known_objects import COUNTER, FLAGS, LOCK, MISTAKES, PAIR, REUSED, STACK, Mistake
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "objects"
 
@@ -90,6 +90,39 @@ def test_an_inference_that_does_not_suffice_tells_the_missing_obligation() -> No
     assert "obligation (2)" in found.outcome.reason
 
 
+def test_where_there_are_too_many_controls_the_missing_obligation_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("membar.objects.infer.houdini._MOST_CONTROLS", 20)
+    found = proved(PAIR.replace(" 11: fence;", "").replace(" 21: fence;", ""), "x86-tso", infer=True)
+    assert isinstance(found.outcome, Unknown)
+    assert found.outcome.reason.startswith("no invariants: more than 20 controls of a thread; without them")
+    assert "obligation (" in found.outcome.reason
+    assert found.failure is not None
+
+
+def test_the_time_limit_says_what_took_it() -> None:
+    text = (EXAMPLES / "counter.obj").read_text(encoding="utf-8")
+    outcome = prove_object(SourceFile("test.obj", text), infer=True, limits=Limits(seconds=0)).outcome
+    assert isinstance(outcome, Unknown)
+    assert outcome.reason == "the time limit was reached while invariants were looked for"
+
+
+def test_only_what_can_be_said_is_inferred_where_controls_look_alike() -> None:
+    text = (EXAMPLES / "lock.obj").read_text(encoding="utf-8")
+    found = proved(text, "xc", infer=True)
+    assert found.verdict == "holds-within"
+    assert found.failure is None
+
+
+def test_only_what_the_proof_needs_is_inferred() -> None:
+    text = (EXAMPLES / "counter.obj").read_text(encoding="utf-8")
+    found = proved(text, "x86-tso", infer=True)
+    claims = [line for line in found.inferred.splitlines() if line.startswith("    ")]
+    assert len(claims) < 40
+    assert not isinstance(proved(text + found.inferred.replace(claims[-1], ""), "x86-tso").outcome, Holds)
+
+
 def test_seqlock_is_linearizable_on_sc() -> None:
     found = prove_object(EXAMPLES / "seqlock.obj", model="sc")
     assert isinstance(found.outcome, Holds)
@@ -106,6 +139,26 @@ def test_seqlock_in_real_time_is_not_proved_on_tso_because_a_write_returns_too_e
     assert isinstance(found.outcome, Unknown)
     assert "write returns before it takes effect" in found.outcome.reason
     assert isinstance(prove_object(EXAMPLES / "seqlock.obj", model="sc", order="real-time").outcome, Holds)
+
+
+@pytest.mark.parametrize("order", ["flush", "real-time"])
+@pytest.mark.parametrize("model", ["xc", "armv8"])
+def test_orders_have_no_meaning_where_there_are_no_store_buffers(model: str, order: str) -> None:
+    with pytest.raises(InputError) as problem:
+        proved(COUNTER, model, order=order)
+    assert problem.value.diagnostics[0].code == "W1352"
+
+
+@pytest.mark.parametrize("model", ["sc", "x86-tso"])
+def test_an_operation_that_never_returns_can_be_proved(model: str) -> None:
+    text = """object never; shared x = 0;
+        operation f() { 1: x = 1; 2: fence; goto 2; }
+        operation g() { local t; 3: t = x; 4: fence; 5: return t; }
+        specification { state y = 0; operation f() { y = 1; } operation g() { return y; } }
+        abstraction y == x; linearize f at 1; linearize g at 3;
+        invariant pending(1) -> pending(1).value == 1;"""
+    found = proved(text, model)
+    assert isinstance(found.outcome, Holds), found.outcome
 
 
 def test_a_failed_obligation_shows_two_states_in_the_users_words() -> None:

@@ -17,9 +17,9 @@ from membar.objects.proof.discharge import prove
 from membar.objects.proof.obligations import Prover
 from membar.objects.systems.explore import Call, Client, Explorer, holds
 from membar.objects.terms import Who
-from membar.outcome import Holds
+from membar.outcome import Holds, HoldsWithin, Unknown
 from membar.source import SourceFile
-from strategies.known_objects import COUNTER, LOCK, MISTAKES
+from strategies.known_objects import AWAITED, COUNTER, LOCK, MISTAKES, PAIR, REQUIRED
 from strategies.second_encoding import broken
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "objects"
@@ -107,3 +107,35 @@ def test_the_proof_and_the_bounded_checker_agree(text: str, model: str) -> None:
     bounded = check_object(source, size=Size(2, 1), model=model)
     assert (proof.verdict, bounded.verdict) in (("holds", "holds-within"), ("unknown", "violated"))
     assert isinstance(proof.outcome, Holds) == (bounded.verdict == "holds-within")
+
+
+OVERLAPPING = {"pair": PAIR, "awaited": AWAITED, "required": REQUIRED}
+FENCED_ONCE = {
+    "pair": PAIR.replace("5: t = y;", "5: t = y; 51: fence;").replace("3: t = x;", "3: t = x; 31: fence;"),
+    "awaited": AWAITED.replace("while (t != 1);", "while (t != 1); 61: fence;"),
+    "required": REQUIRED.replace("6: held = t;", "6: held = t; 61: fence;"),
+}
+
+
+@pytest.mark.parametrize("name", OVERLAPPING)
+def test_what_needs_calls_to_wait_is_proved_only_of_the_papers_system(name: str) -> None:
+    source = SourceFile("test.obj", OVERLAPPING[name])
+    proof = prove_object(source, model="armv8")
+    assert isinstance(proof.outcome, HoldsWithin)
+    assert "calls wait" in proof.outcome.bound
+    assert check_object(source, size=Size(2, 2), model="armv8").verdict == "violated"
+
+
+@pytest.mark.parametrize("name", FENCED_ONCE)
+def test_with_a_fence_calls_need_not_wait(name: str) -> None:
+    source = SourceFile("test.obj", FENCED_ONCE[name])
+    assert isinstance(prove_object(source, model="armv8").outcome, Holds)
+    assert check_object(source, size=Size(2, 2), model="armv8").verdict == "holds-within"
+
+
+@pytest.mark.parametrize("model", ["xc", "armv8"])
+def test_a_loop_that_no_branch_leaves_is_no_endless_search(model: str) -> None:
+    text = PAIR.replace("1: x = 1; 11: fence;", "1: x = 1; goto 1;")
+    outcome = prove_object(SourceFile("test.obj", text), model=model).outcome
+    assert isinstance(outcome, Unknown)
+    assert "no branch" in outcome.reason

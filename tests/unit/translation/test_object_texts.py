@@ -49,9 +49,36 @@ def test_each_move_is_one_alternative_and_says_what_every_variable_becomes() -> 
     assert "control = c0 & taken = 0 & held = 0" in text
 
 
-def test_a_system_that_is_too_large_is_refused() -> None:
+def test_of_a_system_that_is_too_large_the_nearest_controls_are_written() -> None:
+    text = smv(system(LOCK, "armv8"), most_controls=40)
+    assert "only the 40 controls nearest to the beginning" in text
+    assert len(re.findall(r"^--   c\d+: ", text, re.MULTILINE)) == 40
+    assert "nearest" not in smv(system(LOCK, "x86-tso"))
+
+
+def test_names_and_values_that_nusmv_does_not_take_are_changed() -> None:
+    text = (
+        "object o; shared next = 5, c0, X; private mod = -2;"
+        " operation f() { 1: X = 12; 2: c0 = 9999; mod = (mod - 5) % 3 + mod / 2; }"
+    )
+    found = smv(system(text, "sc"))
+    assert re.findall(r"^  (\w+) : -2\.\.12;", found, re.MULTILINE) == ["next_", "c0_", "X_", "mod_"]
+    assert "next(c0_) = 9999 & 9999 >= -2 & 9999 <= 12" in found
+    assert "((((mod_ - 5) mod 3) + 3) mod 3)" in found
+    assert "((mod_ - (((mod_ mod 2) + 2) mod 2)) / 2)" in found
+
+
+def test_nothing_may_happen_so_that_no_state_is_without_a_successor() -> None:
+    text = smv(system(LOCK, "sc"))
+    assert text.endswith(
+        "-- nothing happens\n  (next(control) = control & next(taken) = taken & next(held) = held"
+        " & next(acquire_old) = acquire_old)\n"
+    )
+
+
+def test_a_loop_that_no_branch_leaves_is_refused() -> None:
     with pytest.raises(InputError) as caught:
-        smv(system(LOCK, "armv8"))
+        smv(system("object o; shared x; operation f() { 1: x = 1; goto 1; }", "armv8"))
     assert caught.value.diagnostics[0].code == "W1318"
 
 

@@ -5,7 +5,7 @@
 //!
 //! Form: number of states; list of initial states; number of marks; list of edges, each its source, its target, the
 //! list of its literals (twice the predicate, plus 1 where it must be true) and the list of its marks; list of states
-//! that are wrong to reach at all.
+//! that are wrong to reach at all; a flag for accepting only runs in which something happens for ever.
 
 use crate::error::CoreError;
 use crate::words::Words;
@@ -39,6 +39,8 @@ pub struct Automaton {
     pub(super) leaving: Vec<Vec<Edge>>,
     /// Per state, whether it is wrong to reach it.
     pub(super) wrong: Vec<bool>,
+    /// Whether it accepts only runs in which something happens for ever.
+    pub(super) is_endless: bool,
     /// The predicates of the program that it asks for; its bits are places in this list.
     pub(super) predicates: Vec<usize>,
 }
@@ -64,6 +66,7 @@ impl Automaton {
             marks,
             leaving: vec![Vec::new(); states],
             wrong: vec![false; states],
+            is_endless: false,
             predicates: Vec::new(),
         };
         for _ in 0..words.count()? {
@@ -74,6 +77,7 @@ impl Automaton {
         for _ in 0..words.count()? {
             automaton.wrong[words.index(states, "unknown state")?] = true;
         }
+        automaton.is_endless = words.flag()?;
         words.end()?;
         Ok(automaton)
     }

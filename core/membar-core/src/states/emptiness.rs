@@ -12,7 +12,7 @@ use crate::stop::Watch;
 use super::automaton::{Automaton, Marks};
 use super::fairness::Fair;
 use super::fault::Fault;
-use super::findings::Halted;
+use super::findings::{FEW, Halted};
 use super::lasso::{self, Goals, Lasso};
 use super::product::{Arc, Product};
 use super::system::System;
@@ -199,7 +199,7 @@ impl Search<'_, '_> {
                     if most.is_some_and(|most| states > most) {
                         return Ok(End::Halted(Halted::States));
                     }
-                    if watch.is_due() {
+                    if watch.is_due() || states < u64::from(FEW) {
                         watch.meter().count(states - told, 0, 0);
                         told = states;
                         let bytes =

@@ -47,6 +47,7 @@ faults! {
     EndsIgnored: "who may wait for ever is taken for stuck",
     FairOnlyWhenEmpty: "a queue is treated fairly only when it is empty, as in the paper",
     MarksOnTheWayLost: "marks of the steps between components are lost when these melt together",
+    EndsAreEndless: "a run that ends is taken for one in which something happens for ever",
     OthersIgnored: "the reduction does not ask what others do to a cell",
     PredicatesIgnored: "the reduction does not ask what the property looks at",
     PutOffForEver: "the reduction puts threads off for ever",

@@ -150,6 +150,9 @@ impl Findings {
     }
 }
 
+/// After so many states limits are looked at only now and then; before, a small limit may be meant for them.
+pub(super) const FEW: u32 = 256;
+
 /// What is to be said of the state whose moves were asked for last, as far as `found` does not say it already.
 pub(super) fn look(
     system: &mut System,

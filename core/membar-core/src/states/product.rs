@@ -7,6 +7,7 @@ use crate::program::EdgeId;
 
 use super::automaton::{Automaton, Marks};
 use super::fairness::{Fair, Fairness};
+use super::fault::Fault;
 use super::moves::{Moves, too_many};
 use super::safety::{Taken, taken};
 use super::store::{Spread, Store};
@@ -129,10 +130,11 @@ impl<'s> Product<'s> {
         // A run that an assumption ends, or the bound, is no run.
         let has_ended = moves.list.is_empty() && !moves.blocked && !moves.held;
         let automaton = self.automaton;
+        let may_stay = !automaton.is_endless || self.system.bench.fault == Fault::EndsAreEndless;
         let fails = moves.list.iter().any(|step| step.failed);
         for edge in automaton.leaving[state as usize].iter().filter(|edge| edge.is_open(truths)) {
             self.failed |= fails;
-            if has_ended {
+            if has_ended && may_stay {
                 let (target, _) = self.place(program, edge.target, &near)?;
                 let marks = self.number_of_marks(edge.marks | self.fairness.own())?;
                 found.push(Arc { target, marks, step: None });

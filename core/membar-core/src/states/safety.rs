@@ -12,7 +12,7 @@ use crate::program::EdgeId;
 use crate::stop::Watch;
 
 use super::fault::Fault;
-use super::findings::{Findings, Halted, Note, Options, look};
+use super::findings::{FEW, Findings, Halted, Note, Options, look};
 use super::moves::{Move, Moves, too_many};
 use super::reduction::Reduction;
 use super::store::{Spread, Store, append};
@@ -95,7 +95,7 @@ impl Walk {
         let mut told = 0;
         let mut next = 0;
         while (next as usize) < self.store.len() {
-            if watch.is_due() {
+            if watch.is_due() || next < FEW {
                 let states = self.store.len() as u64;
                 watch.meter().count(states - told, 0, 0);
                 told = states;

@@ -23,7 +23,7 @@ def claim_form(claim: Claim, predicates: Sequence[StatePredicate]) -> bytes:
         if isinstance(body, ForbiddenRuns)
         else _negated(automaton_of(body, negated=True), predicates)
     )
-    return packed(words)
+    return packed([*words, int(claim.is_endless)])
 
 
 def _negated(automaton: Automaton, predicates: Sequence[StatePredicate]) -> list[int]:

@@ -26,8 +26,6 @@ ATOMIC_PREFIX: Final = "__VERIFIER_atomic_"
 """Functions with such names are done at once."""
 ERRORS: Final = frozenset({"reach_error", "__VERIFIER_error"})
 """Functions that must never be called, whatever their bodies do (the rules of SV-COMP)."""
-RECURSION: Final = 16
-"""How often a function may be inside itself; a deeper call is cut, and the verdict says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +172,9 @@ class Calls:
             wanted = f"{len(kinds)} argument{'' if len(kinds) == 1 else 's'}"
             m.refuse(node, f"`{function.name}` takes {wanted}, not {len(values)}", codes.CALL)
         inside = sum(frame.function == function.name for frame in m.frames)
-        if inside >= RECURSION or len(m.frames) >= _MOST_CALLS:
+        if inside:
+            m.world.enter_again()
+        if inside >= m.world.recursion or len(m.frames) >= _MOST_CALLS:
             m.flow.endless(m.span(node))
             return Value(FALSE, function.type.result)
         if m.is_constant_only:

@@ -7,14 +7,14 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes
+from membar.frontends.c import codes, parts
 from membar.frontends.c import types as t
 from membar.frontends.c.initialisers import Initialisers, is_text
 from membar.frontends.c.literals import string_bytes
 from membar.frontends.c.machine import Machine
-from membar.frontends.c.values import UNSET, Aggregate, Value, is_constant, known
+from membar.frontends.c.values import UNSET, Aggregate, Slot, Value, is_constant, known
 from membar.frontends.c.world import Declared, Defined, Enumerator, Named, Object, Place
-from membar.program.expr import FALSE, Address, Constant, Expr, signed
+from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, signed
 from membar.program.program import Value as Initial
 
 # Types of libraries that are one integer in memory, and that only library functions look into.
@@ -312,10 +312,7 @@ class Declarations:
                 is_thread_local=True,
                 span=m.span(node),
             )
-            try:
-                item.lay_out()
-            except t.OverlapError:
-                m.refuse(node, "a union with members of different shapes")
+            item.lay_out()
             m.world.thread_locals.append(item)
         if node.init is not None:
             item.initial = self._initial(item, node.init)
@@ -404,26 +401,23 @@ class Declarations:
         if not isinstance(node.init, ast.InitList) and not is_text(item.type, node.init):
             m.write(Place(Address(item.label), _plain(item.type)), self._value(node.init), node)
             return
-        given = dict(self._initialisers.given(item.type, node.init))
+        given = parts.given(item.kinds, self._initialisers.given(item.type, node.init))
         for offset, kind in m.scalars(item.type):
-            value = given.get(offset)
-            number = Value(FALSE, t.INT) if value is None else value
-            m.write(Place(Address(item.label, offset), _plain(kind)), number, node)
+            slot = given.get(offset, Slot(FALSE))
+            m.write(Place(Address(item.label, offset), _plain(kind)), Value(slot.expr, _plain(kind)), node)
+            if slot.defined != TRUE and not item.in_memory:
+                m.flow.put(item.key(offset), slot)
 
     def _initial(self, item: Object, init: ast.Node) -> dict[int, Initial]:
         """The initial contents of an object that is there from the beginning."""
         before, self._m.is_constant_only = self._m.is_constant_only, True
         try:
             found: dict[int, Initial] = {}
-            kinds = dict(self._m.scalars(item.type))
-            for offset, value in self._initialisers.given(item.type, init):
-                kind = kinds.get(offset)
-                if kind is None:
-                    self._m.refuse(init, "an initialiser of part of a scalar")
-                expr = self._m.converted(value, kind, init).expr
-                if not is_constant(expr):
+            given = parts.given(item.kinds, self._initialisers.given(item.type, init))
+            for offset, slot in given.items():
+                if not is_constant(slot.expr):
                     self._m.refuse(init, "an initial value that is not constant", codes.CONSTANT)
-                found[offset] = _initial_value(expr)
+                found[offset] = _initial_value(slot.expr)
             return found
         finally:
             self._m.is_constant_only = before

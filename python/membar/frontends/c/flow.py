@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+from membar import effort
 from membar.frontends.c.values import UNSET, Slot, negated
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expr import FALSE, TRUE, Constant, Expr, Register, addresses_of, registers_of
@@ -90,6 +91,7 @@ class Flow:
         self.state: State | None = State(0, TRUE, (), None, {})
         self._exits: dict[int, list[State]] = {}
         self._owns = False
+        self._effort = effort.current()
 
     # Variables
 
@@ -170,6 +172,7 @@ class Flow:
             self.state = self._closed(self.state, self.point())
 
     def _closed(self, state: State, target: int) -> State:
+        self._effort.spend()
         if len(self.edges) >= MOST_EDGES:
             raise TooLargeError
         edge = Edge(

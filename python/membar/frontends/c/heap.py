@@ -16,7 +16,9 @@ from typing import Final, TypeAlias
 from membar.frontends.c import types as t
 
 HEADER: Final = 0x1000
-"""How far behind the beginning of its slot an object lies: a page, so that it is aligned to one."""
+"""How far behind the beginning of its slot an object lies: a page, so that both are aligned alike."""
+ALIGNMENT: Final = 16
+"""How memory is aligned that nobody wants aligned otherwise, and no better."""
 STATE_SIZE: Final = 4
 NOWHERE: Final = "heap$nowhere"
 """The state of everything that is not in the heap: it always lives."""
@@ -30,7 +32,7 @@ _FREED: Final = {4: 0xF4EE_D000, 8: 0xF4EE_D3AD_A110_0000}
 _UNSET: Final = {4: 0xA11C_0000, 8: 0xA11C_5E7A_B1E5_0000}
 
 Shape: TypeAlias = tuple[Hashable, ...]
-"""What memory looks like: its size, and offset, size and number of its scalars."""
+"""What memory looks like: its size and alignment, and offset, size and number of its scalars."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,10 @@ class Freeing:
     joined: frozenset[int]
 
 
-def shape_of(kind: t.CType) -> Shape:
+def shape_of(kind: t.CType, alignment: int = ALIGNMENT) -> Shape:
     """The shape of memory for objects of a type."""
-    return (t.size_of(kind), *((leaf.offset, t.size_of(leaf.type), leaf.count) for leaf in t.leaves(kind)))
+    extent = (t.size_of(kind), alignment)
+    return (extent, *((leaf.offset, t.size_of(leaf.type), leaf.count) for leaf in t.leaves(kind)))
 
 
 def scalars(shape: Shape) -> Iterator[tuple[int, int]]:
@@ -84,10 +87,16 @@ def scalars(shape: Shape) -> Iterator[tuple[int, int]]:
             yield offset + index * size, size
 
 
+def extent_of(shape: Shape) -> tuple[int, int]:
+    """Size and alignment."""
+    assert isinstance(shape[0], tuple)
+    size, alignment = shape[0]
+    return size, alignment
+
+
 def stride_of(shape: Shape) -> int:
     """How far apart slots of a shape are: a power of two, with room enough that overruns hit nothing."""
-    size = shape[0]
-    assert isinstance(size, int)
+    size, _ = extent_of(shape)
     stride = _SMALLEST_STRIDE
     while stride < size + 2 * HEADER:
         stride *= 2

@@ -31,7 +31,7 @@ class Initialisers:
         self.number = number
 
     def given(self, kind: t.CType, init: ast.Node, offset: int = 0) -> Iterator[tuple[int, Value]]:
-        """The scalars that an initialiser gives, each with its offset; later ones win."""
+        """The scalars that an initialiser gives, each with its offset and as a value of its type."""
         inner = t.unqualified(kind)
         if isinstance(inner, t.Array) and isinstance(init, ast.Constant) and init.type == "string":
             yield from self._text(inner, init, offset)
@@ -39,12 +39,13 @@ class Initialisers:
         if not isinstance(init, ast.InitList):
             value = self.value(init)
             if isinstance(value, Aggregate):
+                kinds = dict(self.m.scalars(value.type))
                 for place, slot in value.parts:
-                    yield offset + place, Value(slot.expr, t.LONG)
+                    yield offset + place, Value(slot.expr, t.unqualified(kinds[place]))
                 return
             if not t.is_scalar(inner):
                 self.m.refuse(init, f"a value for a `{t.spelled(inner)}` without braces", codes.TYPE)
-            yield offset, value
+            yield offset, self.m.converted(value, inner, init)
             return
         if t.is_scalar(inner):
             if len(init.exprs) > 1:
@@ -70,7 +71,8 @@ class Initialisers:
     def _list(self, kind: t.CType, items: list[ast.Node], offset: int) -> Iterator[tuple[int, Value]]:
         for place, part, init in self._targets(_Level(kind, offset), items):
             if isinstance(init, ast.InitList) and not t.is_scalar(part):  # it also undoes what came before
-                yield from ((place + inner, Value(FALSE, t.INT)) for inner, _ in self.m.scalars(part))
+                for inner, kind_ in self.m.scalars(part):
+                    yield place + inner, Value(FALSE, t.unqualified(kind_))
             yield from self.given(part, init, place)
 
     def _targets(self, top: _Level, items: list[ast.Node]) -> Iterator[tuple[int, t.CType, ast.Node]]:
@@ -124,7 +126,8 @@ class Initialisers:
     def _text(self, kind: t.Array, init: ast.Constant, offset: int) -> Iterator[tuple[int, Value]]:
         size = t.size_of(kind.element) or 1
         for index, byte in enumerate(string_bytes(init.value)[: kind.count]):
-            yield offset + index * size, Value(Constant(byte), t.INT)
+            number = Value(Constant(byte), t.INT)
+            yield offset + index * size, self.m.converted(number, kind.element, init)
 
 
 class _Level:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Final, NoReturn
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes
+from membar.frontends.c import codes, parts
 from membar.frontends.c import types as t
 from membar.frontends.c.constants import Constants
 from membar.frontends.c.declarations import Declarations
@@ -16,7 +17,7 @@ from membar.frontends.c.machine import Machine
 from membar.frontends.c.static_types import StaticTypes, decayed
 from membar.frontends.c.values import Aggregate, B, Value, binary, converted, integer, known
 from membar.frontends.c.world import Declared, Defined, Object, Place
-from membar.program.expr import Address, Constant, Expr, Register
+from membar.program.expr import Address, Constant, Expr, Register, signed
 from membar.program.template import NUMBER
 
 # Expressions that are no place, but may be a structure with members.
@@ -123,7 +124,11 @@ class Lvalues(Constants):
             pointer = Value(base.address, t.Pointer(base.type.element))
         else:
             pointer = base
-        return self._pointed(self.infixed("+", pointer, index, node), node)
+        place = self._pointed(self.infixed("+", pointer, index, node), node)
+        number = known(index.expr)
+        if isinstance(base, Place) and base.within is not None and number is not None:
+            return replace(place, within=parts.inside(base, signed(number) * (t.size_of(place.type) or 0)))
+        return place
 
     def _array_place(self, node: ast.Node) -> Place | None:
         """The place of an expression that is an array, so that its bounds are known."""
@@ -170,7 +175,8 @@ class Lvalues(Constants):
         found = t.member_of(kind, node.field.name)
         if found is None:
             self.m.refuse(node, f"`{t.spelled(kind)}` has no member `{node.field.name}`", codes.NAME)
-        return Place(self.m.moved(base.address, found.offset), found.type)
+        union = parts.within(base, kind, node.field.name)
+        return Place(self.m.moved(base.address, found.offset), found.type, union)
 
     def _literal(self, node: ast.CompoundLiteral) -> Place:
         declaration = self.m.world.tree.literal(node)

@@ -8,7 +8,7 @@ from typing import Final, NoReturn, TypeAlias
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, heap, liveness
+from membar.frontends.c import codes, heap, liveness, parts
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import Flow, Mark
 from membar.frontends.c.values import (
@@ -284,6 +284,9 @@ class Machine:
             return self._read_structure(place, kind, node)
         if not t.is_scalar(kind):
             self.refuse(node, f"a value of type `{t.spelled(kind)}`", codes.TYPE)
+        part = None if tags is not None or self.is_constant_only else parts.part_of(self, place)
+        if part is not None:
+            return parts.read(self, part, kind, node)
         if self.is_bad(place, node):
             return Value(FALSE, kind)
         if self.is_constant_only:
@@ -292,6 +295,7 @@ class Machine:
             return self._read_private(place, kind, node)
         found = self.read_raw(place, kind, node, tags)
         liveness.check_found(self, place.address, found.expr, kind, node)
+        parts.check_whole(self, place, found, node)
         return found
 
     def read_raw(self, place: Place, kind: t.CType, node: ast.Node, tags: Tags | None = None) -> Value:
@@ -317,7 +321,7 @@ class Machine:
         assert item is not None
         assert isinstance(place.address, Address)
         slot = self.flow.get(item.key(place.address.offset)) or UNSET
-        self.check(slot.defined, f"`{item.name}` is read before it was set", node)
+        self.check(parts.are_all_set(slot), f"`{item.name}` is read before it was set", node)
         if slot.defined != TRUE:
             self.flow.put(item.key(place.address.offset), Slot(slot.expr))
         return Value(_reread(slot.expr, item.kinds[place.address.offset], kind), kind)
@@ -325,26 +329,38 @@ class Machine:
     def _read_structure(self, place: Place, kind: t.Structure, node: ast.Node) -> Aggregate:
         if isinstance(place.type, t.Atomic):
             self.refuse(node, "an atomic structure")
-        parts: list[tuple[int, Slot]] = []
+        found: list[tuple[int, Slot]] = []
         for offset, kind_ in self.scalars(kind):
-            address = self.moved(place.address, offset)
-            item = self.object_at(address)
-            if item is not None and not item.in_memory and isinstance(address, Address):
-                parts.append((offset, self.flow.get(item.key(address.offset)) or UNSET))
+            inner = Place(self.moved(place.address, offset), kind_, parts.inside(place, offset))
+            item = self.object_at(inner.address)
+            if item is not None and not item.in_memory and isinstance(inner.address, Address):
+                found.append((offset, self._held(item, inner)))
             else:
-                parts.append((offset, self.read_part(Place(address, kind_), node)))
-        return Aggregate(kind, tuple(parts))
+                found.append((offset, self.read_part(inner, node)))
+        return Aggregate(kind, tuple(found))
+
+    def _held(self, item: Object, place: Place) -> Slot:
+        """What a variable in registers holds at a place, set or not."""
+        assert isinstance(place.address, Address)
+        part = parts.part_of(self, place)
+        if part is not None:
+            return parts.held(self, item, part, t.unqualified(place.type))
+        return self.flow.get(item.key(place.address.offset)) or UNSET
 
     def read_part(self, place: Place, node: ast.Node) -> Slot:
         """A scalar that is copied: it need not have been set."""
         kind = t.unqualified(place.type)
+        part = parts.part_of(self, place)
+        if part is not None:
+            return parts.copied(self, part, kind, node)
         if self.is_bad(place, node):
             return Slot(FALSE)
         if self.is_constant_only:
             self.refuse(node, "this is not known before the program runs", codes.CONSTANT)
         found = self.read_raw(place, kind, node).expr
         liveness.check_found(self, place.address, found, kind, node, may_be_unset=True)
-        return Slot(found, liveness.is_set(self, place.address, found, kind))
+        defined = liveness.is_set(self, place.address, found, kind)
+        return Slot(found, parts.set_bytes(place, found, defined))
 
     def scalars(self, kind: t.CType) -> list[tuple[int, t.CType]]:
         """The scalars of a type, each with its offset."""
@@ -361,6 +377,10 @@ class Machine:
             self._write_structure(place, kind, value, node)
             return
         new = self.kept(self.converted(value, kind, node), node)
+        part = parts.part_of(self, place) if tags is None else None
+        if part is not None:
+            parts.write(self, part, new, place, node)
+            return
         if self.is_bad(place, node):
             return
         item = self.object_at(place.address)
@@ -392,12 +412,15 @@ class Machine:
             self.refuse(node, "an atomic structure")
         kinds = dict(self.scalars(kind))
         for offset, slot in value.parts:
-            address = self.moved(place.address, offset)
-            item = self.object_at(address)
-            if item is not None and not item.in_memory and isinstance(address, Address):
-                self.flow.put(item.key(address.offset), slot)
+            inner = Place(self.moved(place.address, offset), kinds[offset], parts.inside(place, offset))
+            item = self.object_at(inner.address)
+            part = parts.part_of(self, inner)
+            if item is None or item.in_memory or not isinstance(inner.address, Address):
+                self.write(inner, Value(parts.stored(kinds[offset], slot), kinds[offset]), node)
+            elif part is not None:
+                parts.hold(self, item, part, slot)
             else:
-                self.write(Place(address, kinds[offset]), Value(slot.expr, kinds[offset]), node)
+                self.flow.put(item.key(inner.address.offset), slot)
 
     def tags_of(self, place: Place) -> Tags:
         """The ordering words of an access that the program writes without any."""

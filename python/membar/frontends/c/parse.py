@@ -23,6 +23,7 @@ _COORDINATES: Final = re.compile(r"^c:(\d+):(\d+): (.*)$", re.DOTALL)
 # Words of a newer C than C11; they are names in older programs.
 _NEWER: Final = re.compile(r"\b(typeof|typeof_unqual|nullptr|constexpr)\b|\[\s*\[")
 _ASSEMBLY: Final = re.compile(r"\b(?:asm|__asm|__asm__)\s*(?:volatile\s*|goto\s*)*\(")
+_ALIGNING: Final = re.compile(r"\b(?:_Alignas|alignas|aligned|align|__aligned__|__align__)\b")
 _FUNNY: Final = re.compile(r"[\x00-\x08\x0e-\x1f]")
 
 
@@ -48,6 +49,11 @@ class Tree:
     _spans: dict[int, Span] = field(default_factory=dict)
     _literals: dict[int, ast.Decl] = field(default_factory=dict)
     plain_waits: frozenset[int] | None = None
+
+    @property
+    def aligns_variables(self) -> bool:
+        """Whether it asks for the alignment of some variable; then all are aligned as well as any may be."""
+        return _ALIGNING.search(self.text.text) is not None
 
     def span(self, node: ast.Node) -> Span:
         """The user's text of a node."""

@@ -365,7 +365,7 @@ class Statements:
         It is clear as long as the loop's own condition is decided, or all of a turn leads to the next one.
         """
         flow = self.m.flow
-        met: list[dict[Key, Slot]] = []
+        met: set[frozenset[tuple[Key, Slot]]] = set()
         for _ in range(_MOST_TURNS):
             before = flow.state
             left = flow.arrivals()
@@ -375,7 +375,7 @@ class Statements:
             is_left = flow.arrivals() > left
             if (is_left and not decided) or before is None or not _moved_on(before, state):
                 return False
-            met.append(_known_part(before))
+            met.add(_known_part(before))
             if _known_part(state) in met:
                 return False  # the same turns again and again, as far as is known
             flow.state = state
@@ -402,8 +402,8 @@ class Statements:
         flow.state = None
 
 
-def _known_part(state: State) -> dict[Key, Slot]:
-    return {key: slot for key, slot in state.slots.items() if is_constant(slot.expr)}
+def _known_part(state: State) -> frozenset[tuple[Key, Slot]]:
+    return frozenset((key, slot) for key, slot in state.slots.items() if is_constant(slot.expr))
 
 
 def _moved_on(before: State, after: State) -> bool:

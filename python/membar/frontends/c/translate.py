@@ -9,6 +9,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
+from membar import effort
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.frontends.c import codes, copies, heap
 from membar.frontends.c import types as t
@@ -17,6 +18,7 @@ from membar.frontends.c.calls import Calls, Library
 from membar.frontends.c.declarations import ANY
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.flow import TooLargeError
+from membar.frontends.c.length import check_length
 from membar.frontends.c.library import (
     atomics,
     clients,
@@ -31,10 +33,10 @@ from membar.frontends.c.library import (
 )
 from membar.frontends.c.library import heap as heap_library
 from membar.frontends.c.machine import Machine
-from membar.frontends.c.parse import parse
+from membar.frontends.c.parse import Tree, parse
 from membar.frontends.c.statements import Statements
 from membar.frontends.c.values import Aggregate, Slot, Value, converted
-from membar.frontends.c.world import Defined, Findings, Object, ThreadPlan, World
+from membar.frontends.c.world import RECURSION, Defined, DepthError, Findings, Object, ThreadPlan, World
 from membar.program.dependencies import expressions_of
 from membar.program.expr import FALSE, Address, Expr, Register, addresses_of
 from membar.program.meeting import meeting_points
@@ -68,6 +70,7 @@ _KERNEL_LIBRARY: Final[dict[str, Library]] = {
     **kernel.FUNCTIONS,
 }
 _MOST_PASSES: Final = 64
+_PAGE: Final = 0x1000
 
 
 def parse_c(source: SourceFile) -> Program:
@@ -97,23 +100,39 @@ def parse_copies(source: SourceFile, macro: str) -> Template:
 
 def _translated(source: SourceFile, *, is_any: bool) -> tuple[Program, World, frozenset[str]]:
     tree = parse(source)
-    known = Findings()
+    depth = RECURSION
     try:
-        for _ in range(_MOST_PASSES):
-            world = World(tree, known, is_kernel=tree.text.is_kernel, is_any=is_any)
-            building = _Pass(world, source)
-            program = building.program()
-            found = known.joined(world.after)
-            if found == known:
-                return program, world, building.per_thread
-            known = found
-    except TooLargeError:
-        message = "the program is too large after its calls and loops were written out"
+        while True:
+            try:
+                return _passes(tree, source, is_any=is_any, depth=depth)
+            except DepthError:
+                depth //= 2
+    except TooLargeError as problem:
+        message = str(problem) or "the program is too large after its calls and loops were written out"
+        raise InputError(Diagnostic(code=codes.TOO_LARGE, message=message)) from None
+    except effort.EffortError as limit:
+        message = f"{limit.reason} while the calls and loops of the program were written out"
         raise InputError(Diagnostic(code=codes.TOO_LARGE, message=message)) from None
     except RecursionError:
         raise InputError(
             Diagnostic(code=codes.TOO_LARGE, message="the program is nested too deeply")
         ) from None
+
+
+def _passes(
+    tree: Tree, source: SourceFile, *, is_any: bool, depth: int
+) -> tuple[Program, World, frozenset[str]]:
+    """Translates the program until nothing new is learnt; functions are inside themselves `depth` times."""
+    known = Findings()
+    for _ in range(_MOST_PASSES):
+        world = World(tree, known, is_kernel=tree.text.is_kernel, is_any=is_any, recursion=depth)
+        building = _Pass(world, source)
+        program = building.program()
+        found = known.joined(world.after)
+        if found == known:
+            check_length(program)
+            return program, world, building.per_thread
+        known = found
     raise InputError(
         Diagnostic(code=codes.TOO_LARGE, message="what the program allocates could not be found out")
     )
@@ -306,6 +325,7 @@ class _Pass:
             language=KERNEL_LANGUAGE if world.is_kernel else LANGUAGE,
             objects=tuple(places.objects),
             threads=tuple(built),
+            ends_memory=world.after.frees_beside,
         )
 
 
@@ -346,6 +366,7 @@ class _Places:
         self._parts: dict[str, list[tuple[int, int, str]]] = {}
         self._names: set[str] = set()
         self.per_thread: set[str] = set()
+        self._is_aligned = world.tree.aligns_variables
         for item in world.objects.values():
             if item.in_memory and item.slot is None:
                 self._add(item)
@@ -365,14 +386,21 @@ class _Places:
             for item in items:
                 if item.slot is not None and item.slot.shape == shape:
                     start = item.slot.index * stride
-                    self._state(label, f"freed${number}[{item.slot.index}]", start)
+                    self._state(label, f"freed${number}[{item.slot.index}]", start, heap.extent_of(shape)[1])
                     self._add(item, Address(f"freed${number}[0]", start + heap.HEADER))
 
-    def _state(self, label: str, name: str, offset: int) -> None:
+    def _state(self, label: str, name: str, offset: int, alignment: int = heap.ALIGNMENT) -> None:
         parts = self._parts.setdefault(label, [])
         place = Address(parts[0][2], offset) if parts else None
         self.objects.append(
-            MemoryObject(name=name, size=heap.STATE_SIZE, signed=False, place=place, is_hidden=True)
+            MemoryObject(
+                name=name,
+                size=heap.STATE_SIZE,
+                signed=False,
+                place=place,
+                alignment=alignment,
+                is_hidden=True,
+            )
         )
         parts.append((offset, heap.STATE_SIZE, name))
 
@@ -401,6 +429,7 @@ class _Places:
                     initial=tuple(item.initial.get(offset, 0) for offset in offsets),
                     is_array=leaf.count is not None,
                     place=_place(start, parts, leaf.offset),
+                    alignment=_PAGE if self._is_aligned else t.alignment_of(item.type),
                     is_hidden=start is not None,
                     span=item.span,
                 )

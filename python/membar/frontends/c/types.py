@@ -234,8 +234,7 @@ class Leaf:
 def leaves(kind: CType, path: str = "", offset: int = 0) -> Iterator[Leaf]:
     """The scalars of a type, arrays of scalars as one, in the order of their addresses.
 
-    Raises:
-        OverlapError: members of a union that are not of one shape.
+    Where members of a union share bytes, the largest scalar is what is there; the others are parts of it.
     """
     match unqualified(kind):
         case Array(element=element, count=count):
@@ -255,20 +254,49 @@ def leaves(kind: CType, path: str = "", offset: int = 0) -> Iterator[Leaf]:
             yield Leaf(path, offset, kind)
 
 
-class OverlapError(Exception):
-    """A union whose members would share bytes in parts of different size."""
-
-
 def _union_leaves(union: Structure, path: str, offset: int) -> Iterator[Leaf]:
     members = union.members or ()
     best = max(members, key=lambda member: size_of(member.type) or 0, default=None)
     if best is None:
         return
-    mine = list(leaves(best.type, f"{path}.{best.name}" if best.name else path, offset))
     places = _places(best.type)
-    if any(not _places(member.type) <= places for member in members):
-        raise OverlapError
-    yield from mine
+    if all(_places(member.type) <= places for member in members):
+        yield from leaves(best.type, f"{path}.{best.name}" if best.name else path, offset)
+        return
+    every = [
+        leaf
+        for member in members
+        for leaf in leaves(member.type, f"{path}.{member.name}" if member.name else path, offset)
+    ]
+    # Scalars are aligned to their size: two of them are apart, or one lies in the other.
+    every.sort(key=lambda leaf: -(size_of(leaf.type) or 0))
+    taken: set[int] = set()
+    found: list[Leaf] = []
+    for leaf in every:
+        new = list(_uncovered(leaf, taken))
+        found += new
+        taken.update(byte for item in new for byte in _bytes(item))
+    yield from sorted(found, key=lambda leaf: leaf.offset)
+
+
+def _bytes(leaf: Leaf) -> range:
+    size = (size_of(leaf.type) or 0) * (1 if leaf.count is None else leaf.count)
+    return range(leaf.offset, leaf.offset + size)
+
+
+def _uncovered(leaf: Leaf, taken: set[int]) -> Iterator[Leaf]:
+    """What of a scalar or an array of scalars lies where nothing is taken: whole, or in runs of elements."""
+    if not taken.intersection(_bytes(leaf)):
+        yield leaf
+        return
+    size = size_of(leaf.type) or 1
+    run: list[int] = []
+    for index in range((leaf.count or 0) + 1):
+        if leaf.count is not None and index < leaf.count and leaf.offset + index * size not in taken:
+            run.append(index)
+        elif run:
+            yield Leaf(f"{leaf.path}[{run[0]}]", leaf.offset + run[0] * size, leaf.type, len(run))
+            run = []
 
 
 def _places(kind: CType) -> set[tuple[int, int]]:

@@ -24,10 +24,17 @@ from membar.program.expr import Expr
 from membar.program.program import Value as Initial
 from membar.source import Span
 
-FUNCTIONS_AT: Final = 0x4000_0000
-"""Where the addresses of functions begin: no object lies there."""
+FUNCTIONS_AT: Final = 0x5555_4000_0001
+"""Where the addresses of functions begin: no object lies there, and nothing is said of their alignment."""
 FUNCTION_STEP: Final = 16
 DEAD: Final = "dead"
+RECURSION: Final = 16
+"""How often a function may be inside itself."""
+_MOST_RECURSIVE_CALLS: Final = 1000
+
+
+class DepthError(Exception):
+    """Functions that call themselves more than once: their calls cannot be followed that deeply."""
 
 
 @dataclass(eq=False, slots=True)
@@ -70,11 +77,7 @@ class Object:
     call: int = 0
 
     def lay_out(self) -> None:
-        """Finds the scalars of the type.
-
-        Raises:
-            OverlapError: members of a union that are not of one shape.
-        """
+        """Finds the scalars of the type."""
         self.kinds = dict(t.scalars(self.type))
         self.places = {offset: t.size_of(kind) or 0 for offset, kind in self.kinds.items()}
 
@@ -165,11 +168,21 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
+class Within:
+    """The union that a place lies in, and how far from its beginning; `is_member`: it is a member itself."""
+
+    union: t.Structure
+    offset: int
+    is_member: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
-    """Where an object of type `type` (with `_Atomic`, if it has it) lies."""
+    """Where an object of type `type` (with `_Atomic`, if it has it) lies, and in which union."""
 
     address: Expr
     type: t.CType
+    within: Within | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -238,6 +251,7 @@ class Findings:
         is_reused: some call may allocate memory that was freed before.
         waiters: the threads that wait for condition variables.
         spurious: calls at which a thread may wake up for no reason once, with the number of the thread.
+        frees_beside: memory may be freed while another thread runs.
         keys: the functions for what threads leave behind under each key of their own; empty: none.
     """
 
@@ -254,6 +268,7 @@ class Findings:
     is_reused: bool = False
     waiters: set[int] = field(default_factory=set)
     spurious: set[tuple[int, int]] = field(default_factory=set)
+    frees_beside: bool = False
     keys: tuple[str, ...] = ()
 
     def joined(self, other: Findings) -> Findings:
@@ -272,6 +287,7 @@ class Findings:
             self.is_reused or other.is_reused,
             self.waiters | other.waiters,
             self.spurious | other.spurious,
+            self.frees_beside or other.frees_beside,
             other.keys,
         )
 
@@ -297,12 +313,26 @@ class World:
     plans: list[ThreadPlan] = field(default_factory=list)
     untyped: dict[str, Untyped] = field(default_factory=dict)
     pools: dict[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
+    alignments: dict[int, int] = field(default_factory=dict)  # of calls that ask for one
     keys: list[str] = field(default_factory=list)
     thread_locals: list[Object] = field(default_factory=list)
     is_kernel: bool = False
     # Any number of threads (`copies.py`), and the thread that stands for all of them.
     is_any: bool = False
     copied: ThreadPlan | None = None
+    # How often a function may be inside itself; a deeper call is cut, and the verdict says so.
+    recursion: int = RECURSION
+    recursive_calls: int = 0
+
+    def enter_again(self) -> None:
+        """A function that is being called calls itself once more.
+
+        Raises:
+            DepthError: there are so many such calls that fewer of them must be inside one another.
+        """
+        self.recursive_calls += 1
+        if self.recursive_calls > _MOST_RECURSIVE_CALLS and self.recursion > 1:
+            raise DepthError
 
     @property
     def has_heap(self) -> bool:
@@ -341,10 +371,7 @@ class World:
         if label != item.label:
             item.name = f"{item.name}#{count}"
         item.label = label
-        try:
-            item.lay_out()
-        except t.OverlapError:
-            self.refuse(item.span, "a union with members of different shapes", codes.UNSUPPORTED)
+        item.lay_out()
         self.objects[label] = item
         return item
 

@@ -9,7 +9,8 @@ from membar.frontends._cursor import Token
 from membar.frontends.object.expressions import expression, several
 from membar.frontends.object.scope import Scope, unknown
 from membar.frontends.object.tokens import Words
-from membar.objects.syntax import Claim, LinearizationPoint, Load, Location, Operation, Rmw, Store
+from membar.objects.algebra import spelled
+from membar.objects.syntax import Claim, Line, LinearizationPoint, Load, Operation, Rmw, Store
 from membar.objects.terms import (
     IDLE,
     TRUE,
@@ -26,6 +27,7 @@ from membar.objects.terms import (
     Term,
     Variable,
     of_other,
+    replaced,
     subterms,
 )
 from membar.source import Span
@@ -42,7 +44,6 @@ class AnnotationReader:
     operation: str = ""
     abstract: bool = False
     two: bool = False
-    loaded: Location | None = None
 
     def claims(self, *, by_line: bool) -> tuple[Claim, ...]:
         """`FORMULA;` or `{ FORMULA; … }`, where `by_line` each with `at LINES:` before it, if wanted."""
@@ -206,8 +207,6 @@ class AnnotationReader:
 
     def _shared(self, token: Token) -> Term:
         if self.scope.shared[token.text].size is None:
-            if self.loaded == Location(token.text):
-                return Loaded()
             return Variable(Space.SHARED, token.text)
         self.words.expect("[", f"after the array `{token.text}`")
         index = expression(self.words, self._leaf)
@@ -256,21 +255,59 @@ def point(words: Words, scope: Scope) -> LinearizationPoint:
     found = next((each for each in operation.lines if each.label == line.text), None)
     if found is None:
         raise unknown(f"line of `{name.text}`", line, [each.label for each in operation.lines], code="W1305")
-    loaded = found.action.location if isinstance(found.action, Load | Rmw) else None
-    reader = AnnotationReader(scope, words, operation=name.text, loaded=loaded)
-    when = reader.formula() if words.accept("when") else TRUE
+    reader = AnnotationReader(scope, words, operation=name.text)
+    when: Term = TRUE
+    if words.accept("when"):
+        start = words.next.span
+        when = _with_loaded(reader.formula(), found)
+        _of_one_step(when, "when", name.text, start.to(words.previous.span))
     if isinstance(found.action, Store) and any(_is_memory(part) for part in subterms(when)):
         message = "`when` of a line that stores cannot speak of memory"
         raise error("W1307", message, line.span, "the store reaches memory later")
     results = None
     if words.accept("returning"):
-        inner = AnnotationReader(scope, words, operation=name.text)
         start = words.next.span
-        results = several(words, inner._leaf)  # noqa: SLF001 - the same reader, several times
+        results = several(words, reader._leaf)  # noqa: SLF001 - the same reader, several times
+        span = start.to(words.previous.span)
+        for result in results:
+            _of_one_step(result, "returning", name.text, span)
         if len(results) != operation.results:
             message = f"`{name.text}` returns {operation.results} values, not {len(results)}"
-            raise error("W1308", message, start.to(words.previous.span))
+            raise error("W1308", message, span)
     end = words.expect(";", "after the linearization point").span
     return LinearizationPoint(
         operation=name.text, line=line.text, when=when, results=results, span=name.span.to(end)
     )
+
+
+def _with_loaded(formula: Term, line: Line) -> Term:
+    """The formula in which the name of what the line loads is the loaded value."""
+    if not isinstance(line.action, Load | Rmw):
+        return formula
+    location = line.action.location
+    name: Term = Variable(Space.SHARED, location.name)
+    if location.index is not None:
+        name = Element(location.name, location.index)
+    return replaced(formula, lambda part: Loaded() if part == name else None)
+
+
+def _of_one_step(formula: Term, word: str, operation: str, span: Span) -> None:
+    """`when` and `returning` speak of the step: of the operation's own variables, private ones and memory.
+
+    Raises:
+        InputError: of something else.
+    """
+    for part in subterms(formula):
+        match part:
+            case Element(name=name):
+                label = "load it into a local variable first"
+                raise error("W1307", f"`{word}` cannot speak of an element of `{name}`", span, label)
+            case Variable(space=Space.ABSTRACT, name=name):
+                raise error("W1307", f"`{name}` belongs to the specification", span, "only in `abstraction`")
+            case Variable(space=Space.LOCAL, operation=owner, name=name) if owner != operation:
+                raise error("W1307", f"`{owner}.{name}` is no variable of `{operation}`", span)
+            case At() | Pending() | PendingValue() | Sees() | Linearized() | Deferred() | DeferredResult():
+                label = "only of variables in this step"
+                raise error("W1307", f"`{word}` cannot speak of `{spelled(part)}`", span, label)
+            case _:
+                pass

@@ -24,6 +24,7 @@ _COMPARISONS = 2
 _DEEPEST = 60
 _LONGEST = 100
 _HEAVIEST = 3000
+_MOST_DIGITS = 100
 
 
 def expression(words: Words, leaf: Leaf) -> Term:
@@ -92,7 +93,7 @@ def _unary(words: Words, leaf: Leaf, depth: int) -> Term:
         words.expect(")", "after the expression")
         return inside
     if words.next.group == "number":
-        return Number(int(words.take().text))
+        return Number(_literal(words))
     if words.accept("true"):
         return TRUE
     if words.accept("false"):
@@ -117,4 +118,12 @@ def number(words: Words, what: str) -> int:
     sign = -1 if words.accept("-") else 1
     if words.next.group != "number":
         raise words.wrong(f"expected {what}")
-    return sign * int(words.take().text)
+    return sign * _literal(words)
+
+
+def _literal(words: Words) -> int:
+    token = words.take()
+    if len(token.text) > _MOST_DIGITS:
+        message = f"a number of {len(token.text)} digits"
+        raise error("W1319", message, token.span, f"at most {_MOST_DIGITS} digits")
+    return int(token.text)

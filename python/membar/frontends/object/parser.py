@@ -23,6 +23,7 @@ from membar.source import SourceFile
 _PARTS = ("shared", "private", "operation", "specification", "define")
 _ANNOTATIONS = ("abstraction", "linearize", "invariant", "between")
 _LARGEST_ARRAY = 64
+_UNKNOWN = ("W1304", "W1305")
 
 
 @dataclass(slots=True)
@@ -44,24 +45,35 @@ def parse_text(source: SourceFile) -> ConcurrentObject:
     name = text.name("the object's name").text
     text.expect(";", "after the object's name")
     problems: list[Diagnostic] = []
+    missing: set[str] = set()
     while not text.at_end:
         start = text.mark
         try:
             _part(text, scope, annotations)
         except InputError as found:
-            problems.extend(found.diagnostics)
+            problems.extend(item for item in found.diagnostics if not _follows(item, missing))
             _skip(text, start)
+            missing |= text.texts_since(start)
     if problems:
         raise InputError(*problems)
     return _checked(source, name, scope, annotations)
 
 
+def _follows(item: Diagnostic, missing: set[str]) -> bool:
+    """Whether a name or line may be unknown only because what declares it was not understood."""
+    return item.code in _UNKNOWN and item.primary is not None and item.primary.span.text in missing
+
+
 def _skip(text: Words, start: int) -> None:
-    """Moves to where the next part may begin, past `start` in any case."""
-    if text.mark == start:
-        text.take()
-    while not text.at_end and not (text.sees(*_PARTS, *_ANNOTATIONS) and text.previous.text in (";", "}")):
-        text.take()
+    """Moves to where the next part may begin, past `start` in any case, and not into brackets of this one."""
+    stopped = max(text.mark, start + 1)
+    text.back_to(start)
+    depth = 0
+    while not text.at_end:
+        is_part = text.sees(*_PARTS, *_ANNOTATIONS) and text.previous.text in (";", "}")
+        if text.mark >= stopped and is_part and depth <= 0:
+            return
+        depth += {"{": 1, "}": -1}.get(text.take().text, 0)
 
 
 def _part(text: Words, scope: Scope, annotations: _Annotations) -> None:

@@ -52,16 +52,17 @@ class ClaimParser:
         return self._predicate()
 
     def claim(self) -> Claim:
-        """`claim NAME : FORMULA as "text"`."""
+        """`claim NAME endless : FORMULA as "text"`."""
         cursor = self._cursor
         start = cursor.expect("claim", "before a claim").span
         name = cursor.named("the name of the claim")
+        is_endless = cursor.sees_word("endless") and bool(cursor.take())
         first = cursor.expect(":", "before the formula").span.end
         formula = self.formula()
         span = start.to(cursor.previous.span)
         text = self._text()
         own = " ".join(span.source.text[first : span.end].split())
-        return Claim(name, formula, own if text is None else text, span)
+        return Claim(name, formula, own if text is None else text, span, is_endless)
 
     def never(self) -> Claim:
         """`never NAME { … }`: an automaton of what must not happen."""

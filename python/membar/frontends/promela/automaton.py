@@ -24,6 +24,7 @@ class Automaton:
     def __init__(self) -> None:
         self.labels: dict[str, int] = {}
         self._block_of: dict[int, int] = {}  # points inside atomic blocks
+        self._d_steps: set[int] = set()  # those blocks that are `d_step`
         self._moves: dict[int, list[Move]] = {}
         self._jumps: dict[int, list[int]] = {}
         self._points = 0
@@ -50,6 +51,14 @@ class Automaton:
     def is_inside(self, point: int) -> bool:
         """Whether a point lies inside an atomic block."""
         return point in self._block_of
+
+    def d_step(self, block: int) -> None:
+        """Says that a block is a `d_step`."""
+        self._d_steps.add(block)
+
+    def is_passed(self, point: int) -> bool:
+        """Whether a process can be at a point inside an atomic block, if only on its way through."""
+        return self.is_inside(point) and self._block_of[point] not in self._d_steps
 
     def label(self, name: str, point: int, span: Span) -> None:
         """Names a point."""

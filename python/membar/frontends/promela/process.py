@@ -304,6 +304,8 @@ class ProcessBuilder:
         if block.word and around.block is None:
             self._blocks += 1
             inner = replace(inner, block=self._blocks, is_deterministic=block.word == "d_step")
+            if inner.is_deterministic:
+                self._automaton.d_step(self._blocks)
         elif block.word == "d_step":
             inner = replace(inner, is_deterministic=True)
         self._sequence(block.statements, source, target, inner)

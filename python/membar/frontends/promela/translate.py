@@ -14,6 +14,7 @@ from membar.frontends.promela.actions import Start
 from membar.frontends.promela.channels import meetings_of, memory_of
 from membar.frontends.promela.claims import Claims
 from membar.frontends.promela.declarations import Declarations
+from membar.frontends.promela.labels import label_claims
 from membar.frontends.promela.parser import parse
 from membar.frontends.promela.predicates import Running
 from membar.frontends.promela.process import Built, Instance, ProcessBuilder
@@ -97,6 +98,7 @@ class _Translation:
             channels=tuple(self._meetings()),
             errors=tuple(claims.errors),
             claims=tuple(claims.claims),
+            label_claims=label_claims(running),
             span=self._module.span,
         )
 

@@ -22,7 +22,7 @@ from membar.objects.syntax import Operation
 from membar.objects.systems.moves import Memory, Move, ThreadSystem, substituted
 from membar.objects.terms import FALSE, TRUE, At, Term, Variable, Who
 
-_MOST_CONTROLS: Final = 2000
+_MOST_CONTROLS: Final = 400
 _MILLISECONDS: Final = 10_000
 
 _Goal = TypeVar("_Goal", Candidate, Term)

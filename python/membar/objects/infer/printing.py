@@ -136,10 +136,12 @@ class Printer:
         for control in self._controls:
             for each in wanted[control]:
                 if (control, each.said) in left:
-                    left.discard((control, each.said))
-                    where = spelled(self._exactly(control), around=2)
-                    text = f"{where} -> {spelled(each.term, around=1)}"
-                    found.append(_Claim(text, frozenset({(control, each.said)})))
+                    exactly = self._exactly(control)
+                    covered = self._covered(each.term, self._where(exactly))
+                    left -= {(control, each.said), *covered}
+                    if covered:  # else the language cannot tell this control from others
+                        text = f"{spelled(exactly, around=2)} -> {spelled(each.term, around=1)}"
+                        found.append(_Claim(text, frozenset(covered)))
         return found
 
     def _covered(self, atom: Term, places: list[Hashable]) -> set[tuple[Hashable, Term]]:
@@ -187,7 +189,7 @@ class Printer:
             yield from (conjunction((at, Deferred(label))) for label in self._stores)
 
     def _exactly(self, control: Hashable) -> Term:
-        """A formula that holds at one control and at no other that is known."""
+        """A formula that holds at one control, and at no other that the language can tell from it."""
         line = next(
             place for place in (IDLE, *self._order) if self._says(At(frozenset({place})), control) == TRUE
         )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 import z3
 
 from membar.diagnostics import EngineLimitError
-from membar.objects.algebra import evaluated
+from membar.objects.algebra import MOST_BITS, evaluated
 from membar.objects.proof.claims import Claims
 from membar.objects.proof.findings import Failure, Proof
 from membar.objects.proof.obligations import Case, Obligation, Prover
@@ -134,7 +134,8 @@ class _Discharge:
 
     def _explained(self, obligation: Obligation, cases: list[Case], model: z3.ModelRef) -> Failure:
         def value(variable: Variable) -> int:
-            return int(model.eval(self._encoder.variable(variable), model_completion=True).as_long())
+            numeral = model.eval(self._encoder.variable(variable), model_completion=True)
+            return _number(numeral)
 
         for case in cases:
             if not all(evaluated(term, value) for term in case.hypotheses):
@@ -149,7 +150,7 @@ class _Discharge:
                 }
                 before = tuple((each, value(each)) for each in sorted(shown, key=repr))
                 after = tuple(
-                    (variable, evaluated(term, value))
+                    (variable, _readable(evaluated(term, value)))
                     for variable, term in sorted(obligation.updates.items(), key=repr)
                 )
                 return Failure(obligation=obligation, goal=goal, other=case.other, before=before, after=after)
@@ -163,3 +164,24 @@ class _Discharge:
     def _poll(self) -> None:
         if self._should_stop():
             raise EngineLimitError("the time limit was reached")
+
+
+def _number(numeral: z3.ExprRef) -> int:
+    """What a numeral of z3 means.
+
+    Raises:
+        EngineLimitError: it has thousands of digits.
+    """
+    digits: str = numeral.as_string()
+    return _readable(int(digits) if len(digits) <= MOST_BITS else 1 << MOST_BITS)
+
+
+def _readable(value: int) -> int:
+    """A number of a counterexample.
+
+    Raises:
+        EngineLimitError: it has thousands of digits.
+    """
+    if value.bit_length() > MOST_BITS:
+        raise EngineLimitError("what refutes the annotations has numbers of thousands of digits")
+    return value

@@ -37,11 +37,16 @@ class Points:
         return (*found, Alternative(None, conjunction(tuple(refused))))
 
     def results(self, point: LinearizationPoint) -> tuple[Term, ...] | None:
-        """What the operation will return, in the state after the line; None if nothing says so."""
+        """What the operation will return, in the state after the line; None if nothing says so.
+
+        Nothing, if it never returns.
+        """
         if point.results is not None:
             return point.results
         operation = self.about.operation(point.operation)
         returned = {line.action.results for line in operation.lines if isinstance(line.action, Return)}
+        if not returned:
+            return ()
         return returned.pop() if len(returned) == 1 else None
 
 

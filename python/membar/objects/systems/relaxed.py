@@ -14,7 +14,8 @@ program order, and `_blocks` says which of them a line must wait for. Mended, ag
 
 Reads and writes of one local variable stay in order, as in the paper: registers are not renamed. Each
 read-modify-write is a full fence. Operations of one thread may overlap, each with variables of its own; one
-is called when the one before has returned. Where a processor could do more than that, `beyond` says so.
+is called when the one before has returned, and what it requires is known. Where a processor could do more
+than that, `beyond` says so.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import enum
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
+from membar.diagnostics import EngineLimitError
 from membar.objects.algebra import simplified
 from membar.objects.syntax import (
     Action,
@@ -70,6 +72,7 @@ from membar.objects.terms import (
     equals,
     negation,
     replaced,
+    subterms,
 )
 
 LONGEST = 14
@@ -205,12 +208,12 @@ class _Machine:
         if found is None:
             branch = self._lines[met[-1].line]
             starts = tuple(label for label in (branch.then, branch.otherwise) if label is not None)
-            found = self._worth[met] = self._passes(met, met[-1].instance, starts)
+            found = self._worth[met] = self._passes(frozenset(met), met[-1].instance, starts)
         return found
 
-    def _passes(self, met: tuple[Item, ...], instance: int, starts: tuple[str, ...]) -> bool:
+    def _passes(self, met: frozenset[Item], instance: int, starts: tuple[str, ...]) -> bool:
         """Whether a line from one of these on can be done before all that have been met."""
-        todo = [(label, frozenset(met)) for label in starts]
+        todo = [(label, met) for label in starts]
         seen = set(todo)
         while todo:
             label, waiting = todo.pop()
@@ -243,7 +246,8 @@ class _Machine:
         """What can happen next."""
         if not control.instances or control.instances[-1].returned:
             for operation in self._about.operations:
-                yield self._call(operation, control)
+                if not self._awaited(operation, frozenset(control.items)):
+                    yield self._call(operation, control)
         for place, item in enumerate(control.items):
             is_open = item.guess is None and isinstance(self._action(item), Branch)
             if is_open and self._rules.speculates and self._is_worth_guessing(control.items[: place + 1]):
@@ -257,9 +261,17 @@ class _Machine:
         return self._lines[item.line].action
 
     def _met(self, instance: int, label: str | None) -> tuple[Item, ...]:
-        """The lines from a label up to the next branch or return."""
+        """The lines from a label up to the next branch or return.
+
+        Raises:
+            EngineLimitError: there is none.
+        """
         found: list[Item] = []
         while label is not None:
+            if any(item.line == label for item in found):
+                raise EngineLimitError(
+                    f"the loop from line {label} on is left by no branch: all of it is met at once"
+                )
             line = self._lines[label]
             found.append(Item(instance, label))
             if isinstance(line.action, Branch | Return):
@@ -401,9 +413,7 @@ class _Machine:
                 return "elements of one array are accessed in program order"
             if self._waits_for_names(control, place):
                 return f"registers are not renamed (line {item.line} waits for the variable of another line)"
-            if isinstance(self._action(item), Return) and self._hides_calls(control, place):
-                return f"calls after line {item.line} wait for its operation's branches to be decided"
-        return ""
+        return self._hidden_call(control)
 
     def _waits_for_names(self, control: Control, place: int) -> bool:
         """Whether a line could be done at once if registers were renamed.
@@ -423,20 +433,73 @@ class _Machine:
         action = self._action(control.items[place])
         return isinstance(action, Branch | Assign) and self._is_ready(control, place)
 
-    def _hides_calls(self, control: Control, place: int) -> bool:
-        """Whether a line of a following operation could be done although a return waits for a branch."""
-        if not self._rules.speculates:
-            return False
-        before = control.items[:place]
-        item = control.items[place]
-        kept = [each for each in before if self._blocks(each, item)]
-        if not kept or any(not isinstance(self._action(each), Branch) for each in kept):
-            return False
-        if all(self._is_unseen(control, before.index(each)) for each in kept):
-            return False
-        following = Item(len(control.instances), item.line)
-        starts = tuple(operation.lines[0].label for operation in self._about.operations)
-        return self._passes(before, following.instance, starts)
+    def _hidden_call(self, control: Control) -> str:
+        """That a following operation could begin earlier than it does; "" if it could not.
+
+        A call waits for the return before it, and so for what is returned and for branches, and for what its
+        own requirement reads. A processor waits for none of them: it guesses, and does what is ready.
+        """
+        waiting = frozenset(
+            item for place, item in enumerate(control.items) if not self._is_unseen(control, place)
+        )
+        if not waiting:
+            return ""
+        if control.instances[-1].returned:
+            return self._hidden_by_requirements(waiting, len(control.instances))
+        last = control.items[-1]
+        if not any(self._blocks(each, last) for each in waiting if each != last):
+            return ""  # it can be done now, perhaps after steps that nobody sees
+        line = self._lines[last.line]
+        labels = (line.then, line.otherwise) if isinstance(line.action, Branch) else (last.line,)
+        starts = tuple(label for label in labels if label is not None)
+        if self._calls_pass(waiting, last.instance, starts):
+            return f"calls wait for the return of the operation before (here: for line {last.line})"
+        return ""
+
+    def _hidden_by_requirements(self, waiting: frozenset[Item], instance: int) -> str:
+        """The same after the return, for operations that may not be called in every state."""
+        asked = tuple(
+            operation.lines[0].label
+            for operation in self._about.operations
+            if self._awaited(operation, waiting)
+        )
+        if self._rules.speculates and self._passes(waiting, instance, asked):
+            return "calls wait until what they require is known"
+        return ""
+
+    def _calls_pass(self, waiting: frozenset[Item], instance: int, starts: tuple[str, ...]) -> bool:
+        """Whether a line of an operation that is called after these lines can be done before all of them."""
+        called = tuple(operation.lines[0].label for operation in self._about.operations)
+        return any(
+            self._passes(before, instance + 1, called) for before in self._ends(waiting, instance, starts)
+        )
+
+    def _ends(
+        self, waiting: frozenset[Item], instance: int, starts: tuple[str, ...]
+    ) -> Iterator[frozenset[Item]]:
+        """What is not done at returns that follow, if everything is done as early as possible."""
+        todo = [(label, waiting) for label in starts]
+        seen = set(todo)
+        while todo:
+            label, before = todo.pop()
+            line, item = self._lines[label], Item(instance, label)
+            if isinstance(line.action, Return):
+                yield before
+            if any(self._blocks(each, item) for each in before):
+                before |= {item}
+            for target in (line.then, line.otherwise):
+                if target is not None and (target, before) not in seen:
+                    seen.add((target, before))
+                    todo.append((target, before))
+
+    def _awaited(self, operation: Operation, waiting: frozenset[Item]) -> bool:
+        """Whether what an operation requires speaks of something that is still to be computed."""
+        read = {
+            (Space.PRIVATE, part.name)
+            for part in subterms(operation.requires)
+            if isinstance(part, Variable) and part.space is Space.PRIVATE
+        }
+        return any(not read.isdisjoint(variables_written(self._action(each))) for each in waiting)
 
     # Doing a line
 

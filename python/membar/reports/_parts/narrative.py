@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from membar.outcome import Step, Witness
 from membar.program.execution import Event, Execution, Kind
+from membar.program.operations import Assert
 from membar.program.program import Program
 from membar.reports._parts.event import (
     cell_name,
@@ -22,6 +23,7 @@ from membar.reports._parts.relations import reads_from
 from membar.reports._parts.style import GLUE, Line, Signs, line, printable, wrapped
 from membar.reports._parts.table import Cell, thread_table
 
+MOST_FAILED = 3  # values of a failed assertion that are told
 MOST_REMARKS = 6  # strange things told in sentences; the table marks all of them
 
 
@@ -32,16 +34,77 @@ def narrative(program: Program, witness: Witness, *, columns: int, signs: Signs)
     execution = witness.execution
     order = order_of(execution)
     heads = [thread.name for thread in program.threads]
-    cells = [_cell(program, execution, order, unit, signs) for unit in order.steps]
+    strange = {
+        number
+        for pairs in (order.broken_rf, order.broken_fr, order.broken_co)
+        for pair in pairs
+        for number in pair
+    }
+    cells = [
+        _cell(program, execution, order, unit, signs)
+        for unit in order.steps
+        if not all(_finds_memory_alive(program, event) and event.id not in strange for event in unit)
+    ]
+    said = [*failure(program, witness), *remarks(program, execution, order)]
     return [
         *thread_table(heads, cells, columns=columns, signs=signs),
         Line(),
-        *(
-            part
-            for text in remarks(program, execution, order)
-            for part in wrapped(line("  ", text), columns, indent=2)
-        ),
+        *(part for text in said for part in wrapped(line("  ", text), columns, indent=2)),
     ]
+
+
+def _finds_memory_alive(program: Program, event: Event) -> bool:
+    """Whether an event only looks whether allocated memory was freed, and it was not: nothing to tell."""
+    if event.kind is not Kind.READ or event.cell is None or event.value != 0:
+        return False
+    item = program.cells[event.cell].object
+    return item.is_hidden and "$" in item.name
+
+
+def failure(program: Program, witness: Witness) -> list[str]:
+    """Where the values come from that a failed assertion looked at, in a sentence each."""
+    places = {
+        (number, edge.span.line)
+        for number, thread in enumerate(program.threads)
+        for edge in thread.edges
+        if edge.span is not None
+        and any(
+            isinstance(item, Assert) and (item.message, item.property) == (witness.message, "assertions")
+            for item in edge.operations
+        )
+    }
+    if not places or not witness.message:
+        return []
+    execution = witness.execution
+    sources = reads_from(execution)
+    read = [
+        event
+        for event in execution.events
+        if event.kind is Kind.READ and event.id in sources and not _finds_memory_alive(program, event)
+    ]
+    near = [event for event in read if (event.thread, line_number(event)) in places]
+    if not near:
+        threads = {thread for thread, _ in places}
+        far = [e for e in read if e.thread in threads and execution.events[sources[e.id]].thread != e.thread]
+        near = far[-1:]
+    latest = {event.cell: event for event in near}
+    return [
+        f"{_began(phrase(program, event))} finds {value_text(program, event)}, "
+        f"{_written(program, execution.events[sources[event.id]])}."
+        for event in list(latest.values())[-MOST_FAILED:]
+    ]
+
+
+def _written(program: Program, write: Event) -> str:
+    if write.is_initial:
+        return "its initial value"
+    number = line_number(write)
+    at = "" if number is None else f" at line {number}"
+    return f"which {thread_name(program, write.thread)} wrote{at}"
+
+
+def _began(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _cell(
@@ -101,7 +164,7 @@ def remarks(program: Program, execution: Execution, order: Order) -> list[str]:
 
     def tell(first: int, verb: str, second: int, after: str = "") -> str:
         one, other = (phrase(program, execution.events[i]) for i in (first, second))
-        return f"{one[:1].upper()}{one[1:]} {verb} {other}{after}."
+        return f"{_began(one)} {verb} {other}{after}."
 
     said = [tell(read, "sees", write, ", further down") for write, read in order.broken_rf]
     said += [tell(read, "does not see", write) for read, write in order.broken_fr]

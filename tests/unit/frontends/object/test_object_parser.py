@@ -35,6 +35,7 @@ from membar.objects.terms import (
     Space,
     Variable,
     Who,
+    equals,
 )
 from membar.source import SourceFile
 from strategies.known_objects import COUNTER, LOCK, STACK
@@ -158,6 +159,10 @@ def test_statements_join_to_the_right_and_comparisons_have_no_chains() -> None:
     assert value.right.op is BinaryOp.IMPLIES
 
 
+STEP = """shared x, b[2]; operation f(k) { local t; 1: t = x; 2: x = 1; return t; }
+    operation g() { local u; 3: u = x; }
+    specification { state y; operation f(k) { return y; } operation g() {} }
+    define here = at(1); define same = y == 0;"""
 WRONG = [
     ("shared x; operation f() { x = $; }", "W1301", "unexpected character `$`"),
     ("/* for ever", "W1301", "a comment without its end"),
@@ -209,7 +214,37 @@ WRONG = [
     ("shared x; operation f() {} between x == 0;", "W1307", "`between` cannot speak of memory"),
     ("shared x; operation f() {} between sees(x) == 0;", "W1307", "`between` cannot speak of memory"),
     ("operation f(a) {} operation g(a) {} invariant a == 0;", "W1304", "`a` is a variable of several"),
+    ("shared x = " + "9" * 5000 + "; operation f() {}", "W1319", "a number of 5000 digits"),
+    ("operation f(a) { a = " + "9" * 5000 + "; }", "W1319", "a number of 5000 digits"),
+    *(
+        (f"{STEP} linearize f at 1 {word};", "W1307", f"`{word.partition(' ')[0]}` cannot speak of `{what}`")
+        for word, what in (
+            ("when sees(x) == 0", "sees(x)"),
+            ("when linearized", "linearized"),
+            ("when at(2)", "at(2)"),
+            ("when pending(2)", "pending(2)"),
+            ("when pending(2).value == 0", "pending(2).value"),
+            ("when deferred(2)", "deferred(2)"),
+            ("when deferred(2).result1 == 1", "deferred(2).result1"),
+            ("when here", "at(1)"),
+            ("returning (sees(x))", "sees(x)"),
+            ("returning (linearized)", "linearized"),
+            ("returning (pending(2).value)", "pending(2).value"),
+        )
+    ),
+    (f"{STEP} linearize f at 1 when b[f.k] == 0;", "W1307", "`when` cannot speak of an element of `b`"),
+    (f"{STEP} linearize f at 1 returning (b[0]);", "W1307", "`returning` cannot speak of an element of `b`"),
+    (f"{STEP} linearize f at 1 when g.u == 0;", "W1307", "`g.u` is no variable of `f`"),
+    (f"{STEP} linearize f at 1 when same;", "W1307", "`y` belongs to the specification"),
 ]
+
+
+def test_the_name_of_what_a_line_loads_is_the_loaded_value() -> None:
+    about = parsed(
+        "shared x, b[2]; define zero = x == 0; operation f(j) { local t; 1: t = b[j]; 2: t = x; }"
+        "linearize f at 1 when b[j] == 0; linearize f at 2 when zero;"
+    )
+    assert [each.when for each in about.points] == [equals(Loaded(), Number(0))] * 2
 
 
 @pytest.mark.parametrize(("text", "code", "message"), WRONG)
@@ -226,6 +261,24 @@ def test_every_declaration_tells_its_own_problem() -> None:
     with pytest.raises(InputError) as caught:
         parsed("shared x; operation f() { y = 1; } operation g() { z = 1; } invariant w == 0;")
     assert [each.code for each in caught.value.diagnostics] == ["W1304", "W1304", "W1304"]
+
+
+def test_what_follows_from_a_problem_is_not_told() -> None:
+    text = """shared x; operation f() { local t; 1: x = nothing; 2: return t; }
+        specification { state y; operation f() { return y; } }
+        abstraction x == y; linearize f at 1; invariant at 1, 2: f.t == 0; between at(f) -> other.x == 0;"""
+    with pytest.raises(InputError) as caught:
+        parsed(text)
+    assert [each.message for each in caught.value.diagnostics] == ["unknown variable `nothing`"]
+
+
+def test_operations_of_a_wrong_specification_are_not_taken_for_code() -> None:
+    with pytest.raises(InputError) as caught:
+        parsed(
+            "operation f() {} operation g() {} invariant z == 0;"
+            "specification { operation f() { y = 1; } operation g() {} } invariant w == 0;"
+        )
+    assert [each.code for each in caught.value.diagnostics] == ["W1304"] * 3
 
 
 def test_mutated_texts_are_read_or_refused() -> None:

@@ -13,6 +13,7 @@ from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.heap import Freeing, Place
+from membar.frontends.c.length import MOST_ACCESSES
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, known, select
 from membar.frontends.c.world import Object, Untyped
@@ -39,6 +40,7 @@ def _aligned(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     alignment = known(e.scalar(arguments[0]).expr)
     if alignment is None or alignment & (alignment - 1) or not 0 < alignment <= _LARGEST_ALIGNMENT:
         e.m.refuse(node, f"an alignment that is no power of two up to {_LARGEST_ALIGNMENT}", codes.HEAP_SIZE)
+    e.m.world.alignments[id(node)] = max(alignment, heap.ALIGNMENT)
     return _allocated(e, node, arguments[1:], _size(e, arguments[1], node), is_zero=False)
 
 
@@ -151,7 +153,7 @@ def _slot(m: Machine, node: ast.FuncCall, kind: t.CType, place: Place, *, is_zer
             span=m.span(node),
         )
     )
-    shape = heap.shape_of(kind)
+    shape = heap.shape_of(kind, m.world.alignments.get(id(node), heap.ALIGNMENT))
     index = sum(slot.shape == shape for slot in m.world.allocated().values())
     item.slot = heap.Slot(shape, index, place.line, is_zero)
     if not is_zero:
@@ -275,6 +277,7 @@ def freed(m: Machine, pointer: Expr, node: ast.Node) -> None:
         int(str(key[1])) for key in (flow.state.slots if flow.state else ()) if key[0] == "joined"
     )
     m.world.after.freeings.add(Freeing(m.number, m.memory_calls, bool(m.loops), named, joined))
+    m.world.after.frees_beside |= m.number != 1 or any(plan.number not in joined for plan in m.world.plans)
     m.memory_calls += 1
     if number is not None:
         m.check(FALSE, _FREE_OF_ANYTHING, node)
@@ -314,6 +317,10 @@ def freed(m: Machine, pointer: Expr, node: ast.Node) -> None:
 def _end(m: Machine, pointer: Expr, shape: heap.Shape, place: Place, node: ast.Node) -> None:
     """Writes into each scalar, and into the state, that the object was freed here."""
     flow, span = m.flow, m.span(node)
+    count = sum(heap.freed(size) is not None for _, size in heap.scalars(shape))
+    if count > MOST_ACCESSES:
+        words = f"the end of memory with {count} numbers, each of which is an access: at most {MOST_ACCESSES}"
+        m.refuse(node, words, codes.HEAP_SIZE)
     state = liveness.state_of(m.world, pointer)
     if not isinstance(state, Address):
         state = flow.named(state, span)

@@ -20,6 +20,8 @@ from membar.frontends.c.world import Defined, Place
 from membar.program.expr import FALSE, Constant, Expr
 
 FREE: Final = "free"
+_ROUNDS: Final = 4
+"""How often functions of keys are called at most: PTHREAD_DESTRUCTOR_ITERATIONS, TSS_DTOR_ITERATIONS."""
 _UNKNOWN: Final = "a key that was never created is used"
 
 
@@ -94,7 +96,13 @@ def _delete_c11(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Val
 
 
 def leave(m: Machine, call: ast.Node) -> None:
-    """The end of a thread: what it has under each key goes to the key's function."""
+    """The end of a thread: what it has under its keys goes to their functions, as long as they leave more."""
+    for _ in range(_ROUNDS):
+        _leave_once(m, call)
+
+
+def _leave_once(m: Machine, call: ast.Node) -> None:
+    """What the thread has under each key goes to the key's function."""
     for index, name in enumerate(m.world.before.keys, start=1):
         slot = m.flow.get(key_of(index))
         if not name or slot is None or slot.expr == FALSE or m.flow.is_dead:

@@ -36,8 +36,8 @@ def _layout(e: Expressions, pointer: Value, size: int) -> Layout | None:
     item = e.m.object_at(pointer.expr)
     start = pointer.expr.offset if isinstance(pointer.expr, Address) else 0
     if item is not None and 0 <= start <= (t.size_of(item.type) or 0) - size:
-        inside = ((at - start, part) for at, part in item.kinds.items() if 0 <= at - start < size)
-        return tuple(inside)
+        ends = ((at, at + (t.size_of(part) or 1), part) for at, part in item.kinds.items())
+        return tuple((at - start, part) for at, end, part in ends if start < end and at < start + size)
     if each is None or each == 1:
         return None
     count = -(-size // each)
@@ -53,7 +53,7 @@ def _common(e: Expressions, node: ast.FuncCall, pointers: list[Value], size: int
     if not found:
         e.m.refuse(node, "memory whose layout is not known from the text", codes.LAYOUT)
     first = {(at, t.size_of(kind)) for at, kind in found[0]}
-    is_cut = any(at + (t.size_of(kind) or 1) > size for at, kind in found[0])
+    is_cut = any(at < 0 or at + (t.size_of(kind) or 1) > size for at, kind in found[0])
     if is_cut or any({(at, t.size_of(kind)) for at, kind in other} != first for other in found[1:]):
         e.m.refuse(node, "part of a scalar, or memory of another layout", codes.LAYOUT)
     if len(first) > _MOST_SCALARS:

@@ -2,7 +2,7 @@
 
 Each object is one number in memory:
 
-    rwlock     how many read; -1 (all bits) while somebody writes
+    rwlock     how many read; the highest bit and the number of the thread while somebody writes
     semaphore  its value
     barrier    how many it is for, its round, and how many have arrived (`_COUNT`, `_ROUND`)
     once       0, 1 while the function runs, 2
@@ -23,19 +23,21 @@ from membar.frontends.c import codes, liveness
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
-from membar.frontends.c.library import threads
+from membar.frontends.c.flow import Key
+from membar.frontends.c.library import endings, threads
 from membar.frontends.c.library.atomics import target
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import B, Slot, Value, binary, constant, converted, known, select
 from membar.frontends.c.world import Place
-from membar.program.expr import FALSE, TRUE, Constant, Expr, Register
+from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
 from membar.program.operations import Assume, Choose, Load, Rmw, Store, Tags
 
 Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value]
 ETIMEDOUT: Final = 110
 _EBUSY: Final = 16
 THRD_TIMEDOUT: Final = 4
-_WRITER: Final = 0xFFFF_FFFF
+_WRITER: Final = 0x8000_0000
+_LOCKS: Final = (t.Opaque("pthread_rwlock_t", 4), t.Opaque("pthread_spinlock_t", 4))
 _COUNT: Final = 32
 _ROUND: Final = 16
 _LOW: Final = 0xFFFF
@@ -154,8 +156,9 @@ def ended(*kinds: str) -> Meaning:
     """A function that ends the life of an object."""
 
     def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-        del node
-        object_of(e, arguments[0], *kinds)
+        place = object_of(e, arguments[0], *kinds)
+        if place.type in _LOCKS:
+            endings.destroyed(e.m, place, node)
         return constant(0)
 
     return meaning
@@ -178,19 +181,27 @@ def _enter_lock(*, writes: bool, busy: int | None = None, late: int | None = Non
             return constant(0)
 
         def is_open(old: Expr) -> Expr:
-            return binary(B.EQ, old, FALSE) if writes else binary(B.NE, old, Constant(_WRITER))
+            return binary(B.EQ, old, FALSE) if writes else binary(B.LT, old, Constant(_WRITER))
 
         def attempt() -> Expr:
             def taken(old: Expr) -> Expr:
-                return Constant(_WRITER) if writes else binary(B.ADD, old, Constant(1))
+                return _as_writer(m) if writes else binary(B.ADD, old, Constant(1))
 
             return is_open(changed(m, place, node, taken, tags=_ACQUIRES, condition=is_open))
 
+        def counted() -> Expr:
+            is_taken = attempt()
+            if not writes:
+                _held_to_read(m, place, node, select(is_taken, TRUE, FALSE))
+            return is_taken
+
         if busy is not None:
-            return e.select_value(attempt(), constant(0), constant(busy))
+            return e.select_value(counted(), constant(0), constant(busy))
         if late is not None:
-            return _or_late(m, node, attempt, late)
+            return _or_late(m, node, counted, late)
         until(m, node, attempt)
+        if not writes:
+            _held_to_read(m, place, node, TRUE)
         return constant(0)
 
     return meaning
@@ -203,11 +214,54 @@ def _leave_lock(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Val
         return constant(0)
 
     def left(old: Expr) -> Expr:
-        return select(binary(B.EQ, old, Constant(_WRITER)), FALSE, binary(B.SUB, old, Constant(1)))
+        return select(binary(B.LE, Constant(_WRITER), old), FALSE, binary(B.SUB, old, Constant(1)))
 
     old = changed(m, place, node, left, tags=_RELEASES)
     m.check(binary(B.NE, old, FALSE), "a lock is unlocked that nobody holds", node, kind="assertions")
+    is_own = binary(B.OR, binary(B.LT, old, Constant(_WRITER)), binary(B.EQ, old, _as_writer(m)))
+    message = "a lock is unlocked that another thread holds to write"
+    m.check(is_own, message, node, kind="assertions")
+    _given_back(m, place, node, old)
     return constant(0)
+
+
+def _as_writer(m: Machine) -> Expr:
+    """What a lock holds while this thread writes."""
+    return binary(B.OR, Constant(_WRITER), threads.number_of(m))
+
+
+def _readings(place: Place) -> Key | None:
+    """The variable of the flow that says how often this thread holds a lock to read."""
+    address = place.address
+    return ("readings", address.name, address.offset, "readings") if isinstance(address, Address) else None
+
+
+def _held_to_read(m: Machine, place: Place, node: ast.Node, more: Expr) -> None:
+    """Counts how often this thread holds a lock to read, if the text says which lock it is."""
+    key = _readings(place)
+    if key is None:
+        m.world.after.owners_in_memory = True
+        return
+    count = binary(B.ADD, (m.flow.get(key) or Slot(FALSE)).expr, more)
+    m.flow.put(key, Slot(m.kept(Value(count, t.LONG), node).expr))
+
+
+def _given_back(m: Machine, place: Place, node: ast.Node, old: Expr) -> None:
+    """A violation if a thread gives back a lock that only others hold to read."""
+    key = _readings(place)
+    if key is None:
+        m.world.after.owners_in_memory = True
+        return
+    count, reads = (m.flow.get(key) or Slot(FALSE)).expr, binary(B.LT, old, Constant(_WRITER))
+    if not m.world.before.owners_in_memory:
+        is_mine = binary(B.OR, binary(B.EQ, reads, FALSE), binary(B.NE, count, FALSE))
+        m.check(is_mine, "a lock is unlocked that this thread does not hold", node, kind="assertions")
+    m.flow.put(key, Slot(select(reads, FALSE, count) if known(count) == 1 else _less(m, count, reads, node)))
+
+
+def _less(m: Machine, count: Expr, reads: Expr, node: ast.Node) -> Expr:
+    """One reading less, if it was one."""
+    return m.kept(Value(binary(B.SUB, count, select(reads, TRUE, FALSE)), t.LONG), node).expr
 
 
 # Semaphores

@@ -12,6 +12,7 @@ from membar.frontends.c import codes, liveness
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
+from membar.frontends.c.library import endings
 from membar.frontends.c.library.atomics import target
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, constant, converted, is_constant, known
@@ -57,6 +58,7 @@ def _create(e: Expressions, node: ast.FuncCall, arguments: Arguments, *, is_c11:
         )
     plan = _planned(m, function, argument, node, is_c11=is_c11)
     m.flow.emit(Spawn(plan.name), m.span(node))
+    endings.begin(m, plan.number)
     m.write(handle, Value(Constant(plan.number), t.ULONG), node)
     return constant(0)
 
@@ -128,6 +130,7 @@ def _join(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
 
 def _joined(e: Expressions, node: ast.FuncCall, number: int, into: Value | None) -> None:
     m = e.m
+    endings.end_once(m, number, node, "joined")
     m.flow.emit(Join(f"@{number}"), m.span(node))
     m.flow.put(("joined", number), Slot(TRUE))
     if into is None or not isinstance(into.type, t.Pointer):
@@ -143,10 +146,10 @@ def _joined(e: Expressions, node: ast.FuncCall, number: int, into: Value | None)
 
 def _self(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     del node, arguments
-    return Value(_number(e.m), t.ULONG)
+    return Value(number_of(e.m), t.ULONG)
 
 
-def _number(m: Machine) -> Expr:
+def number_of(m: Machine) -> Expr:
     """What identifies a thread: its number, for copies counted from that of the first."""
     if m.world.copied is not None and m.world.copied.number == m.number:
         return binary(B.ADD, Register(ME), Constant(m.number))
@@ -179,7 +182,7 @@ def _held(place: Place) -> tuple[object, ...] | None:
 
 def _owner(m: Machine) -> Expr:
     """What a locked mutex holds: its owner, if owners are looked up in memory."""
-    return _number(m) if m.world.before.owners_in_memory else Constant(1)
+    return number_of(m) if m.world.before.owners_in_memory else Constant(1)
 
 
 def _mutex(e: Expressions, node: ast.Node) -> Place:
@@ -305,8 +308,14 @@ def _nothing(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
 
 
 def _mutex_destroy(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    del node
-    _mutex(e, arguments[0])
+    endings.destroyed(e.m, _mutex(e, arguments[0]), node)
+    return constant(0)
+
+
+def _detach(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    number = known(e.scalar(arguments[0]).expr)
+    if number:
+        endings.end_once(e.m, number, node, "detached")
     return constant(0)
 
 
@@ -325,7 +334,7 @@ FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
         "pthread_self": Library(_self, 0),
         "pthread_exit": Library(_exit, 1),
         "pthread_equal": Library(_equal, 2),
-        "pthread_detach": Library(_nothing, 1),
+        "pthread_detach": Library(_detach, 1),
         "pthread_yield": Library(_nothing, 0),
         "pthread_attr_init": Library(_nothing, 1),
         "pthread_attr_destroy": Library(_nothing, 1),
@@ -339,7 +348,7 @@ FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
         "thrd_current": Library(_self, 0),
         "thrd_exit": Library(_exit, 1),
         "thrd_equal": Library(_equal, 2),
-        "thrd_detach": Library(_nothing, 1),
+        "thrd_detach": Library(_detach, 1),
         "thrd_yield": Library(_nothing, 0),
         "mtx_init": Library(_mutex_init, 2),
         "mtx_destroy": Library(_mutex_destroy, 1),

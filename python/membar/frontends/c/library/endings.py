@@ -1,0 +1,48 @@
+"""The ends of things of <pthread.h>: threads that are joined or detached, locks that are destroyed."""
+
+from __future__ import annotations
+
+from pycparser import c_ast as ast
+
+from membar.frontends.c import liveness
+from membar.frontends.c import types as t
+from membar.frontends.c.flow import Key
+from membar.frontends.c.machine import Machine
+from membar.frontends.c.values import B, Slot, binary, known
+from membar.frontends.c.world import Place
+from membar.program.expr import FALSE, Constant, Register
+from membar.program.operations import Load
+
+ASSERTIONS = "assertions"
+
+
+def _over(number: int) -> Key:
+    """The variable of the flow that says at which line a thread was joined or detached; 0: it was not."""
+    return ("over", number, "over")
+
+
+def begin(m: Machine, number: int) -> None:
+    """A thread is created, and may be joined or detached once."""
+    m.flow.put(_over(number), Slot(FALSE))
+
+
+def end_once(m: Machine, number: int, node: ast.Node, what: str) -> None:
+    """A violation if the thread was joined or detached before; `what` it is now."""
+    line = (m.flow.get(_over(number)) or Slot(FALSE)).expr
+    where = f" at line {known(line)}" if known(line) else " before"
+    message = f"a thread is {what} that was joined or detached{where}"
+    m.check(binary(B.EQ, line, FALSE), message, node, kind=ASSERTIONS)
+    m.flow.put(_over(number), Slot(Constant(m.span(node).line)))
+
+
+def destroyed(m: Machine, place: Place, node: ast.Node) -> None:
+    """A violation if a lock is destroyed while somebody holds it."""
+    if m.world.is_kernel or m.flow.is_dead or m.is_bad(place, node):
+        return
+    found = Register(m.flow.register())
+    tags = frozenset({"RLX"})
+    size = t.size_of(place.type) or 4
+    m.flow.emit(Load(register=found.name, address=place.address, size=size, tags=tags), m.span(node))
+    liveness.check_found(m, place.address, found, place.type, node)
+    message = "a lock is destroyed while it is held"
+    m.check(binary(B.EQ, found, FALSE), message, node, kind=ASSERTIONS)

@@ -1,0 +1,189 @@
+"""Whether the numbers of an object fit into the 64 bits with which its clients are run.
+
+The object language has numbers without bound; a program for a processor has not. Most code only counts: it
+adds little numbers, and no execution that can be looked at is long enough to come near 2^63 so. For all other
+code `fitting` says of each line what must be true of its operands so that nothing is lost, and clients
+remember on the way where it was not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from membar.objects.syntax import (
+    Action,
+    Assign,
+    Branch,
+    ConcurrentObject,
+    Fence,
+    Load,
+    Location,
+    Operation,
+    Return,
+    Rmw,
+    RmwKind,
+    Store,
+)
+from membar.objects.terms import (
+    FALSE,
+    Binary,
+    BinaryOp,
+    Choice,
+    Loaded,
+    Number,
+    Space,
+    Term,
+    Unary,
+    UnaryOp,
+    Variable,
+    children,
+    conjunction,
+    subterms,
+)
+
+_LARGEST: Final = 1 << 63
+_ROOM: Final = 1 << 62  # the sum of two such numbers fits
+_ROOM_FOR_INDEX: Final = 1 << 59  # as an address it fits
+# An execution has less than 2^31 steps; each of them adds less than _TERMS little numbers to what there was.
+_LITTLE: Final = 1 << 24
+_MODEST: Final = 1 << 31
+_TERMS: Final = 16
+_SUMS: Final = (BinaryOp.ADD, BinaryOp.SUB)
+_QUOTIENTS: Final = (BinaryOp.DIV, BinaryOp.REM)
+
+
+def only_counts(item: ConcurrentObject) -> bool:
+    """Whether no execution is long enough for a number to leave 64 bits."""
+    initial = [*(each.initial for each in item.shared), *(value for _, value in item.private)]
+    return all(abs(value) <= _MODEST for value in initial) and all(map(_counts, item.operations))
+
+
+def _counts(operation: Operation) -> bool:
+    changed = {line.action.target for line in operation.lines if isinstance(line.action, Load | Assign | Rmw)}
+    given = {name for name in operation.parameters if name not in changed}
+    if len(operation.parameters) > _TERMS:
+        return False
+    if not _is_steady(operation.requires, given):
+        return False
+    for line in operation.lines:
+        action = line.action
+        if not all(_is_steady(term, given) for term in _terms(action)):
+            return False
+        match action:
+            case Rmw(kind=RmwKind.FETCH_ADD, operands=operands) if not _is_little(operands[0], given):
+                return False
+            case _:
+                pass
+    return True
+
+
+def _terms(action: Action) -> Iterator[Term]:
+    """What a line computes."""
+    match action:
+        case Load(location=location, value=value) | Store(location=location, value=value):
+            yield value
+            if location.index is not None:
+                yield location.index
+        case Rmw(location=location, operands=operands):
+            yield from operands
+            if location.index is not None:
+                yield location.index
+        case Assign(value=value):
+            yield value
+        case Branch(condition=condition):
+            yield condition
+        case Return(results=results):
+            yield from results
+        case Fence():
+            pass
+
+
+def _is_little(term: Term, given: set[str]) -> bool:
+    """Whether it is always less than `_LITTLE`, whatever variables are; `given` are arguments of clients."""
+    match term:
+        case Number(value=value):
+            return abs(value) < _LITTLE
+        case Variable(space=Space.LOCAL, name=name):
+            return name in given
+        case Unary(op=UnaryOp.NOT):
+            return True
+        case Unary(operand=operand):
+            return _is_little(operand, given)
+        case Choice(then=then, otherwise=otherwise):
+            return _is_little(then, given) and _is_little(otherwise, given)
+        case Binary(op=BinaryOp.REM, right=Number(value=value)):
+            return value < _LITTLE
+        case Binary(op=op):
+            return op not in (*_SUMS, *_QUOTIENTS, BinaryOp.MUL)
+        case _:
+            return False
+
+
+def _is_steady(term: Term, given: set[str]) -> bool:
+    """Whether it is at most a few little numbers more than some variable, in all of its parts."""
+    sums = 0
+    for part in subterms(term):
+        match part:
+            case Number(value=value) if abs(value) > _MODEST:
+                return False
+            case Binary(op=BinaryOp.MUL, left=left, right=right):
+                if not (_is_little(left, given) and _is_little(right, given)):
+                    return False
+            case Binary(op=BinaryOp.ADD | BinaryOp.SUB, left=left, right=right):
+                sums += 1
+                if not (_is_little(left, given) or _is_little(right, given)):
+                    return False
+            case _:
+                pass
+    return sums < _TERMS
+
+
+def fitting(action: Action) -> Term:
+    """What must be true before a line, of variables and of what it loads, so that it loses nothing."""
+    needed = [each for term in _terms(action) for each in _needed(term)]
+    location = getattr(action, "location", None)
+    if isinstance(location, Location) and location.index is not None:
+        needed.append(_within(location.index, _ROOM_FOR_INDEX))
+    if isinstance(action, Rmw) and action.kind is RmwKind.FETCH_ADD:
+        needed += [_within(Loaded(), _ROOM), _within(action.operands[0], _ROOM)]
+    return conjunction(tuple(needed))
+
+
+def fitting_term(term: Term) -> Term:
+    """What must be true of variables so that a term loses nothing."""
+    return conjunction(tuple(_needed(term)))
+
+
+def initially_fitting(item: ConcurrentObject) -> bool:
+    """Whether memory and private variables can have their initial values."""
+    initial = [*(each.initial for each in item.shared), *(value for _, value in item.private)]
+    return all(-_LARGEST <= value < _LARGEST for value in initial)
+
+
+def _needed(term: Term) -> Iterator[Term]:
+    for child in children(term):
+        yield from _needed(child)
+    match term:
+        case Number(value=value) if not -_LARGEST <= value < _LARGEST:
+            yield FALSE
+        case Unary(op=UnaryOp.NEGATE, operand=operand):
+            yield _within(operand, _ROOM)
+        case Binary(op=BinaryOp.MUL, left=left, right=right):
+            yield _within(left, _ROOM // _factor(right))
+            yield _within(right, _ROOM // _factor(left))
+        case Binary(op=op, left=left, right=right) if op in (*_SUMS, *_QUOTIENTS):
+            yield _within(left, _ROOM)
+            yield _within(right, _ROOM)
+        case _:
+            pass
+
+
+def _factor(term: Term) -> int:
+    """By how much a factor may multiply."""
+    return max(abs(term.value), 1) if isinstance(term, Number) else _MODEST
+
+
+def _within(term: Term, most: int) -> Term:
+    low = Binary(BinaryOp.LE, Number(-most), term)
+    return conjunction((low, Binary(BinaryOp.LE, term, Number(most))))

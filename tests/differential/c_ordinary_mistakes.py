@@ -1,0 +1,25 @@
+# ruff: noqa: E501 - one mistake per line
+"""Deliberate mistakes in what ordinary C programs use; those of `strategies/c_ordinary_cases.py` must notice each."""
+
+from __future__ import annotations
+
+from differential.c_mistakes import C, Mistake
+from differential.mutation import Rewrite
+
+ORDINARY_MISTAKES = (
+    Mistake("parts are counted from the highest byte", Rewrite(f"{C}.parts", "            return Part(binary(B.SUB, place.address, Constant(offset - first)), kind, offset - first, size)", "            return Part(binary(B.SUB, place.address, Constant(offset - first)), kind, width - size - offset + first, size)"), ("a word and its bytes",)),
+    Mistake("a part replaces the word", Rewrite(f"{C}.parts", "binary(B.AND, word, Constant(MASK & ~bits)), new)", "binary(B.AND, word, Constant(0)), new)"), ("bytes make a word", "a sign")),
+    Mistake("one byte sets the word", Rewrite(f"{C}.parts", "    after = binary(B.OR, before, Constant(2 * bytes_))", "    after = binary(B.OR, before, Constant(2 * every))"), ("a byte is missing", "a byte that is missing")),
+    Mistake("a way on which a byte is missing is forgotten", Rewrite(f"{C}.parts", "    is_here = binary(B.EQ, here, Constant(2 * part.bytes))", "    is_here = binary(B.NE, slot.defined, FALSE)"), ("a byte that is missing one way", "a byte that is missing")),
+    Mistake("parts have no sign", Rewrite(f"{C}.parts", "    number = kind if isinstance(kind, t.Integer) else _WORDS[size]", "    number = _WORDS[size]"), ("a sign",)),
+    Mistake("a later member initialises nothing", Rewrite(f"{C}.parts", "        found[part.address.offset] = Slot(word, _now_set(old, part, TRUE))", "        pass"), ("initialised by a later member",)),
+    Mistake("bytes behind a smaller member are kept in silence", Rewrite(f"{C}.parts", "        yield binary(B.NE, binary(B.SHR, word, Constant(32)), Constant(_UNSET_BEHIND))", "        yield TRUE"), ("a pointer of which half was set", "the wrong value is taken from memory")),
+    Mistake("copies of half a value are whole", Rewrite(f"{C}.parts", "    return select(defined, select(is_first, Constant(2 * 0x0F), TRUE), FALSE)", "    return defined"), ("half a value is copied with its structure",)),
+    Mistake("threads may be joined twice", Rewrite(f"{C}.library.endings", "    m.flow.put(_over(number), Slot(Constant(m.span(node).line)))", "    pass"), ("joined twice", "joined after it was detached")),
+    Mistake("a lock may be destroyed any time", Rewrite(f"{C}.library.endings", "    m.check(binary(B.EQ, found, FALSE), message, node, kind=ASSERTIONS)", "    pass"), ("a locked mutex is destroyed", "a lock destroyed by a reader")),
+    Mistake("every writer is the same", Rewrite(f"{C}.library.sync", "    return binary(B.OR, Constant(_WRITER), threads.number_of(m))", "    return Constant(_WRITER)"), ("a lock of another writer",)),
+    Mistake("readings are not counted", Rewrite(f"{C}.library.sync", "        is_mine = binary(B.OR, binary(B.EQ, reads, FALSE), binary(B.NE, count, FALSE))", "        is_mine = TRUE"), ("a lock of another reader",)),
+    Mistake("readings are never given back", Rewrite(f"{C}.library.sync", "select(reads, FALSE, count) if known(count) == 1 else _less(m, count, reads, node)", "count"), ("read twice and given back three times",)),
+    Mistake("functions of keys are called once", Rewrite(f"{C}.library.keys", "    for _ in range(_ROUNDS):", "    for _ in range(1):"), ("a key that its function sets again",)),
+)  # fmt: skip
+"""What is wrong, and who notices."""

@@ -1,0 +1,87 @@
+"""Large programs: limits count while they are translated, and what cannot be followed is refused or cut."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import threading
+import time
+
+import pytest
+
+from membar import api
+from membar.diagnostics import InputError
+from membar.source import SourceFile
+from membar.task import Limits
+
+# A million turns, each of them some steps.
+LONG = """int r[4];
+int main(void) {
+  for (int i = 0; i < 1000; i++)
+    for (int j = 0; j < 1000; j++) {
+      r[0] = r[1] + i; r[1] = r[2] + j;
+    }
+}
+"""
+TREE = """#include <stdlib.h>
+typedef struct tree { int key; struct tree *left, *right; } tree;
+void destroy(tree *t) { if (t) { destroy(t->left); destroy(t->right); free(t); } }
+int main(void) { tree *t = malloc(sizeof *t); t->left = t->right = NULL; destroy(t); return 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        (Limits(seconds=0.05), "the time limit of 0.05 s was reached while"),
+        (Limits(memory=1 << 20), "the memory limit was reached while"),
+    ],
+)
+def test_limits_count_during_translation(limits: Limits, reason: str) -> None:
+    start = time.process_time()
+    with pytest.raises(InputError) as refusal:
+        api.check(SourceFile("long.c", LONG), limits=limits)
+    assert refusal.value.diagnostics[0].code == "W0910"
+    assert reason in refusal.value.diagnostics[0].message
+    assert time.process_time() - start < 5
+
+
+def test_ctrl_c_ends_a_translation() -> None:
+    threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        api.check(SourceFile("long.c", LONG))
+
+
+def test_a_large_allocation_is_refused_before_it_costs_anything() -> None:
+    text = "#include <stdlib.h>\nint main(void) {\n  int *p = calloc(20000, 4);\n  p[5] = 1;\n  free(p);\n}\n"
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(InputError) as refusal:
+        api.check(SourceFile("large.c", text))
+    diagnostic = refusal.value.diagnostics[0]
+    assert diagnostic.code == "W1401"
+    assert "20000 numbers" in diagnostic.message
+    assert diagnostic.primary is not None
+    assert diagnostic.primary.span.line == 5
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000
+
+
+def test_a_thread_of_too_many_accesses_is_refused() -> None:
+    text = "int a[4];\nint main(void) { for (int i = 0; i < 2600; i++) a[i & 3] = i; }\n"
+    with pytest.raises(InputError) as refusal:
+        api.check(SourceFile("accesses.c", text))
+    assert "thread main makes up to 2600 accesses" in refusal.value.diagnostics[0].message
+
+
+def test_a_function_that_calls_itself_twice_does_not_explode() -> None:
+    start = time.process_time()
+    assert api.check(SourceFile("tree.c", TREE)).verdict == "holds"
+    assert time.process_time() - start < 20
+
+
+def test_deeper_calls_than_can_be_followed_are_cut() -> None:
+    text = (
+        "int x, n = 14;\nint f(void) { if (n-- > 0) { f(); return 0; } x = 1; return 0; }\n"
+        "int g(int d) { if (x > d) { g(d + 1); g(d + 2); } return 0; }\nint main(void) { f(); g(0); }\n"
+    )
+    found = api.check(SourceFile("cut.c", text), model="sc")
+    assert found.verdict == "holds-within"
