@@ -118,15 +118,7 @@ transition stop ([p]) requires { Says[p] = Object } { Call := Stop }
 """
 # Backwards, from p who went and q who stopped: r objects and calls before p looks around, but p, who looks at
 # everybody that is named by then, does not see r, since what r calls reaches memory later.
-BACK = [
-    ("follow", "p"),
-    ("go", "p"),
-    ("agree", "p"),
-    ("follow", "q"),
-    ("agree", "q"),
-    ("stop", "r"),
-    ("object", "r"),
-]
+BACK = "follow p, go p, agree p, follow q, agree q, stop r, object r"
 
 
 def test_guards_about_all_others_are_too_weak_for_the_generic_analysis() -> None:
