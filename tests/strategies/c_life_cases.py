@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from strategies.c_heap_cases import main_only
+from strategies.c_heap_cases import HeapCase, main_only
 
 _SHORT = "int *q = (int *)(uintptr_t)(unsigned)(uintptr_t)p; assert(*q == 3);"
 _ADDRESSES = (
@@ -23,4 +23,32 @@ _ADDRESSES = (
     main_only("a variable is aligned as asked", "assert(((uintptr_t)&word & 63) == 0);", "holds", "_Alignas(64) long word;\n"),
 )  # fmt: skip
 
-LIFE_CASES = (*_ADDRESSES,)
+# `given` is what `main` gives to the other thread: a local variable.
+_GIVEN = "struct pair {{ int a, b; }};\nvoid *other(void *given) {{\n  {}\n  return NULL;\n}}\nint main(void) {{\n  pthread_t t;\n  {}\n  pthread_create(&t, NULL, other, &x);\n  pthread_join(t, NULL);\n  {}\n}}\n"
+
+
+def given(name: str, parts: tuple[str, str, str], says: str, model: str = "sc") -> HeapCase:
+    """A program in which a thread gets a local variable of `main`: what it does, and `main` before and after."""
+    return HeapCase(name, _GIVEN.format(*parts), says, model)
+
+
+_LOCALS = (
+    given("a local that was never set", ("assert(*(int *)given == 0);", "int x;", ""), "memory: `main.x` is read before it was set (line 9)"),
+    *(given("a local that was set in time", ("assert(*(int *)given == 3);", "int x; x = 3;", ""), "holds", model) for model in ("sc", "rc11", "armv8")),
+    given("a local that the other thread sets", ("*(int *)given = 4;", "int x;", "assert(x == 4);"), "holds", "rc11"),
+    given("a local that nobody sets", ("", "int x;", "assert(x == 0);"), "memory: `main.x` is read before it was set"),
+    given("a member that was never set", ("struct pair *p = given; assert(p->b == 0);", "struct pair x; x.a = 1;", ""), "read before it was set"),
+    given("an array that was set in part", ("long *p = given; assert(p[1] == 7);", "long x[2]; x[0] = 7;", ""), "read before it was set"),
+    given("a copy of what was set in part", ("struct pair c = *(struct pair *)given; assert(c.a == 1);", "struct pair x; x.a = 1;", ""), "holds"),
+    given("a copy of what was never set", ("struct pair c = *(struct pair *)given; assert(c.b == 1);", "struct pair x; x.a = 1;", ""), "`c` is read before it was set"),
+    main_only("set in an earlier turn", "for (int i = __VERIFIER_nondet_int(); i < 2; i++) { int x; int *p = hide(&x); if (i == 0) *p = 1; if (i == 1) assert(*p == 1); }", "before it was set", "int __VERIFIER_nondet_int(void);\n_Atomic(int *) hidden;\n#define hide(p) (atomic_store(&hidden, p), atomic_load(&hidden))\n"),
+)  # fmt: skip
+_OVERLAPS = (
+    main_only("memcpy to itself", "int a[4] = {0}; memcpy(a, a + 1, 8);", "memory: `memcpy` of memory that overlaps"),
+    main_only("memcpy to what comes next", "int a[4] = {1, 2}; memcpy(a + 2, a, 8); assert(a[3] == 2);", "holds"),
+    main_only("memmove to itself", "int a[4] = {1, 2}; memmove(a + 1, a, 8); assert(a[2] == 2);", "holds"),
+    main_only("memcpy to itself, through memory", "int *a = calloc(4, sizeof(int)); hidden = a; int *b = hidden; memcpy(b + 1, a, 8); free(a);", "memory: `memcpy` of memory that overlaps", "_Atomic(int *) hidden;\n"),
+    main_only("memcpy beside itself, through memory", "int *a = calloc(4, sizeof(int)); hidden = a; int *b = hidden; memcpy(b + 2, a, 8); free(a);", "holds", "_Atomic(int *) hidden;\n"),
+)  # fmt: skip
+
+LIFE_CASES = (*_ADDRESSES, *_LOCALS, *_OVERLAPS)

@@ -30,6 +30,7 @@ _SMALLEST_STRIDE: Final = 0x4000
 # Numbers that programs do not compute; a call of `free` or `malloc` adds its own number.
 _FREED: Final = {4: 0xF4EE_D000, 8: 0xF4EE_D3AD_A110_0000}
 _UNSET: Final = {4: 0xA11C_0000, 8: 0xA11C_5E7A_B1E5_0000}
+_UNSET_LOCAL: Final = {4: 0xA11D_0000, 8: 0xA11D_5E7A_B1E5_0000}
 
 Shape: TypeAlias = tuple[Hashable, ...]
 """What memory looks like: its size and alignment, and offset, size and number of its scalars."""
@@ -121,3 +122,8 @@ def unset(size: int, number: int = 0) -> int:
 def says_unset(size: int) -> bool:
     """Whether a scalar of so many bytes can say that it was never set."""
     return size in _UNSET
+
+
+def unset_local(size: int, number: int = 0) -> int:
+    """What a local variable in memory holds before it is set; 0 if it is too small to say so."""
+    return _UNSET_LOCAL[size] + number if size in _UNSET_LOCAL else 0

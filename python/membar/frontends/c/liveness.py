@@ -24,7 +24,7 @@ from membar.program.expr import (
     Unary,
     addresses_of,
 )
-from membar.program.operations import Load
+from membar.program.operations import Load, Store
 
 if TYPE_CHECKING:
     from membar.frontends.c.machine import Machine
@@ -77,6 +77,8 @@ def check_found(
 ) -> None:
     """A violation if what a read found says that the memory was freed, or never set."""
     size = t.size_of(kind) or 0
+    if not may_be_unset:
+        _check_local(m, address, found, kind, node)
     if not may_be_allocated(m, address):
         return
     places = m.world.before.free_places
@@ -93,14 +95,54 @@ def check_found(
         check_none_of(m, found, node, first=heap.unset(size), places=places, kind=kind, message=message)
 
 
+def begin_unset(m: Machine, item: Object, node: ast.Node) -> None:
+    """A local variable in memory begins without a value."""
+    if m.flow.is_dead:
+        return
+    place = item.unset = m.world.place_of_local(node, m.span(node).line)
+    held = {at: heap.unset_local(size, place.number) for at, size in item.places.items()}
+    if not m.loops:
+        item.initial = dict(held)
+        return
+    tags = frozenset[str]() if m.world.is_kernel else frozenset({"NA"})
+    for at, size in item.places.items():
+        store = Store(address=Address(item.label, at), value=Constant(held[at]), size=size, tags=tags)
+        m.flow.emit(store, m.span(node))
+
+
+def _check_local(m: Machine, address: Expr, found: Expr, kind: t.CType, node: ast.Node) -> None:
+    """A violation if what a read found says that it is a local variable that was never set."""
+    size, places = t.size_of(kind) or 0, m.world.before.local_places
+    if not places or not heap.says_unset(size):
+        return
+    item = base_of(m.world, address)
+    message = "a variable declared at {} is read before it was set"
+    if item is not None:
+        if item.unset is None:
+            return
+        places = {0: item.unset}
+        message = f"`{item.name}` is read before it was set"
+    first = heap.unset_local(size)
+    check_none_of(m, found, node, first=first, places=places, kind=kind, message=message)
+
+
 def is_set(m: Machine, address: Expr, found: Expr, kind: t.CType) -> Expr:
     """Whether what a read found was set, as a word."""
     size = t.size_of(kind) or 0
-    if not may_be_allocated(m, address) or not heap.says_unset(size):
-        return Constant(1)
-    count = Constant(len(m.world.before.malloc_places) + 1)
+    if not heap.says_unset(size):
+        return TRUE
     low = binary(B.AND, found, Constant((1 << (8 * size)) - 1)) if size < 8 else found
-    return binary(B.LE, count, binary(B.SUB, low, Constant(heap.unset(size))))
+    kinds = []
+    if may_be_allocated(m, address):
+        kinds.append((heap.unset(size), len(m.world.before.malloc_places)))
+    item = base_of(m.world, address)
+    if m.world.before.local_places and (item is None or item.unset is not None):
+        kinds.append((heap.unset_local(size), len(m.world.before.local_places)))
+    is_other: Expr = TRUE
+    for first, count in kinds:
+        here = binary(B.LE, Constant(count + 1), binary(B.SUB, low, Constant(first)))
+        is_other = here if is_other == TRUE else binary(B.AND, is_other, here)
+    return is_other
 
 
 def check_lives(m: Machine, address: Expr, node: ast.Node) -> None:

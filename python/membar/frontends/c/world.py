@@ -57,6 +57,7 @@ class Object:
         slot: where in the heap it lies, if it was allocated.
         is_thread_local: it stands for one object per thread.
         call: the number of the call that allocated it.
+        unset: where it was declared without a value, if it is a local variable in memory.
     """
 
     label: str
@@ -75,6 +76,7 @@ class Object:
     slot: heap.Slot | None = None
     is_thread_local: bool = False
     call: int = 0
+    unset: heap.Place | None = None
 
     def lay_out(self) -> None:
         """Finds the scalars of the type."""
@@ -233,6 +235,10 @@ class Untyped:
     labels: tuple[str, ...]
 
 
+class LearntError(Exception):
+    """A pass cannot go on without something that the next one knows from its beginning."""
+
+
 @dataclass(slots=True)
 class Findings:
     """What one pass over the program learns that the next one must know.
@@ -244,6 +250,7 @@ class Findings:
         owners_in_memory: mutexes are reached through pointers, so that memory must say who holds them.
         free_places: calls of `free`, by their syntax.
         malloc_places: calls that allocate, by their syntax.
+        local_places: declarations of local variables in memory that say no value, by their syntax.
         freeings: what the threads free, and when.
         layouts: the type of what a call allocates, by its syntax.
         pools: calls that allocate in loops, with the number of their thread.
@@ -253,6 +260,10 @@ class Findings:
         spurious: calls at which a thread may wake up for no reason once, with the number of the thread.
         frees_beside: memory may be freed while another thread runs.
         keys: the functions for what threads leave behind under each key of their own; empty: none.
+        follows_memory: what memory holds matters for the translation (`contents.py`).
+        outside: what the world outside gives that matters for what the program does (`library/outside.py`).
+        mutex_kinds: there are mutexes that are recursive, or say that they are held.
+        written: labels and offsets of what threads write, with their numbers, while that is so.
     """
 
     escaped: set[Hashable] = field(default_factory=set)
@@ -261,6 +272,7 @@ class Findings:
     owners_in_memory: bool = False
     free_places: dict[int, heap.Place] = field(default_factory=dict)
     malloc_places: dict[int, heap.Place] = field(default_factory=dict)
+    local_places: dict[int, heap.Place] = field(default_factory=dict)
     freeings: set[heap.Freeing] = field(default_factory=set)
     layouts: dict[int, t.CType] = field(default_factory=dict)
     pools: set[tuple[int, int]] = field(default_factory=set)
@@ -270,6 +282,10 @@ class Findings:
     spurious: set[tuple[int, int]] = field(default_factory=set)
     frees_beside: bool = False
     keys: tuple[str, ...] = ()
+    follows_memory: bool = False
+    outside: set[str] = field(default_factory=set)
+    mutex_kinds: bool = False
+    written: set[tuple[int, str, int]] = field(default_factory=set)
 
     def joined(self, other: Findings) -> Findings:
         """What both know; `other` is later, and knows the heap as it is."""
@@ -280,6 +296,7 @@ class Findings:
             self.owners_in_memory or other.owners_in_memory,
             self.free_places | other.free_places,
             self.malloc_places | other.malloc_places,
+            self.local_places | other.local_places,
             self.freeings | other.freeings,
             other.layouts | self.layouts,
             self.pools | other.pools,
@@ -289,6 +306,10 @@ class Findings:
             self.spurious | other.spurious,
             self.frees_beside or other.frees_beside,
             other.keys,
+            self.follows_memory or other.follows_memory,
+            self.outside | other.outside,
+            self.mutex_kinds or other.mutex_kinds,
+            self.written | other.written,
         )
 
     @property
@@ -352,6 +373,14 @@ class World:
         """The number of a call of `free`, or of one that allocates."""
         known = self.before.free_places if is_free else self.before.malloc_places
         found = self.after.free_places if is_free else self.after.malloc_places
+        number = len({**known, **found}) + 1
+        place = known.get(id(node)) or found.get(id(node)) or heap.Place(number, line)
+        found[id(node)] = place
+        return place
+
+    def place_of_local(self, node: ast.Node, line: int) -> heap.Place:
+        """The number of a declaration without a value."""
+        known, found = self.before.local_places, self.after.local_places
         number = len({**known, **found}) + 1
         place = known.get(id(node)) or found.get(id(node)) or heap.Place(number, line)
         found[id(node)] = place

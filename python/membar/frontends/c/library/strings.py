@@ -18,6 +18,7 @@ from membar.program.expr import FALSE, Address, Constant, Expr
 
 _BYTES: Final = 0x0101_0101_0101_0101
 _MOST_SCALARS: Final = 4096
+_APART: Final = frozenset({"memcpy", "__builtin_memcpy"})
 Layout = tuple[tuple[int, t.CType], ...]
 
 
@@ -82,6 +83,8 @@ def _copy(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     size = _size(e, arguments[2])
     if size == 0:
         return Value(target.expr, t.VOID_POINTER)
+    if node.name.name in _APART:
+        _check_apart(e, node, (target.expr, source.expr), size)
     parts = [(at, t.unqualified(kind)) for at, kind in _common(e, node, [target, source], size)]
     found: list[tuple[int, t.CType, Slot]] = []
     for at, kind in parts:
@@ -102,6 +105,20 @@ def _copy(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         else:
             e.m.write(Place(address, kind), Value(slot.expr, kind), node)
     return Value(target.expr, t.VOID_POINTER)
+
+
+def _check_apart(e: Expressions, node: ast.FuncCall, pointers: tuple[Expr, Expr], size: int) -> None:
+    """A violation if two stretches of memory overlap."""
+    first, second = pointers
+    message = f"`{node.name.name}` of memory that overlaps"
+    if isinstance(first, Address) and isinstance(second, Address):
+        is_apart = first.name != second.name or abs(first.offset - second.offset) >= size
+        e.m.check(Constant(int(is_apart)), message, node)
+    elif not any(e.m.is_private(pointer) for pointer in pointers):
+        length = Constant(size)
+        distances = (binary(B.SUB, first, second), binary(B.SUB, second, first))
+        here, there = (binary(B.LE, length, distance) for distance in distances)
+        e.m.check(binary(B.AND, here, there), message, node)
 
 
 def _set(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:

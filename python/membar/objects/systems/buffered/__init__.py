@@ -1,0 +1,52 @@
+"""A thread with a store buffer (x86-tso), or with memory alone (sc).
+
+The paper has two counters per operation: pc_L runs through all lines, pc_S through those that write memory;
+and per variable a sequence of values that have been stored and not flushed. Here the lines whose stores are
+pending stand in one sequence, oldest first, with a value each: pc_S with its flags says the same, except for
+steps in which it only follows a branch that has been taken. A load takes the youngest pending store to its
+own variable. Read-modify-writes and full fences wait until nothing is pending, as in the paper.
+
+An operation takes effect with the access of its linearization point: a store when it reaches memory, and a
+load that a pending store serves right after that store. Since a thread may end any number of operations
+before that, one of them, which one is open, is followed (`waiting`): what holds of it holds of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from membar.objects.syntax import ConcurrentObject
+from membar.objects.systems.buffered.buffer import Buffer
+from membar.objects.systems.buffered.control import Control, described
+from membar.objects.systems.buffered.formulas import Formulas
+from membar.objects.systems.buffered.machine import Machine
+from membar.objects.systems.moves import ThreadSystem
+from membar.objects.terms import IDLE
+
+LONGEST = 8
+
+
+def system(
+    about: ConcurrentObject, *, name: str, is_buffered: bool, in_real_time: bool = False
+) -> ThreadSystem:
+    """The system of an object; `in_real_time`: operations must have taken effect when they return."""
+    buffer = Buffer(about)
+    machine = Machine(about, buffer, is_buffered=is_buffered, in_real_time=in_real_time)
+    formulas = Formulas(about, buffer)
+    return ThreadSystem(
+        name=name,
+        about=about,
+        start=Control(),
+        moves=lambda control: tuple(machine.moves(_control(control))),
+        resolved=lambda term, control, who: formulas.resolved(term, _control(control), who),
+        described=lambda control: described(_control(control)),
+        too_long=lambda control: len(_control(control).entries) > LONGEST,
+        keeps=lambda control, variable: formulas.keeps(_control(control), variable),
+        is_done=lambda control: _control(control).line == IDLE and not _control(control).entries,
+    )
+
+
+def _control(control: Hashable) -> Control:
+    if not isinstance(control, Control):
+        raise TypeError(f"{control} is no control of this system")
+    return control

@@ -1,0 +1,113 @@
+"""Stores that are pending: where loads find them, and what it is for one of them to reach memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from membar.objects.syntax import ConcurrentObject, Line, Location, Operation, Store
+from membar.objects.systems.buffered.control import WAITING, Control, Entry, Status, Waiting, kept
+from membar.objects.systems.moves import Effect, Kind, Memory, Move
+from membar.objects.systems.points import inputs, outputs
+from membar.objects.terms import TRUE, Space, Term, Variable, conjunction, equals, negation
+from membar.records import record, replace
+
+
+@record(frozen=True, slots=True)
+class Source:
+    """Where a load can take its value from: a pending store (its number), or memory."""
+
+    entry: int | None
+    value: Term
+    condition: Term
+
+
+class Buffer:
+    """The pending stores of a thread of an object."""
+
+    def __init__(self, about: ConcurrentObject) -> None:
+        self._about = about
+        self._memory = Memory.of(about)
+        self.lines: dict[str, tuple[Operation, Line]] = {
+            line.label: (operation, line) for operation, line in about.lines()
+        }
+
+    def stored(self, entry: Entry) -> Store:
+        """The line of a pending store."""
+        action = self.lines[entry.line][1].action
+        if not isinstance(action, Store):
+            raise TypeError(f"line {entry.line} does not store")
+        return action
+
+    def sources(self, location: Location, control: Control) -> Iterator[Source]:
+        """Where a load can find its value: the youngest matching store, else memory."""
+        others: list[Term] = []
+        for number in reversed(range(len(control.entries))):
+            store = self.stored(control.entries[number])
+            if store.location.name != location.name:
+                continue
+            value = Variable(Space.LOCAL, "value", kept(number))
+            if location.index is None:
+                yield Source(number, value, TRUE)
+                return
+            same = equals(location.index, Variable(Space.LOCAL, "index", kept(number)))
+            yield Source(number, value, conjunction((*others, same)))
+            others.append(negation(same))
+        yield Source(None, self._memory.value(location), conjunction(tuple(others)))
+
+    def flush(self, control: Control) -> Move:
+        """The oldest pending store reaches memory; operations that wait for that take effect."""
+        first, rest = control.entries[0], control.entries[1:]
+        operation, line = self.lines[first.line]
+        store = self.stored(first)
+        index = Variable(Space.LOCAL, "index", kept(0)) if store.location.index is not None else None
+        value = Variable(Space.LOCAL, "value", kept(0))
+        updates = dict(self._memory.stored(Location(store.location.name, index), value))
+        for number, entry in enumerate(rest):
+            updates |= dict(self._shifted(entry, number))
+        status, effects = control.status, []
+        if first.promises:
+            effects.append(self._fulfilled(operation, first))
+            if not first.returned:
+                status = Status.AFTER
+        waiting = control.waiting
+        if waiting is not None:
+            if waiting.entry == 0:
+                effects.append(self._waited(waiting))
+                status = status if waiting.returned else Status.AFTER
+                waiting = None
+            else:
+                waiting = replace(waiting, entry=waiting.entry - 1)
+        return Move(
+            kind=Kind.FLUSH,
+            line=line.label,
+            text=f"the store of line {line.label} reaches memory",
+            updates=tuple(updates.items()),
+            effects=tuple(effects),
+            after=Control(control.line, status, rest, waiting),
+        )
+
+    def _shifted(self, entry: Entry, number: int) -> Iterator[tuple[Variable, Term]]:
+        """The variables of a pending store move on by one."""
+        operation, _ = self.lines[entry.line]
+        names = ["value", *operation.parameters]
+        if self.stored(entry).location.index is not None:
+            names.append("index")
+        if entry.promises and entry.returned:
+            names += [cell.name for cell in outputs(operation, "")]
+        for name in names:
+            yield Variable(Space.LOCAL, name, kept(number)), Variable(Space.LOCAL, name, kept(number + 1))
+
+    def _fulfilled(self, operation: Operation, entry: Entry) -> Effect:
+        """The operation of the oldest pending store takes effect."""
+        owner = kept(0) if entry.returned else operation.name
+        return Effect(
+            operation=operation.name, inputs=inputs(operation, kept(0)), results=outputs(operation, owner)
+        )
+
+    def _waited(self, waiting: Waiting) -> Effect:
+        operation = self._about.operation(waiting.operation)
+        return Effect(
+            operation=operation.name,
+            inputs=inputs(operation, WAITING),
+            results=outputs(operation, WAITING),
+        )

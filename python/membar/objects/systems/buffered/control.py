@@ -1,0 +1,66 @@
+"""Where a thread with a store buffer is: its next line, what is pending, and who has taken effect."""
+
+from __future__ import annotations
+
+import enum
+
+from membar.objects.terms import IDLE
+from membar.records import record
+
+WAITING = "@deferred"
+
+
+class Status(enum.Enum):
+    """Whether the current operation has taken effect."""
+
+    NONE = "no operation"
+    BEFORE = "has not taken effect"
+    PROMISED = "takes effect when a pending store does"
+    DEFERRED = "takes effect after a pending store"
+    AFTER = "has taken effect"
+
+
+@record(frozen=True, slots=True)
+class Entry:
+    """A pending store: its line, whether its operation takes effect with it, and whether that returned."""
+
+    line: str
+    promises: bool = False
+    returned: bool = False
+
+
+@record(frozen=True, slots=True)
+class Waiting:
+    """The followed operation that takes effect after a pending store, the `entry`th."""
+
+    operation: str
+    entry: int
+    returned: bool = False
+
+
+@record(frozen=True, slots=True)
+class Control:
+    """Where a thread is: its next line, what is pending, and who has taken effect."""
+
+    line: str = IDLE
+    status: Status = Status.NONE
+    entries: tuple[Entry, ...] = ()
+    waiting: Waiting | None = None
+
+
+def described(control: Control) -> str:
+    """A control in words."""
+    place = "between operations" if control.line == IDLE else f"before line {control.line}"
+    if control.line != IDLE:
+        place += f", {control.status.value}" if control.status is not Status.BEFORE else ""
+    if control.entries:
+        place += f", pending: {', '.join(entry.line for entry in control.entries)}"
+    if control.waiting is not None:
+        line = control.entries[control.waiting.entry].line
+        place += f"; a {control.waiting.operation} takes effect after {line}"
+    return place
+
+
+def kept(number: int) -> str:
+    """Who keeps the variables of the pending store with this number."""
+    return f"@{number}"

@@ -1,0 +1,78 @@
+"""A thread that does its lines out of order: Armv8 as Winter, Smith and Derrick derive it, and XC.
+
+The paper has, per address, a counter for loads and one for stores, sets `before`, flags and `ready`, and
+pc_ret. All of them say when a line may be done although earlier ones have not been: here these are kept, in
+program order, and `_blocks` says which of them a line must wait for. Mended, against the letter of the paper:
+
+- branches are guessed one by one, when they are met, not once per operation: else no loop could be left
+  after its second round; and a guess counts only if the condition agrees, which the paper's rule forgets;
+- a load of what the thread itself is about to store may take that value (forwarding), or wait for the store
+  and read memory: replacing it for good would hide stores of other threads;
+- a line that changes a variable waits for an earlier branch that reads it;
+- an operation returns when its branches are decided: a guess has no results;
+- flags of control fences have the indices of those of branches.
+
+Reads and writes of one local variable stay in order, as in the paper: registers are not renamed. Each
+read-modify-write is a full fence. Operations of one thread may overlap, each with variables of its own; one
+is called when the one before has returned, and what it requires is known. Where a processor could do more
+than that, `beyond` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+
+from membar.objects.syntax import ConcurrentObject
+from membar.objects.systems.moves import ThreadSystem
+from membar.objects.systems.relaxed.beyond import Beyond
+from membar.objects.systems.relaxed.control import Control, Rules, described
+from membar.objects.systems.relaxed.formulas import Formulas
+from membar.objects.systems.relaxed.machine import Machine
+from membar.objects.systems.relaxed.waiting import Waiting
+
+__all__ = ["LONGEST", "Rules", "system", "waits"]
+
+LONGEST = 14
+
+
+def system(about: ConcurrentObject, *, name: str, rules: Rules) -> ThreadSystem:
+    """The system of an object."""
+    waiting = Waiting(about, rules)
+    machine, formulas, beyond = Machine(waiting), Formulas(waiting), Beyond(waiting)
+    return ThreadSystem(
+        name=name,
+        about=about,
+        start=Control(),
+        moves=lambda control: tuple(machine.moves(_control(control))),
+        resolved=lambda term, control, who: formulas.resolved(term, _control(control), who),
+        described=lambda control: described(_control(control)),
+        too_long=lambda control: len(_control(control).items) > LONGEST,
+        keeps=lambda control, variable: formulas.keeps(_control(control), variable),
+        is_done=lambda control: not _control(control).instances,
+        beyond=lambda control: beyond.at(_control(control)),
+    )
+
+
+def waits(about: ConcurrentObject, rules: Rules) -> Iterator[tuple[str, str]]:
+    """Pairs of lines of an operation, in the order of the text, of which the later waits for the earlier.
+
+    Pairs that follow from others are left out.
+    """
+    waiting = Waiting(about, rules)
+    for operation in about.operations:
+        labels = [line.label for line in operation.lines]
+        kept = {
+            (first, second)
+            for number, first in enumerate(labels)
+            for second in labels[number + 1 :]
+            if waiting.waits(first, second)
+        }
+        for first, second in sorted(kept, key=lambda pair: (labels.index(pair[0]), labels.index(pair[1]))):
+            if not any((first, middle) in kept and (middle, second) in kept for middle in labels):
+                yield first, second
+
+
+def _control(control: Hashable) -> Control:
+    if not isinstance(control, Control):
+        raise TypeError(f"{control} is no control of this system")
+    return control

@@ -1,0 +1,101 @@
+"""What formulas say at a control of a thread that does its lines out of order."""
+
+from __future__ import annotations
+
+from membar.objects.algebra import simplified
+from membar.objects.syntax import Location, Store
+from membar.objects.systems.moves import Memory
+from membar.objects.systems.relaxed.control import Control, Done, own, owner, owner_of
+from membar.objects.systems.relaxed.waiting import Waiting
+from membar.objects.terms import (
+    FALSE,
+    IDLE,
+    TRUE,
+    At,
+    Deferred,
+    DeferredResult,
+    Linearized,
+    Pending,
+    PendingValue,
+    Sees,
+    Space,
+    Term,
+    Variable,
+    Who,
+    replaced,
+)
+from membar.records import replace
+
+
+class Formulas:
+    """Decides what a formula says about a thread's control."""
+
+    def __init__(self, waiting: Waiting) -> None:
+        self._waiting = waiting
+        self._memory = Memory.of(waiting.about)
+
+    def resolved(self, term: Term, control: Control, who: Who) -> Term:
+        """The term with what it says about one thread's control decided.
+
+        A thread is at the first line of its current operation that is not done; a line is pending if it has
+        been met and not done.
+        """
+        current = len(control.instances) - 1 if control.instances else -1
+        if current >= 0 and control.instances[current].returned:
+            current = -1
+        left = [item.line for item in control.items if item.instance == current]
+        line = left[0] if current >= 0 and left else IDLE
+
+        def change(part: Term) -> Term | None:
+            match part:
+                case At(lines=lines, who=asked) if asked is who:
+                    return TRUE if line in lines else FALSE
+                case Linearized(who=asked) if asked is who:
+                    done = current >= 0 and control.instances[current].done is Done.YES
+                    return TRUE if done else FALSE
+                case Pending(line=label, who=asked) if asked is who:
+                    return TRUE if any(item.line == label for item in control.items) else FALSE
+                case PendingValue(line=label, name=name, who=asked) if asked is who:
+                    return self._pending(control, label, name, who)
+                case Sees(name=name, who=asked) if asked is who:
+                    return self._memory.value(Location(name))
+                case Deferred(who=asked) | DeferredResult(who=asked) if asked is who:
+                    return FALSE
+                case Variable(space=Space.LOCAL, operation=operation, who=asked) if asked is who:
+                    return self._variable(control, part, operation)
+                case _:
+                    return None
+
+        return simplified(replaced(self._memory.elements(term), change))
+
+    def _pending(self, control: Control, label: str, name: str | None, who: Who) -> Term:
+        item = next((each for each in control.items if each.line == label), None)
+        if item is None:
+            return FALSE
+        action = self._waiting.action(item)
+        if name is not None:
+            return Variable(Space.LOCAL, name, owner_of(control, item), who)
+        if not isinstance(action, Store):
+            return FALSE
+        term = own(action.value, control, item)
+        return term if who is Who.SELF else replaced(term, lambda part: _whose(part, who))
+
+    def _variable(self, control: Control, variable: Variable, operation: str) -> Term:
+        """A local of an operation: that of its youngest instance."""
+        for number in reversed(range(len(control.instances))):
+            if control.instances[number].operation == operation:
+                return replace(variable, operation=owner(number, operation))
+        return variable
+
+    def keeps(self, control: Control, variable: Variable) -> bool:
+        """Whether a variable can still matter."""
+        if variable.space is not Space.LOCAL:
+            return True
+        number, _, name = variable.operation.partition(":")
+        if not number.isdecimal() or int(number) >= len(control.instances):
+            return False
+        return control.instances[int(number)].operation == name
+
+
+def _whose(part: Term, who: Who) -> Term | None:
+    return replace(part, who=who) if isinstance(part, Variable) and part.space is Space.LOCAL else None
