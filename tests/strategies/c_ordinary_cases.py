@@ -91,4 +91,63 @@ MISUSE = (
     beside("a key whose function sets another key", "pthread_key_t k, l; int n; pthread_t t; void d(void *v) { pthread_setspecific(k, v); } void f(void *v) { n++; }\n", "pthread_setspecific(l, &n);", "pthread_key_create(&k, f); pthread_key_create(&l, d); START; END; assert(n == 1);", "holds"),
 )  # fmt: skip
 
-ORDINARY_CASES = (*UNIONS, *MISUSE)
+_COUNTER = "int done; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; void *w(void *a) { pthread_mutex_lock(&m); done++; pthread_mutex_unlock(&m); return 0; }\n"
+_POOL = "typedef struct { pthread_t *th; size_t n; int job; } pool;\nvoid *w(void *a) { pool *p = a; int r = p->job; return 0; }\n"
+
+NUMBERS = (
+    main_only("the number of threads in a variable", "pthread_t t[n]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0); assert(done == 2);", "holds", _COUNTER + "int n = 2;\n"),
+    main_only("the number of threads in a variable, wrong", "pthread_t t[n]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0); assert(done == 1);", "assertions", _COUNTER + "int n = 2;\n"),
+    main_only("the number of threads is set by main", "n = 2; pthread_t t[n]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0); assert(done == 2);", "holds", _COUNTER + "int n;\n"),
+    main_only("a thread changes the number of threads behind a pointer", "p = &n; pthread_t t[2]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0);", "holds-within", "int n = 2; _Atomic(int *) p; void *w(void *a) { *p = 1; return 0; }\n"),
+    main_only("main reads what threads wrote", "n = 2; int r[2] = {0, 0}; pthread_t t[n]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, &r[i]); for (int i = 0; i < n; i++) pthread_join(t[i], 0); assert(r[0] == 7 && r[1] == 7);", "holds", "int n; void *w(void *a) { *(int *)a = 7; return 0; }\n"),
+    main_only("a pool on the heap", "pool *p = calloc(1, sizeof *p); p->n = 2; p->th = malloc(p->n * sizeof(pthread_t)); for (size_t i = 0; i < p->n; i++) pthread_create(&p->th[i], NULL, w, p); for (size_t i = 0; i < p->n; i++) pthread_join(p->th[i], NULL); free(p->th); free(p);", "holds", _POOL),
+    main_only("a pool on the heap that is freed early", "pool *p = calloc(1, sizeof *p); p->n = 2; p->th = malloc(p->n * sizeof(pthread_t)); for (size_t i = 0; i < p->n; i++) pthread_create(&p->th[i], NULL, w, p); free(p);", "use after free", _POOL),
+    main_only("a counter that all threads look at", "pthread_t t[2]; for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, w, &i); for (int i = 0; i < 2; i++) pthread_join(t[i], 0);", "assertions", "void *w(void *a) { int x = *(int *)a; assert(x < 2); return 0; }\n"),
+    main_only("the length of an array is a parameter", "int v[3] = {1, 2, 3}; assert(sum(3, v) == 12);", "holds", "int sum(int n, int a[n]) { int twice[n], s = 0; for (int i = 0; i < n; i++) twice[i] = 2 * a[i]; for (int i = 0; i < n; i++) s += twice[i]; return s; }\n"),
+    main_only("behind an array of a length", "int n = 3, v[n]; int k = n;\nv[k] = 1;", "index outside `v`, which has 3 elements", ""),
+)  # fmt: skip
+
+_LOG = "#include <stdarg.h>\n#include <stdio.h>\n#include <errno.h>\nint logged; void say(const char *format, ...) { va_list all; va_start(all, format); vfprintf(stderr, format, all); va_end(all); logged++; }\n"
+_CLOCK = "#include <time.h>\n#include <errno.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER; int ready; pthread_t t;\n"
+_DEADLINE = "struct timespec at; clock_gettime(CLOCK_REALTIME, &at); at.tv_sec += 1; "
+_ATTRIBUTES = "pthread_mutex_t m; int n; pthread_t t; void start(int kind) { pthread_mutexattr_t a; pthread_mutexattr_init(&a); pthread_mutexattr_settype(&a, kind); pthread_mutex_init(&m, &a); pthread_mutexattr_destroy(&a); }\n"
+
+TEXT = (
+    main_only("lengths", 'char b[8] = "abc"; char *h = malloc(4); strcpy(h, b); assert(strlen("hello") == 5 && strlen(b) == 3 && strlen(h) == 3 && strlen(h + 1) == 2); b[1] = 0; assert(strlen(b) == 1); free(h);', "holds"),
+    main_only("lengths, wrong", 'char *h = malloc(4); strcpy(h, "abc"); assert(strlen(h) == 4); free(h);', "assertions"),
+    main_only("comparisons", 'char b[8] = "abc"; assert(!strcmp(b, "abc") && strcmp(b, "abd") < 0 && strcmp("abc", "ab") > 0 && strcmp("\\377", "a") > 0 && !strncmp(b, "abx", 2) && strncmp(b, "abx", 3));', "holds"),
+    main_only("a comparison in memory", "assert(strcmp(word, other) == 0);", "assertions", 'char word[4] = "ab", other[4] = "aB";\n'),
+    main_only("text is copied", 'char b[6]; strcpy(b, "xy"); strcat(b, "z"); assert(!strcmp(b, "xyz") && b[3] == 0); strncpy(b, "q", 4); assert(b[0] == \'q\' && b[1] == 0 && b[2] == 0 && b[3] == 0); strncpy(b, "longer", 3); assert(b[2] == \'n\' && b[3] == 0);', "holds"),
+    main_only("text without room", 'char b[3];\nstrcpy(b, "abc");', "an access outside `b` (line 10)"),
+    main_only("text without an end", 'char b[2] = {1, 2};\nreturn strlen(b);', "an access outside `b` (line 10)"),
+    main_only("text that was never set", "char b[2];\nreturn strlen(b);", "`b` is read before it was set"),
+    main_only("text is searched", 'const char *s = "a=b"; char *e = strchr(s, \'=\'); assert(e == s + 1 && e[1] == \'b\' && !strchr(s, 120) && strchr(s, 0) == s + 3);', "holds"),
+    main_only("text is doubled", 'char *s = strdup("ab"); assert(!strcmp(s, "ab")); s[2] = 1; free(s);', "holds"),
+    main_only("doubled text is freed twice", 'char *s = strdup("ab"); free(s); free(s);', "double free"),
+    main_only("behind doubled text", 'char *s = strdup("ab");\ns[3] = 1;', "an access outside"),
+    main_only("logging", 'say("x %d", 3); say("y"); char b[16]; snprintf(b, sizeof b, "a%d", 1); puts(b); printf("%s", strerror(errno)); assert(logged == 2);', "holds", _LOG),
+    main_only("logging, wrong", 'say("x %d", 3, 4, 5); assert(logged == 2);', "assertions", _LOG),
+    main_only("arguments of logging are evaluated", 'int i = 0; say("x %d", i++); assert(i == 1);', "holds", _LOG),
+    main_only("printed text has no room", 'char b[4]; snprintf(b, 8, "a%d", 1);', "an access outside `b`", "#include <stdio.h>\n"),
+    main_only("random numbers that do not matter", "srand(1); int r = rand() % 10; usleep(r);", "holds"),
+    main_only("random numbers that matter", "int n = 0; if (rand() % 2) n = 1; assert(n < 2);", "holds-within"),
+    main_only("random numbers that matter, wrong", "int n = 0; if (rand() % 2) n = 1; assert(n == 0);", "assertions"),
+    main_only("a random number is stored", "shared = rand(); assert(shared == 0);", "assertions", "int shared;\n"),
+    main_only("a number that one way is random", "int r = 0; if (n) r = rand(); else r = rand(); assert(r == 0);", "assertions", "atomic_int n;\n"),
+    main_only("a trap", "if (n) __builtin_trap(); assert(n == 0);", "holds", "atomic_int n;\n"),
+    beside("a deadline", _CLOCK, "pthread_mutex_lock(&m); ready = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m);", _DEADLINE + "START; pthread_mutex_lock(&m); int r = 0; if (!ready) r = pthread_cond_timedwait(&c, &m, &at); assert(r == 0 || r == ETIMEDOUT); pthread_mutex_unlock(&m); END;", "holds"),
+    beside("a deadline that is carried over", _CLOCK, "", _DEADLINE + "START; at.tv_nsec += 1; if (at.tv_nsec >= 1000000000) { at.tv_sec++; at.tv_nsec -= 1000000000; } assert(at.tv_nsec < 1000000000); END;", "holds-within"),
+    beside("a deadline that is believed to come", _CLOCK, "", _DEADLINE + "START; assert(at.tv_sec == 1); END;", "assertions"),
+    beside("a semaphore says why", "#include <errno.h>\n#include <semaphore.h>\n#include <time.h>\nsem_t s; pthread_t t;\n", "errno = 3;", "sem_init(&s, 0, 1); START; assert(errno == 0 && sem_trywait(&s) == 0 && errno == 0 && sem_trywait(&s) == -1 && errno == EAGAIN); struct timespec at; assert(sem_timedwait(&s, &at) == 0 || errno == ETIMEDOUT); END;", "holds"),
+    beside("a semaphore says why, wrong", "#include <errno.h>\n#include <semaphore.h>\nsem_t s; pthread_t t;\n", "", "sem_init(&s, 0, 0); START; assert(sem_trywait(&s) == -1 && errno == 0); END;", "assertions"),
+    beside("a recursive mutex", _ATTRIBUTES, "pthread_mutex_lock(&m); pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m); n++; pthread_mutex_unlock(&m);", "start(PTHREAD_MUTEX_RECURSIVE); START; pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m); END; assert(n == 3); pthread_mutex_destroy(&m);", "holds"),
+    beside("a recursive mutex is given back too early", _ATTRIBUTES, "pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m);", "start(PTHREAD_MUTEX_RECURSIVE); START; pthread_mutex_lock(&m); pthread_mutex_unlock(&m); n++; END;", "races"),
+    beside("a recursive mutex is kept", _ATTRIBUTES, "pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m);", "start(PTHREAD_MUTEX_RECURSIVE); START; pthread_mutex_lock(&m); pthread_mutex_trylock(&m); pthread_mutex_unlock(&m); n++; pthread_mutex_unlock(&m); END; assert(n == 2);", "holds"),
+    beside("a recursive mutex of another thread", _ATTRIBUTES, "pthread_mutex_unlock(&m);", "start(PTHREAD_MUTEX_RECURSIVE); pthread_mutex_lock(&m); START; END;", "a mutex is unlocked by a thread that does not hold it"),
+    beside("a recursive mutex is destroyed while it is held", _ATTRIBUTES, "", "start(PTHREAD_MUTEX_RECURSIVE); pthread_mutex_lock(&m); pthread_mutex_destroy(&m);", "a lock is destroyed while it is held"),
+    beside("a mutex that checks", "#include <errno.h>\n" + _ATTRIBUTES, "assert(pthread_mutex_unlock(&m) == EPERM); pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m);", "start(PTHREAD_MUTEX_ERRORCHECK); START; pthread_mutex_lock(&m); assert(pthread_mutex_lock(&m) == EDEADLK); n++; assert(pthread_mutex_unlock(&m) == 0); END; assert(n == 2);", "holds"),
+    beside("a normal mutex with attributes", _ATTRIBUTES, "", "start(PTHREAD_MUTEX_NORMAL); pthread_mutex_lock(&m); pthread_mutex_lock(&m);", "waits for ever"),
+    main_only("signals that are ignored", "sigset_t s; sigemptyset(&s); sigaddset(&s, SIGINT); pthread_sigmask(SIG_BLOCK, &s, 0); signal(SIGPIPE, SIG_IGN);", "holds", "#include <signal.h>\nvolatile sig_atomic_t stop;\n"),
+)  # fmt: skip
+
+ORDINARY_CASES = (*UNIONS, *MISUSE, *NUMBERS, *TEXT)

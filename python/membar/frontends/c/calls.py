@@ -166,9 +166,8 @@ class Calls:
     ) -> Value | Aggregate:
         """The body of a function, put in place with these arguments; whether its value `is_used` matters."""
         kinds = function.type.parameters or ()
-        if function.type.is_variadic:
-            m.refuse(node, f"`{function.name}` takes any number of arguments")
-        if len(values) < len(kinds) or (len(values) > len(kinds) and function.type.parameters is not None):
+        has_more = len(values) > len(kinds) and not function.type.is_variadic
+        if len(values) < len(kinds) or (has_more and function.type.parameters is not None):
             wanted = f"{len(kinds)} argument{'' if len(kinds) == 1 else 's'}"
             m.refuse(node, f"`{function.name}` takes {wanted}, not {len(values)}", codes.CALL)
         inside = sum(frame.function == function.name for frame in m.frames)

@@ -7,7 +7,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, liveness, parts
+from membar.frontends.c import codes, contents, liveness, parts
 from membar.frontends.c import types as t
 from membar.frontends.c.initialisers import Initialisers, is_text
 from membar.frontends.c.literals import string_bytes
@@ -94,10 +94,22 @@ class Declarations:
             if not t.is_scalar(element):
                 self._m.refuse(node, f"an array of `{t.spelled(element)}` with an element per thread")
             return t.Array(element, 1, is_per_thread=True)
-        count = self.number(node.dim, "the size of an array")
+        count = self._length(node.dim)
         if not 0 <= count <= _MOST_SCALARS:
             self._m.refuse(node, f"an array of {count} elements", codes.TYPE)
         return t.Array(element, count)
+
+    def _length(self, node: ast.Node) -> int:
+        """The number of elements of an array; in a function it need only be known here."""
+        if not self._m.frames or self._m.is_constant_only:
+            return self.number(node, "the size of an array")
+        value = self._value(node)
+        number = known(value.expr) if isinstance(value, Value) else None
+        if number is None:
+            if not self._m.flow.is_dead:
+                contents.needed(self._m)
+            self._m.refuse(node, "the size of an array is not known before the program runs", codes.CONSTANT)
+        return signed(number)
 
     def number(self, node: ast.Node, what: str) -> int:
         """The value of a constant expression."""
@@ -129,10 +141,17 @@ class Declarations:
             elif isinstance(item, ast.ID):
                 self._m.refuse(item, "an old-style parameter list")
             else:
-                parameters.append(self.adjusted(self.type_of(item)))
+                parameters.append(self._parameter(item))
         if parameters == [t.VOID]:
             parameters = []
         return t.Function(result, tuple(parameters), is_variadic)
+
+    def _parameter(self, node: ast.Node) -> t.CType:
+        """The type of a parameter; how long an array is does not matter, and may be said by another one."""
+        kind = node.type
+        if isinstance(kind, ast.ArrayDecl):
+            return t.Pointer(self.type_of(kind.type))
+        return self.adjusted(self.type_of(node))
 
     @staticmethod
     def adjusted(kind: t.CType) -> t.CType:

@@ -8,7 +8,7 @@ from typing import Final, NoReturn, TypeAlias
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, heap, liveness, marks, parts
+from membar.frontends.c import codes, contents, heap, liveness, marks, parts
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import Flow, Mark
 from membar.frontends.c.values import (
@@ -297,7 +297,7 @@ class Machine:
         liveness.check_found(self, place.address, found.expr, kind, node)
         marks.check_set(self, place, node)
         parts.check_whole(self, place, found, node)
-        return found
+        return contents.read(self, place, found, node) if tags is None else found
 
     def read_raw(self, place: Place, kind: t.CType, node: ast.Node, tags: Tags | None = None) -> Value:
         """What lies in memory at a place, whatever that says."""
@@ -404,6 +404,7 @@ class Machine:
             self.span(node),
         )
         marks.set_mark(self, place, node)
+        contents.written(self, place, new)
 
     def _write_structure(
         self, place: Place, kind: t.Structure, value: Value | Aggregate, node: ast.Node

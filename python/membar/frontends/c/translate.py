@@ -12,7 +12,7 @@ from pycparser import c_ast as ast
 
 from membar import effort
 from membar.diagnostics import Diagnostic, InputError, Label
-from membar.frontends.c import codes, copies, heap
+from membar.frontends.c import codes, contents, copies, heap
 from membar.frontends.c import types as t
 from membar.frontends.c.addresses import exactly, mapped
 from membar.frontends.c.calls import Calls, Library
@@ -27,9 +27,13 @@ from membar.frontends.c.library import (
     gcc,
     kernel,
     keys,
+    mutexes,
+    outside,
     strings,
     sync,
+    text,
     threads,
+    variadic,
     verifier,
 )
 from membar.frontends.c.library import heap as heap_library
@@ -37,7 +41,16 @@ from membar.frontends.c.machine import Machine
 from membar.frontends.c.parse import Tree, parse
 from membar.frontends.c.statements import Statements
 from membar.frontends.c.values import Aggregate, Slot, Value, converted
-from membar.frontends.c.world import RECURSION, Defined, DepthError, Findings, Object, ThreadPlan, World
+from membar.frontends.c.world import (
+    RECURSION,
+    Defined,
+    DepthError,
+    Findings,
+    LearntError,
+    Object,
+    ThreadPlan,
+    World,
+)
 from membar.program.dependencies import expressions_of
 from membar.program.expr import FALSE, Address, Expr, Register, addresses_of
 from membar.program.meeting import meeting_points
@@ -59,7 +72,11 @@ _LIBRARY: Final[dict[str, Library]] = {
     **sync.FUNCTIONS,
     **conditions.FUNCTIONS,
     **keys.FUNCTIONS,
+    **mutexes.FUNCTIONS,
     **strings.FUNCTIONS,
+    **text.FUNCTIONS,
+    **outside.FUNCTIONS,
+    **variadic.FUNCTIONS,
     **clients.FUNCTIONS,
 }
 _KERNEL_LIBRARY: Final[dict[str, Library]] = {
@@ -67,6 +84,9 @@ _KERNEL_LIBRARY: Final[dict[str, Library]] = {
     **verifier.FUNCTIONS,
     **heap_library.FUNCTIONS,
     **strings.FUNCTIONS,
+    **text.FUNCTIONS,
+    **outside.FUNCTIONS,
+    **variadic.FUNCTIONS,
     **clients.FUNCTIONS,
     **kernel.FUNCTIONS,
 }
@@ -128,7 +148,11 @@ def _passes(
     for _ in range(_MOST_PASSES):
         world = World(tree, known, is_kernel=tree.text.is_kernel, is_any=is_any, recursion=depth)
         building = _Pass(world, source)
-        program = building.program()
+        try:
+            program = building.program()
+        except LearntError:
+            known = known.joined(world.after)
+            continue
         found = known.joined(world.after)
         if found == known:
             check_length(program)
@@ -177,6 +201,13 @@ class _Pass:
                 copies.check_private(created, world.copied)
             done += 1
         world.after.threads = 1 + len(world.plans)
+        world.after.outside.update(
+            hint
+            for hint in (outside.NUMBERS, outside.TEXT)
+            if any(outside.matters(item, hint) for item in machines)
+        )
+        if world.before.follows_memory:
+            world.after.written.update(place for item in machines for place in contents.all_written(item))
         world.after.slots = world.allocated()
         world.after.keys = tuple(world.keys)
         self._escapes(machines)

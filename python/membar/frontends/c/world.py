@@ -235,6 +235,10 @@ class Untyped:
     labels: tuple[str, ...]
 
 
+class LearntError(Exception):
+    """A pass cannot go on without something that the next one knows from its beginning."""
+
+
 @dataclass(slots=True)
 class Findings:
     """What one pass over the program learns that the next one must know.
@@ -256,6 +260,10 @@ class Findings:
         spurious: calls at which a thread may wake up for no reason once, with the number of the thread.
         frees_beside: memory may be freed while another thread runs.
         keys: the functions for what threads leave behind under each key of their own; empty: none.
+        follows_memory: what memory holds matters for the translation (`contents.py`).
+        outside: what the world outside gives that matters for what the program does (`library/outside.py`).
+        mutex_kinds: there are mutexes that are recursive, or say that they are held.
+        written: labels and offsets of what threads write, with their numbers, while that is so.
     """
 
     escaped: set[Hashable] = field(default_factory=set)
@@ -274,6 +282,10 @@ class Findings:
     spurious: set[tuple[int, int]] = field(default_factory=set)
     frees_beside: bool = False
     keys: tuple[str, ...] = ()
+    follows_memory: bool = False
+    outside: set[str] = field(default_factory=set)
+    mutex_kinds: bool = False
+    written: set[tuple[int, str, int]] = field(default_factory=set)
 
     def joined(self, other: Findings) -> Findings:
         """What both know; `other` is later, and knows the heap as it is."""
@@ -294,6 +306,10 @@ class Findings:
             self.spurious | other.spurious,
             self.frees_beside or other.frees_beside,
             other.keys,
+            self.follows_memory or other.follows_memory,
+            self.outside | other.outside,
+            self.mutex_kinds or other.mutex_kinds,
+            self.written | other.written,
         )
 
     @property

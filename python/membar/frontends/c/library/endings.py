@@ -35,8 +35,8 @@ def end_once(m: Machine, number: int, node: ast.Node, what: str) -> None:
     m.flow.put(_over(number), Slot(Constant(m.span(node).line)))
 
 
-def destroyed(m: Machine, place: Place, node: ast.Node) -> None:
-    """A violation if a lock is destroyed while somebody holds it."""
+def destroyed(m: Machine, place: Place, node: ast.Node, *, holders: int = 0xFFFF_FFFF) -> None:
+    """A violation if a lock is destroyed while somebody holds it, as those of its bits say."""
     if m.world.is_kernel or m.flow.is_dead or m.is_bad(place, node):
         return
     found = Register(m.flow.register())
@@ -45,4 +45,5 @@ def destroyed(m: Machine, place: Place, node: ast.Node) -> None:
     m.flow.emit(Load(register=found.name, address=place.address, size=size, tags=tags), m.span(node))
     liveness.check_found(m, place.address, found, place.type, node)
     message = "a lock is destroyed while it is held"
-    m.check(binary(B.EQ, found, FALSE), message, node, kind=ASSERTIONS)
+    held = binary(B.AND, found, Constant(holders))
+    m.check(binary(B.EQ, held, FALSE), message, node, kind=ASSERTIONS)

@@ -8,7 +8,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, heap, liveness, marks
+from membar.frontends.c import codes, contents, heap, liveness, marks
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
@@ -47,6 +47,7 @@ def _aligned(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
 def _size(e: Expressions, node: ast.Node, call: ast.Node) -> int:
     number = known(e.scalar(node).expr)
     if number is None:
+        contents.needed(e.m)
         e.m.refuse(call, "memory whose size is not known before the program runs", codes.HEAP_SIZE)
     return number
 
@@ -73,6 +74,11 @@ def _allocated(
     if isinstance(pointer, Address | Register):
         m.flow.own(pointer.name)
     return Value(pointer, t.VOID_POINTER)
+
+
+def new_memory(e: Expressions, node: ast.FuncCall, size: int) -> Value:
+    """A pointer to new memory that another function than `malloc` gives."""
+    return _allocated(e, node, (), size, is_zero=False)
 
 
 def _layout(e: Expressions, node: ast.FuncCall, arguments: Arguments, size: int) -> t.CType | None:

@@ -19,7 +19,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, liveness
+from membar.frontends.c import codes, contents, liveness
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
@@ -28,13 +28,15 @@ from membar.frontends.c.library import endings, threads
 from membar.frontends.c.library.atomics import target
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import B, Slot, Value, binary, constant, converted, known, select
-from membar.frontends.c.world import Place
+from membar.frontends.c.world import Object, Place
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
 from membar.program.operations import Assume, Choose, Load, Rmw, Store, Tags
 
 Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value]
 ETIMEDOUT: Final = 110
 _EBUSY: Final = 16
+_EAGAIN: Final = 11
+_ERRNO: Final = "__membar_errno"
 THRD_TIMEDOUT: Final = 4
 _WRITER: Final = 0x8000_0000
 _LOCKS: Final = (t.Opaque("pthread_rwlock_t", 4), t.Opaque("pthread_spinlock_t", 4))
@@ -293,13 +295,27 @@ def _wait_for_one(*, busy: bool = False, late: bool = False) -> Meaning:
             return is_there(changed(m, place, node, less, tags=_ACQUIRES, condition=is_there, failed=LOOKS))
 
         if busy:
-            return e.select_value(attempt(), constant(0), constant(-1))
+            found = e.select_value(attempt(), constant(0), constant(-1))
+            return _with_error(e, node, found, _EAGAIN)
         if late:
-            return _or_late(m, node, attempt, -1)
+            return _with_error(e, node, _or_late(m, node, attempt, -1), ETIMEDOUT)
         until(m, node, attempt)
         return constant(0)
 
     return meaning
+
+
+def _with_error(e: Expressions, node: ast.FuncCall, result: Value, number: int) -> Value:
+    """The result of a function, which says in `errno` what is wrong if it is not 0."""
+    m = e.m
+    errno = m.world.scope.symbols.get(_ERRNO)
+    if isinstance(errno, Object) and not m.flow.is_dead:
+        place = Place(Address(m.own_copy(errno).label), t.INT)
+        before = m.read(place, node)
+        assert isinstance(before, Value)
+        is_wrong = binary(B.NE, result.expr, FALSE)
+        m.write(place, e.select_value(is_wrong, constant(number), before), node)
+    return result
 
 
 def _post(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
@@ -328,6 +344,8 @@ _BARRIER: Final = "pthread_barrier_t"
 def _barrier_size(e: Expressions, arguments: Arguments) -> Expr:
     no_attributes(e, arguments)
     count = known(e.scalar(arguments[2]).expr)
+    if count is None:
+        contents.needed(e.m)
     if count is None or not 0 < count <= _LOW:
         e.m.refuse(arguments[2], "a barrier for a number of threads that is not known", codes.CALL)
     return Constant(count << _COUNT)

@@ -8,11 +8,11 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, liveness
+from membar.frontends.c import codes, contents, liveness
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
-from membar.frontends.c.library import endings
+from membar.frontends.c.library import endings, mutexes
 from membar.frontends.c.library.atomics import target
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, constant, converted, is_constant, known
@@ -25,6 +25,8 @@ Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value]
 _BUSY: Final = 16
 _NEVER_CREATED: Final = "a thread that was never created is joined"
 _THRD_BUSY: Final = 1
+_MTX_TIMED: Final = 1
+_MTX_RECURSIVE: Final = 2
 _ACQUIRED: Final = frozenset({"ACQ", "RMW"})
 _TAKEN: Final = frozenset({"RLX", "LF"})
 _LOOKED: Final = frozenset({"RLX"})
@@ -50,6 +52,7 @@ def _create(e: Expressions, node: ast.FuncCall, arguments: Arguments, *, is_c11:
     if m.flow.is_dead:
         return constant(0)
     if m.loops:
+        contents.needed(m)
         m.refuse(
             node,
             "a thread created in a loop whose number of turns is not known",
@@ -232,6 +235,8 @@ def lock(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         m.flow.emit(Assume(_attempt(e, node, place), waits=True), m.span(node))
         _set_held(m, place, TRUE)
         return NOTHING
+    if m.world.before.mutex_kinds:
+        return mutexes.lock(m, place, number_of(m), node)
     head = m.flow.open(())
     is_free = _attempt(e, node, place)
     yes, no = m.flow.branch(is_free, m.span(node))
@@ -256,6 +261,9 @@ def trylock(busy: int) -> Meaning:
         place = _mutex(e, arguments[0])
         if m.flow.is_dead or m.is_bad(place, node):
             return constant(0)
+        if m.world.before.mutex_kinds:
+            is_open, _ = mutexes.attempt(m, place, number_of(m), node)
+            return e.select_value(is_open, constant(0), constant(busy))
         is_free = _attempt(e, node, place)
         key = _held(place)
         if key is not None:
@@ -272,6 +280,8 @@ def unlock(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     place = _mutex(e, arguments[0])
     if m.flow.is_dead or m.is_bad(place, node):
         return constant(0)
+    if m.world.before.mutex_kinds and not m.world.is_kernel:
+        return mutexes.unlock(m, place, number_of(m), node)
     key = _held(place)
     size = t.size_of(place.type) or 4
     message = "a mutex is unlocked by a thread that does not hold it"
@@ -294,9 +304,18 @@ def unlock(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
 
 def _mutex_init(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     place = _mutex(e, arguments[0])
-    if known(e.scalar(arguments[1]).expr) != 0:
-        e.m.refuse(arguments[1], "a mutex with attributes")
-    e.m.write(Place(place.address, t.INT), constant(0), node)
+    kind = mutexes.kind_of_attributes(e, arguments[1])
+    e.m.write(Place(place.address, t.INT), Value(mutexes.first_word(e.m, kind), t.INT), node)
+    return constant(0)
+
+
+def _mtx_init(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    place = _mutex(e, arguments[0])
+    kind = known(e.scalar(arguments[1]).expr)
+    if kind is None or kind > _MTX_TIMED | _MTX_RECURSIVE:
+        e.m.refuse(arguments[1], "a mutex whose type is not known")
+    word = mutexes.first_word(e.m, mutexes.RECURSIVE if kind & _MTX_RECURSIVE else mutexes.NORMAL)
+    e.m.write(Place(place.address, t.INT), Value(word, t.INT), node)
     return constant(0)
 
 
@@ -308,7 +327,7 @@ def _nothing(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
 
 
 def _mutex_destroy(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    endings.destroyed(e.m, _mutex(e, arguments[0]), node)
+    endings.destroyed(e.m, _mutex(e, arguments[0]), node, holders=mutexes.OWNER)
     return constant(0)
 
 
@@ -350,7 +369,7 @@ FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
         "thrd_equal": Library(_equal, 2),
         "thrd_detach": Library(_detach, 1),
         "thrd_yield": Library(_nothing, 0),
-        "mtx_init": Library(_mutex_init, 2),
+        "mtx_init": Library(_mtx_init, 2),
         "mtx_destroy": Library(_mutex_destroy, 1),
         "mtx_lock": Library(lock, 1),
         "mtx_trylock": Library(trylock(_THRD_BUSY), 1),

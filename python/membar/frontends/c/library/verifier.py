@@ -158,6 +158,7 @@ FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
         "__VERIFIER_assume": Library(_assume, 1),
         "__builtin_assume": Library(_assume, 1),
         "abort": Library(_stop, 0),
+        "__builtin_trap": Library(_stop, 0),
         "exit": Library(_stop, 1),
         "_Exit": Library(_stop, 1),
         "__VERIFIER_nondet_range": Library(_range, 2),
