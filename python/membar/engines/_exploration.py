@@ -61,6 +61,17 @@ def careful_exploration(task: Task, program: Program) -> str:
     return GENERAL
 
 
+def may_go_first(task: Task, program: Program, chosen: str) -> bool:
+    """Whether the exactly-once search may be tried before the general one, which was `chosen`.
+
+    It is for all executions without cycles of po and rf of models that say what load buffering is. Of models
+    that look for races it is not known what comes first.
+    """
+    if chosen != GENERAL or _is_filtered(task) or _needs_general_search(program):
+        return False
+    return bool(task.model.load_buffering) and not task.model.language_model
+
+
 def why_not_classes(task: Task, program: Program) -> str | None:
     """Why every execution counts by itself, although only what is observed should; None if it does not."""
     if task.model.exploration != EXACTLY_ONCE:
