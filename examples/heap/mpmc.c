@@ -1,4 +1,4 @@
-/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS.
+/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
    Vyukov's bounded queue for many producers and consumers, of allocated messages: two threads send, one receives. */
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS.
+/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
    The queue of Michael and Scott with allocated nodes: two threads enqueue, one dequeues; its old dummy is freed at the end. */
 #include <assert.h>
 #include <pthread.h>

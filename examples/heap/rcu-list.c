@@ -1,4 +1,4 @@
-/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS.
+/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
    A list as with RCU: a reader walks it without locks, the writer takes a node out and waits until the reader, if it was
    inside, has left, before it frees the node. */
 #include <assert.h>

@@ -1,16 +1,20 @@
-"""Broken C files: no traceback, no hang.
+"""Broken C files: no traceback, no hang, and no verdict on what is no C.
 
-    python tests/differential/c_mutations.py [--files N] [--seed N]
+    python tests/differential/c_mutations.py [--files N] [--seed N] [--keep FOLDER]
 
 Takes the examples and the test programs, deletes, doubles, swaps and replaces words and characters, and reads
-what comes out. Each file must be translated or refused with located diagnostics, within a few seconds; one in
-fifty that is translated is also checked, with a limit.
+what comes out. Each file must be translated or refused with located diagnostics, within a few seconds. Each
+that is translated is shown to gcc, where there is one, which must accept it too (as gcc 14 does, where
+numbers are no pointers); and it is checked, with a small limit. What gcc would accept of what is refused for
+its types or names is counted.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
+import shutil
+import subprocess
 import sys
 import time
 import traceback
@@ -31,6 +35,13 @@ from strategies.c_sync_cases import SYNC_CASES
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_SECONDS = 20.0
+# What gcc 14 takes for errors, and older ones warn of.
+_STRICT = ("int-conversion", "incompatible-pointer-types", "implicit-int")
+_GCC = ("-std=gnu11", "-fsyntax-only", "-pthread", *(f"-Werror={name}" for name in _STRICT), "-x", "c", "-")
+_SHOWN = ("translated", "W0904", "W0905", "W0906", "W0907", "W0909")
+_NAME = re.compile(r"[A-Za-z_]\w*\Z")
+_OPERATOR = re.compile(r"[-+*/%&|^=<>!.]\Z")
+_KINDS = (_NAME, re.compile(r"\d\w*\Z"), _OPERATOR)
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 _OTHERS = (
     "int", "void", "*", "&", "(", ")", "{", "}", "[", "]", ";", ",", "0", "1", "-1", "=", "==", "x", "struct",
@@ -58,6 +69,8 @@ def texts() -> list[str]:
 def mutated(text: str, random: Random) -> str:
     """The text with one or two changes."""
     words = _WORD.findall(text)
+    if random.random() < 0.5 and _exchanged(words, random):
+        return "".join(words)
     # Mostly behind the last `#include`: a broken one says little about the rest.
     first = max((at for at, word in enumerate(words) if word == "include"), default=0)
     for _ in range(random.randint(1, 2)):
@@ -80,35 +93,86 @@ def mutated(text: str, random: Random) -> str:
     return "".join(words)
 
 
-def outcome_of(text: str, *, checks: bool) -> str:
+def _exchanged(words: list[str], random: Random) -> bool:
+    """Puts another word of its kind in the place of a name, a number or an operator; whether there is one."""
+    kind = random.choice(_KINDS)
+    first = max((at for at, word in enumerate(words) if word == "include"), default=0)
+    while first < len(words) and "\n" not in words[first]:
+        first += 1
+    places = [at for at in range(first, len(words)) if kind.match(words[at])]
+    if len(places) < 2:
+        return False
+    words[random.choice(places)] = words[random.choice(places)]
+    return True
+
+
+def outcome_of(text: str) -> str:
     """`translated`, or the first code with which the file was refused."""
-    source = SourceFile(str(ROOT / "examples" / "mutated.c"), text)
     try:
-        api.parse(source)
-        if checks:
-            api.check(source, limits=Limits(seconds=1.0, executions=1000))
+        api.parse(_source(text))
     except InputError as refusal:
         located = [item for item in refusal.diagnostics if item.primary is not None]
         return located[0].code if located else f"{refusal.diagnostics[0].code} (no place)"
     return "translated"
 
 
+def _source(text: str) -> SourceFile:
+    return SourceFile(str(ROOT / "examples" / "mutated.c"), text)
+
+
+def objection(text: str) -> str | None:
+    """The first error of gcc; None if it has none."""
+    command = ["gcc", "-I", str(ROOT / "examples"), "-I", str(ROOT / "examples" / "heap"), *_GCC]
+    given = text.encode("utf-8", errors="replace")
+    found = subprocess.run(command, input=given, capture_output=True, check=False, timeout=60)
+    if found.returncode == 0:
+        return None
+    lines = found.stderr.decode(errors="replace").splitlines()
+    return next((line for line in lines if "error:" in line), "an error")
+
+
+def verdict_of(text: str) -> str:
+    """The verdict of a file that is translated, with a small limit."""
+    try:
+        return f"verdict {api.check(_source(text), limits=Limits(seconds=0.5, executions=100)).verdict}"
+    except InputError as refusal:
+        return f"refused by the engine: {refusal.diagnostics[0].code}"
+
+
 def campaign(files: int, seed: int) -> tuple[Counter[str], list[str]]:
     """How many files came to what, and reports of those that went wrong."""
     random = Random(seed)
+    has_gcc = shutil.which("gcc") is not None
     originals = texts()
+    accepted: dict[str, bool] = {}
     found: Counter[str] = Counter()
     wrong: list[str] = []
-    for number in range(files):
-        text = mutated(random.choice(originals), random)
-        start = time.monotonic()
+    for _ in range(files):
+        original = random.choice(originals)
+        text = mutated(original, random)
+        start = time.process_time()
         try:
-            found[outcome_of(text, checks=number % 50 == 0)] += 1
+            outcome = outcome_of(text)
+            found[outcome] += 1
+            if outcome == "translated":
+                found[verdict_of(text)] += 1
         except Exception:
+            outcome = "failed"
             wrong.append(f"{traceback.format_exc()}\n{text}")
-        took = time.monotonic() - start
+        took = time.process_time() - start
         if took > MOST_SECONDS:
             wrong.append(f"{took:.0f} s for\n{text}")
+        if not has_gcc or not outcome.startswith(_SHOWN):
+            continue
+        if original not in accepted:
+            accepted[original] = objection(original) is None
+        if accepted[original]:
+            problem = objection(text)
+            found["shown to gcc" if outcome == "translated" else f"{outcome}, shown to gcc"] += 1
+            if problem is None and outcome != "translated":
+                found[f"{outcome}, though gcc accepts it"] += 1
+            elif problem is not None and outcome == "translated":
+                wrong.append(f"gcc: {problem}\n{text}")
     return found, wrong
 
 
@@ -119,10 +183,14 @@ def main() -> int:
     )
     parser.add_argument("--files", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="a folder for the files that went wrong")
     chosen = parser.parse_args()
     found, wrong = campaign(chosen.files, chosen.seed)
     for outcome, count in found.most_common():
         sys.stdout.write(f"{count:6} {outcome}\n")
+    for number, report in enumerate(wrong):
+        if chosen.keep is not None:
+            chosen.keep.joinpath(f"wrong{chosen.seed}_{number}.txt").write_text(report, encoding="utf-8")
     for report in wrong[:5]:
         sys.stdout.write(f"\n{report}\n")
     sys.stdout.write(f"{chosen.files} files, {len(wrong)} went wrong\n")

@@ -1,6 +1,7 @@
 """Deliberate mistakes in the systems, the obligations and the front end of objects, and who notices each.
 
-`states MODEL` compares final states of known objects with `graphs`; `right` asks for proofs of right texts;
+`states MODEL` compares final states of known objects with `graphs`, `elements MODEL` of some with an array;
+`right` asks for proofs of right texts;
 `wrong NAME MODEL` for a text with that mistake, which must not be proved; the others are what they say.
 """
 
@@ -18,6 +19,7 @@ WAITING = "membar.objects.systems.relaxed.waiting"
 BEYOND = "membar.objects.systems.relaxed.beyond"
 MACHINE = "membar.objects.systems.relaxed.machine"
 ACTIONS = "membar.objects.systems.actions"
+MOVES = "membar.objects.systems.moves"
 OBLIGATIONS = "membar.objects.proof.obligations"
 DISCHARGE = "membar.objects.proof.discharge"
 TSO, ARM = "states x86-tso", "states armv8"
@@ -158,6 +160,25 @@ BUGS: tuple[tuple[str, str, Bug], ...] = (
         "accesses of one variable change places",
         ARM,
         Rewrite(WAITING, "return len(places) == 1 and", "return False and"),
+    ),
+    (
+        "stores overtake accesses to elements",
+        "elements armv8",
+        Rewrite(WAITING, "if is_shifted(first) and isinstance(second, Store):", "if False:"),
+    ),
+    (
+        "a store writes all elements",
+        "elements sc",
+        Rewrite(
+            MOVES, "(cell, Choice(equals(location.index, Number(number)), value, cell))", "(cell, value)"
+        ),
+    ),
+    (
+        "loads take a pending store to any element",
+        "elements x86-tso",
+        Rewrite(
+            TSO_BUFFER, "if location.index is None:\n                yield", "if True:\n                yield"
+        ),
     ),
     ("xc speculates", "states xc", Entry("membar.object_proofs", "_RELAXED", "xc", Rules(speculates=True))),
     (

@@ -17,6 +17,7 @@ from membar.objects.syntax import (
     FenceKind,
     Line,
     Load,
+    Location,
     Operation,
     Return,
     Rmw,
@@ -26,6 +27,9 @@ from membar.objects.syntax import (
 from membar.objects.terms import Binary, BinaryOp, Loaded, Number, Term, Unary, Variable, replaced
 
 PLACES = ("x", "y", "z")
+ARRAY = "m"
+ELEMENT = "Once"
+"""The word of accesses to elements of arrays: the processors' models give it no meaning, our variants do."""
 LOCALS = ("a", "b")
 
 
@@ -41,8 +45,15 @@ class _Writer:
             return f"{self.rng.choice(LOCALS)} + {value}"
         return value
 
+    def place(self, name: str) -> str:
+        """A place with this name: of an array, an element at a fixed or a shifted address."""
+        if name != ARRAY:
+            return name
+        local = self.rng.choice(LOCALS)
+        return f"{name}[{self.rng.choice(('0', '1', f'{local} % 2', f'({local} + 1) % 2'))}]"
+
     def statement(self, depth: int = 0) -> str:
-        place, local = self.rng.choice(self.memory), self.rng.choice(LOCALS)
+        place, local = self.place(self.rng.choice(self.memory)), self.rng.choice(LOCALS)
         kind = self.rng.random()
         if kind < 0.36:
             return f"{place} = {self.expression()};"
@@ -64,7 +75,7 @@ class _Writer:
 
     def pattern(self, number: int) -> list[str]:
         """Two accesses to different places, as weak behaviours need them, another one first per thread."""
-        first, second = self.memory[number % 2], self.memory[1 - number % 2]
+        first, second = (self.place(self.memory[each]) for each in (number % 2, 1 - number % 2))
         if self.rng.random() < 0.5:
             return [f"{first} = {self.expression()};", f"a = {second};"]
         if self.rng.random() < 0.5:
@@ -83,12 +94,17 @@ class _Writer:
                 return f"{local} = cas({place}, {self.rng.randint(0, 2)}, {self.expression()});"
 
 
-def random_object(seed: int, *, rmw: bool = True) -> str:
+def random_object(seed: int, *, rmw: bool = True, arrays: bool = False) -> str:
     """The text of an object whose operations `f0`, `f1`, … are meant for one thread each."""
     rng = random.Random(seed)
-    writer = _Writer(rng, PLACES[: rng.choice((2, 2, 3))], rmw)
+    memory = PLACES[: rng.choice((2, 2, 3))]
+    if arrays:
+        elements = rng.choice((1, 1, 2))  # where weak behaviours need two places, both may be in the array
+        memory = (*(ARRAY,) * elements, *memory[elements:])
+    writer = _Writer(rng, memory, rmw)
     threads = rng.choice((2, 2, 2, 3))
-    text = [f"object random{seed};", f"shared {', '.join(writer.memory)};"]
+    declared = [f"{name}[2]" if name == ARRAY else name for name in dict.fromkeys(memory)]
+    text = [f"object random{seed};", f"shared {', '.join(declared)};"]
     is_pattern = rng.random() < 0.6
     for number in range(threads):
         body = writer.pattern(number) if is_pattern else []
@@ -106,6 +122,7 @@ class Words:
     fences: dict[FenceKind, str]
     atomic: str
     around: str = ""
+    element: str = ""
 
 
 X86 = Words({FenceKind.FULL: "MFENCE"}, "X")
@@ -117,9 +134,14 @@ XC = Words({FenceKind.FULL: "DMB.ISH", FenceKind.STORE: "DMB.ISHST"}, "X", "DMB.
 
 
 def program_text(about: ConcurrentObject, words: Words) -> str:
-    """The object with one thread per operation, as program text that shows every result and all of memory."""
+    """The object with one thread per operation, as program text that shows every result and all of memory.
+
+    Accesses to elements of arrays have the word `words.element`, if it is not empty.
+    """
     text = [f"program {about.name}"]
-    text += [f"memory {each.name} : i32 = {each.initial}" for each in about.shared]
+    for each in about.shared:
+        size = "" if each.size is None else f"[{each.size}]"
+        text.append(f"memory {each.name} : i32{size}")
     for operation in about.operations:
         text.append(f"thread {operation.name} {{")
         numbers = {line.label: 10 * number for number, line in enumerate(operation.lines)}
@@ -127,9 +149,28 @@ def program_text(about: ConcurrentObject, words: Words) -> str:
             text += [f"  {step}" for step in _steps(operation, line, numbers, words)]
         text.append("}")
     observed = [f"{number}:{name}" for number, _ in enumerate(about.operations) for name in LOCALS]
-    observed += [each.name for each in about.shared]
+    observed += cell_names(about)
     text += ["forall true", f"observe {', '.join(observed)}"]
     return "\n".join(text) + "\n"
+
+
+def cell_names(about: ConcurrentObject) -> list[str]:
+    """What final states show of memory."""
+    return [
+        each.name if each.size is None else f"{each.name}[{number}]"
+        for each in about.shared
+        for number in range(each.size or 1)
+    ]
+
+
+def _tagged(location: Location, words: Words) -> str:
+    return f" {{{words.element}}}" if location.index is not None and words.element else ""
+
+
+def _address(location: Location) -> str:
+    if location.index is None:
+        return f"&{location.name}"
+    return f"&{location.name} + 4 * {_spelled(location.index)}"
 
 
 def _steps(operation: Operation, line: Line, numbers: dict[str, int], words: Words) -> list[str]:
@@ -137,12 +178,14 @@ def _steps(operation: Operation, line: Line, numbers: dict[str, int], words: Wor
     then = numbers.get(line.then or "", -1)
     match line.action:
         case Load(target=target, location=place, value=value):
+            load = f"load [{_address(place)}]{_tagged(place, words)}"
             if value == Loaded():
-                return [f"{here} -> {then}: {target} := load [&{place.name}]"]
-            middle = f"{here} -> {here + 1}: loaded := load [&{place.name}]"
+                return [f"{here} -> {then}: {target} := {load}"]
+            middle = f"{here} -> {here + 1}: loaded := {load}"
             return [middle, f"{here + 1} -> {then}: {target} := {_spelled(value)}"]
         case Store(location=place, value=value):
-            return [f"{here} -> {then}: store [&{place.name}] := {_spelled(value)}"]
+            stored = f"store [{_address(place)}] := {_spelled(value)}{_tagged(place, words)}"
+            return [f"{here} -> {then}: {stored}"]
         case Assign(target=target, value=value):
             return [f"{here} -> {then}: {target} := {_spelled(value)}"]
         case Branch(condition=condition):
@@ -161,7 +204,7 @@ def _steps(operation: Operation, line: Line, numbers: dict[str, int], words: Wor
 
 def _atomic(rmw: Rmw, here: int, then: int, words: Words) -> list[str]:
     tags = f"read {{{words.atomic}}} write {{{words.atomic}}}"
-    place, target = f"[&{rmw.location.name}]", rmw.target or "dropped"
+    place, target = f"[{_address(rmw.location)}]", rmw.target or "dropped"
     done = ""
     match rmw.kind:
         case RmwKind.SWAP:
@@ -182,7 +225,7 @@ def _atomic(rmw: Rmw, here: int, then: int, words: Words) -> list[str]:
     ]
 
 
-_SIGNS = {BinaryOp.GT: "<s", BinaryOp.LT: "<s", BinaryOp.GE: "<=s", BinaryOp.LE: "<=s"}
+_SIGNS = {BinaryOp.REM: "%s", BinaryOp.GT: "<s", BinaryOp.LT: "<s", BinaryOp.GE: "<=s", BinaryOp.LE: "<=s"}
 
 
 def _spelled(term: Term) -> str:
@@ -242,16 +285,21 @@ def _renamed(action: Action, names: dict[str, str], fresh: str) -> tuple[Action,
 
         return replaced(old, change)
 
+    def place(old: Location) -> Location:
+        return old if old.index is None else Location(old.name, term(old.index))
+
     match action:
         case Load(target=target, location=location, value=value):
-            return Load(f"{target}_{fresh}", location, term(value)), names | {target: f"{target}_{fresh}"}
+            return Load(f"{target}_{fresh}", place(location), term(value)), names | {
+                target: f"{target}_{fresh}"
+            }
         case Assign(target=target, value=value):
             return Assign(f"{target}_{fresh}", term(value)), names | {target: f"{target}_{fresh}"}
         case Rmw(kind=kind, location=location, operands=operands, target=str(target)):
-            changed = Rmw(kind, location, tuple(term(each) for each in operands), f"{target}_{fresh}")
+            changed = Rmw(kind, place(location), tuple(term(each) for each in operands), f"{target}_{fresh}")
             return changed, names | {target: f"{target}_{fresh}"}
         case Store(location=location, value=value):
-            return Store(location, term(value)), names
+            return Store(place(location), term(value)), names
         case Branch(condition=condition):
             return Branch(term(condition)), names
         case Return(results=results):

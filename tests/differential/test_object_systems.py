@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from differential.object_systems import compared, reason
+from differential.object_systems import compared, is_in_order, reason
 
 FIRST = 100_000
+FIRST_OF_ARRAYS = 0
 
 
 @pytest.mark.parametrize("model", ["sc", "x86-tso"])
@@ -30,3 +31,20 @@ def test_a_reused_register_keeps_a_load_back() -> None:
     found = compared(seed, "armv8")
     assert found.system < found.model
     assert reason(found, "armv8") == "renaming"
+
+
+@pytest.mark.parametrize("model", ["sc", "x86-tso"])
+def test_elements_of_arrays_go_through_buffers_as_in_the_model(model: str) -> None:
+    found = [compared(FIRST_OF_ARRAYS + number, model, arrays=True) for number in range(25)]
+    assert [each.text for each in found if not each.is_equal] == []
+    assert any("% 2]" in each.text for each in found)
+    assert model == "sc" or sum(each.is_weak for each in found) >= 2
+
+
+@pytest.mark.parametrize("model", ["xc", "armv8"])
+def test_elements_of_arrays_are_kept_in_order_and_nothing_else(model: str) -> None:
+    found = [compared(FIRST_OF_ARRAYS + number, model, arrays=True) for number in range(20)]
+    assert [each.text for each in found if not is_in_order(each, model)] == []
+    assert [each.text for each in found if not each.is_equal and not reason(each, model)] == []
+    assert [each.text for each in found if not each.is_equal and not each.beyond] == []
+    assert sum(each.is_weak for each in found) >= 2

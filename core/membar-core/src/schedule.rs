@@ -75,8 +75,13 @@ impl Phase {
     /// All that one slot needs, whatever it is, and no check.
     #[must_use]
     pub fn of_slot(plan: &Plan, slot: Slot) -> Self {
+        Self::of_slots(plan, std::iter::once(slot))
+    }
+
+    /// The same for several.
+    pub fn of_slots(plan: &Plan, slots: impl Iterator<Item = Slot>) -> Self {
         let facts = Facts::new(plan);
-        let needed = facts.needed(plan, std::iter::once(slot));
+        let needed = facts.needed(plan, slots);
         facts.phase(plan, Vec::new(), &|s| needed[s])
     }
 }

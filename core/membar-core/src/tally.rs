@@ -26,6 +26,9 @@ pub struct Seen {
     pub errand: u32,
 }
 
+/// Per relation that was asked for the threads and cells in which it ends.
+pub type Signs = [BTreeSet<(u32, u32)>; 3];
+
 /// Everything found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -52,6 +55,8 @@ pub struct Tally {
     pub waits: BTreeSet<(u32, u32)>,
     /// The steps that close loops which were cut: thread and edge.
     pub cuts: BTreeSet<(u32, u32)>,
+    /// Where the relations that were asked for end: per relation the threads and cells of the events.
+    pub signs: Signs,
     /// Checks that are no requirement and have something to say, by number.
     pub remarks: BTreeMap<u32, Seen>,
     /// Every complete execution, if they are to be kept.

@@ -168,6 +168,12 @@ impl Findings {
         self.found.tally.cuts.iter().copied().collect()
     }
 
+    /// Per relation of `signs` the threads and cells in which it ends; less once the first one has a pair.
+    #[getter]
+    fn signs(&self) -> Vec<Vec<(u32, u32)>> {
+        self.found.tally.signs.iter().map(|ends| ends.iter().copied().collect()).collect()
+    }
+
     /// Number of executions that were kept.
     #[getter]
     fn kept(&self) -> usize {

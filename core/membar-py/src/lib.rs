@@ -106,11 +106,12 @@ impl Plan {
     /// As `search`, by the exactly-once search: only for models that have the properties it needs. With `order`, the
     /// slot of what the model orders inside threads, by its dependency-aware variant, for programs that it is for.
     /// `symmetric`: groups of interchangeable threads, and whether the model has a global order
-    /// (`stateless::Symmetry`); not with `order`. `verify` and `fault` are for tests: count what must not happen, and
+    /// (`stateless::Symmetry`); not with `order`. `signs`: slots of relations; where they end is told. `verify` and `fault` are for tests: count what must not happen, and
     /// make mistake number `fault` of `faults()`.
     #[pyo3(signature = (
         program, *, bound, order=None, seconds=None, executions=None, memory=None, keep_all=false,
-        stop_at_failure=false, jobs=1, in_place=false, progress=None, symmetric=None, verify=false, fault=None
+        stop_at_failure=false, jobs=1, in_place=false, progress=None, symmetric=None, signs=None,
+        verify=false, fault=None
     ))]
     #[expect(
         clippy::too_many_arguments,
@@ -132,12 +133,17 @@ impl Plan {
         in_place: bool,
         progress: Option<Bound<'_, PyAny>>,
         symmetric: Option<(Vec<Vec<usize>>, bool)>,
+        signs: Option<[u32; 3]>,
         verify: bool,
         fault: Option<usize>,
     ) -> PyResult<Findings> {
         let form = words_of(program)?;
         let program = Program::decode(&form, self.model.tags).map_err(|error| to_py(&error))?;
         let limits = limits_of(seconds, executions, memory)?;
+        let signs = match signs {
+            None => None,
+            Some([a, b, c]) => Some([self.order_of(a)?, self.order_of(b)?, self.order_of(c)?]),
+        };
         let order = order.map(|slot| self.order_of(slot)).transpose()?;
         let schedule = if order.is_some() { &self.of_graphs } else { &self.schedule };
         let fault = match fault.map(|number| Fault::ALL.iter().chain(Fault::OF_HOLES).nth(number)) {
@@ -153,6 +159,7 @@ impl Plan {
             jobs,
             in_place,
             order,
+            signs,
             verify,
             fault,
         };

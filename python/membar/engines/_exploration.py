@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
+from membar.models.overtaking import shows_overtaking
 from membar.models.plan import CheckMode, Plan, Stage
 from membar.program.contention import has_rival_writers
 from membar.program.dependencies import reads_memory, writes_memory
@@ -59,6 +60,16 @@ def careful_exploration(task: Task, program: Program) -> str:
     if task.model.exploration == DEPENDENCY_AWARE and obstacle(program) is None:
         return DEPENDENCY_AWARE
     return GENERAL
+
+
+def may_foreshadow(task: Task, program: Program, chosen: str) -> bool:
+    """Whether to try the exactly-once search before the general one, which was `chosen`.
+
+    It must tell whether it missed something, and neither may every candidate be asked for.
+    """
+    if chosen != GENERAL or _is_filtered(task) or _needs_general_search(program):
+        return False
+    return shows_overtaking(program, task.model)
 
 
 def why_not_classes(task: Task, program: Program) -> str | None:

@@ -27,6 +27,7 @@ from membar.engines._exploration import (
     SYMMETRY,
     careful_exploration,
     exploration,
+    may_foreshadow,
     trial,
     why_not_classes,
 )
@@ -34,6 +35,7 @@ from membar.engines._orbits import MOST_LISTED, Exchange, Orbits, exchanged
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
+from membar.models.overtaking import MARK, is_doubtful, marked, signs_of
 from membar.models.plan import CheckMode, Plan
 from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witness
 from membar.program.access import NO_LOCATION, bad_access, told_where
@@ -54,7 +56,7 @@ from membar.properties.judge import Tally, is_settled, judge
 from membar.properties.memory import property_of
 from membar.properties.property import has_operation
 from membar.properties.termination import WAITS_FOR_EVER
-from membar.records import replace
+from membar.records import record, replace
 from membar.source import Span
 from membar.task import Coherence, Task
 
@@ -166,6 +168,15 @@ def compiled(plan: Plan) -> tuple[LoweredPlan, _core.Plan]:
     return found[1], found[2]
 
 
+@record(frozen=True, slots=True)
+class _Doubts:
+    """Of an exactly-once search that may miss executions: what to gather, and what to go back to."""
+
+    compiled: _core.Plan
+    lowered: LoweredProgram
+    slots: tuple[int, int, int]
+
+
 class _Search:
     """A program and a model handed to the core, and what comes back."""
 
@@ -191,12 +202,31 @@ class _Search:
             # Who looks into a register of one thread only can tell it from the others.
             self.orbits = Orbits((), self.observer.terms, threads=len(self.program.threads))
         self.lowered = lower_program(self.program, lowered_plan.tags, self.orbits.terms, self.watched)
+        self.doubts: _Doubts | None = None
+        if self.steps is None:
+            self._begin_to_doubt()
 
     def _watches(self, terms: Sequence[Term]) -> Watches:
         if "await" in self.task.options.reductions_off:
             return NO_WATCHES
         furthest = self.task.options.unrolling.furthest
         return watches_under(self.task.model, self.program, terms, bound=furthest)
+
+    def _begin_to_doubt(self) -> None:
+        """Tries the exactly-once search in place of the general one, if it can tell what it misses."""
+        if not may_foreshadow(self.task, self.program, self.exploration):
+            return
+        signs = signs_of(self.plan, dict(self.plan.names)[self.task.model.load_buffering])
+        self.doubts = _Doubts(self.compiled, self.lowered, signs.slots)
+        self.exploration = EXACTLY_ONCE
+        lowered_plan, self.compiled = compiled(signs.plan)
+        program = marked(self.program, self.watched)
+        lowered = lower_program(program, lowered_plan.tags, self.orbits.terms, self.watched)
+        self.lowered = replace(lowered, tag_sets=tuple(tags - {MARK} for tags in lowered.tag_sets))
+
+    def _end_doubts(self, doubts: _Doubts) -> None:
+        self.exploration, self.doubts = GENERAL, None
+        self.compiled, self.lowered = doubts.compiled, doubts.lowered
 
     def _is_claimed(self) -> bool:
         """Whether the model, not only this program, is for the exactly-once search.
@@ -237,10 +267,24 @@ class _Search:
                 found = self._found(bound)
             elif self.steps is not None and found.stopped in _NOT_QUICK:
                 self.exploration, self.steps = careful_exploration(self.task, self.program), None
+                self._begin_to_doubt()
+                found = self._found(bound)
+            if self.doubts is not None and self._is_doubtful(found):
+                self._end_doubts(self.doubts)
                 found = self._found(bound)
             return self._tally(found, bound)
         except OverflowError as large:
             raise EngineLimitError(str(large)) from None
+
+    def _is_doubtful(self, found: _core.Findings) -> bool:
+        """Whether there may be executions that the exactly-once search cannot build, and that matter.
+
+        Nothing matters once there is a failure and that is enough. A thread ends where it fails, so that no
+        more is known if it is not.
+        """
+        if found.stopped is not None:
+            return False
+        return bool(found.failures or found.faults) or is_doubtful(found.signs)
 
     def _found(self, bound: int) -> _core.Findings:
         limits, options = self.task.limits, self.task.options
@@ -269,6 +313,7 @@ class _Search:
                 stop_at_failure=stops_at_failure(self.task),
                 jobs=options.jobs,
                 in_place=self._is_in_place(),
+                signs=None if self.doubts is None else self.doubts.slots,
                 progress=progress,
                 symmetric=(
                     [list(group.threads) for group in self.orbits.groups],

@@ -85,6 +85,7 @@ def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs:
         # A claim that tests check for the shipped models; nobody has checked a user's.
         exploration=facts.get("exploration", GENERAL) if is_shipped else GENERAL,
         load_buffering=facts.get("load buffering", "") if is_shipped else "",
+        foreshadows=facts.get("buffered loads") == "foreshadowed" and is_shipped,
         ignores_write_backs=facts.get("write-backs") == "invisible" and is_shipped,
         fair=is_shipped and path.suffix == ".cat",
         thread_order=dict(compiled.plan.names).get(facts.get("thread order", "")),
@@ -126,7 +127,9 @@ def _first_sentence(documentation: str) -> str:
 
 def _facts(documentation: str) -> dict[str, str]:
     """Lines such as `Tags: any`, `Exploration: exactly-once` or `Load buffering: NAME`."""
-    names = "Tags|Language model|Exploration|Order|Load buffering|Write-backs|Thread order|Mapping"
+    names = (
+        "Tags|Language model|Exploration|Order|Load buffering|Buffered loads|Write-backs|Thread order|Mapping"
+    )
     fact = rf"^({names}):\s*([\w-]+)\s*\.?$"
     lines = re.findall(fact, documentation, re.MULTILINE | re.IGNORECASE)
     return {key.lower(): value.lower() for key, value in lines}

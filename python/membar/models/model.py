@@ -53,6 +53,8 @@ class Model:
         load_buffering: the relation of the model between a read and a later write of its thread that may
             change places whatever is read; "" if it names none. A program without such pairs has no cycles
             of po and rf, and the exactly-once search is for it too.
+        foreshadows: every execution with a cycle of po and rf shows itself in executions without
+            (`models/overtaking.py`), in programs for which all that follows from a read is ordered behind it.
         ignores_write_backs: an atomic operation that writes what it read can be left out of an execution, and
             who read from it may read from what it read: the rest stays an execution.
         fair: whether who looks again and again sees the last write in the end, and looking once more at it is
@@ -78,6 +80,7 @@ class Model:
     notes: tuple[str, ...] = ()
     exploration: str = GENERAL
     load_buffering: str = ""
+    foreshadows: bool = False
     ignores_write_backs: bool = False
     may_guess: bool = False
     fair: bool = False

@@ -81,6 +81,11 @@ def obstacle(program: Program) -> str | None:
     return None
 
 
+def selects_by_reads(thread: Thread, program: Program) -> bool:
+    """Whether some selection of `thread` goes by what was read."""
+    return _Flow(thread, program.bases).selects()
+
+
 def _shape(thread: Thread) -> str | None:
     """What the text of a thread rules out, wherever it stands."""
     if not thread.started:
@@ -127,7 +132,7 @@ class _Flow:
     def obstacle(self) -> str | None:
         reads = [place for place in self.places if reads_memory(place.operation)]
         writes = [place for place in self.places if writes_memory(place.operation)]
-        if self._selects():
+        if self.selects():
             return "a selection by what was read"
         for write in writes:
             if any(self._follows(read, write) and self._may_meet(read, write) for read in reads):
@@ -171,7 +176,8 @@ class _Flow:
                 pass
         return None
 
-    def _selects(self) -> bool:
+    def selects(self) -> bool:
+        """Whether some selection goes by what was read."""
         guards = (edge.guard for edge in self.thread.edges)
         inside = (expr for place in self.places for expr in expressions_of(place.operation))
         selections = (part for expr in (*guards, *inside) for part in _selections(expr))

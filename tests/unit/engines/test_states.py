@@ -186,6 +186,19 @@ def test_a_never_automaton_and_its_end() -> None:
     assert isinstance(check(parse(text.replace("ACCEPTS", "accept {1}")), "sc"), Holds)
 
 
+@pytest.mark.parametrize("claim", ["", "claim quiet : F G {x == 1}"])
+def test_a_small_limit_stops_a_search_of_few_states(claim: str) -> None:
+    program = parse(f"""program few
+        memory x : i32
+        thread P0 {{ 0 -> 1: store [&x] := 1  1 -> 2: r := load [&x]  2 -> 3: assert r == 1 }}
+        thread P1 {{ 0 -> 1: s := load [&x] }}
+        {claim}""")
+    assert isinstance(check(program, "x86-tso"), Holds)
+    stopped = check(program, "x86-tso", limits=Limits(memory=100))
+    assert isinstance(stopped, Unknown)
+    assert "memory" in stopped.reason
+
+
 def test_limits_make_it_unknown() -> None:
     program = parse("program count memory x : i32 thread P0 { 0 -> 0: r := r + 1  0 -> 1: assert 1 }")
     outcome = check(program, "sc", limits=Limits(states=100))

@@ -16,6 +16,7 @@ use crate::stateless::item::{ItemId, Lane, Move, Place, Places, What};
 use crate::stateless::judge::Judge;
 use crate::stateless::past::Past;
 use crate::stateless::record::Record;
+use crate::stateless::signs::Signs;
 use crate::stateless::thread_order::ThreadOrder;
 use crate::stateless::view::View;
 use crate::stateless::worker::Share;
@@ -57,6 +58,8 @@ pub(super) struct Explorer<'a> {
     remarks: Vec<usize>,
     pub(super) record: Record,
     pub(super) verification: Verification,
+    /// What else to tell of whole graphs.
+    signs: Option<Signs<'a>>,
     /// What makes the prefix of a write inside its thread; None: all of program order.
     order: Option<ThreadOrder<'a>>,
     /// The prefix of the write that is looked at: per thread, or per item.
@@ -98,6 +101,7 @@ impl<'a> Explorer<'a> {
             remarks: Vec::new(),
             record: Record::new(program, options),
             verification: Verification::default(),
+            signs: options.signs.map(|slots| Signs::new(plan, slots)),
             order: options.order.map(|slot| ThreadOrder::new(program, plan, slot, options.fault)),
             clock: Vec::new(),
             marks: Vec::new(),
@@ -479,6 +483,9 @@ impl<'a> Explorer<'a> {
             View { graph, histories: &self.histories, program: self.program, fault: self.options.fault };
         if !self.judge.passes_at_the_end(&view, &mut self.remarks) {
             return Ok(());
+        }
+        if let Some(signs) = &mut self.signs {
+            signs.look(&view, &mut self.record.tally.signs);
         }
         let weight = self.symmetry.weight(graph);
         self.record.is_full = self.watch.is_full();

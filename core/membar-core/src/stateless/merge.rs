@@ -56,6 +56,7 @@ impl Record {
             stuck,
             waits,
             cuts,
+            signs,
             remarks,
             nodes,
             bytes,
@@ -75,6 +76,7 @@ impl Record {
         }
         tally.waits.extend(waits);
         tally.cuts.extend(cuts);
+        tally.signs.iter_mut().zip(signs).for_each(|(own, others)| own.extend(others));
         for (own, others) in [
             (&mut tally.failures, failures),
             (&mut tally.faults, faults),

@@ -33,6 +33,7 @@ mod record;
 mod revisit;
 mod rows;
 mod shrink;
+mod signs;
 mod stuck;
 mod symmetry;
 mod thread_order;
@@ -72,6 +73,9 @@ pub struct Options {
     /// For the dependency-aware search, the slot of what the model orders inside threads (`thread_order`); see
     /// `program/dependency_order.py` for the programs that this search is for.
     pub order: Option<Slot>,
+    /// Relations of which it is told where they end, in graphs to which nothing can be added; nothing more is told once
+    /// the first one has a pair.
+    pub signs: Option<[Slot; 3]>,
     /// For tests: look for what must not happen (`Verification`).
     pub verify: bool,
     /// For tests: a mistake to make.

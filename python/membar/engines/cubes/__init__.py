@@ -80,7 +80,7 @@ def generically(task: SystemTask) -> Outcome:
     def should_stop() -> bool:
         return limits.seconds is not None and time.monotonic() - start > limits.seconds
 
-    found = generic.search(system, nodes=limits.states, should_stop=should_stop)
+    found = generic.search(system, nodes=limits.states, should_stop=should_stop, guesses=task.options.brab)
 
     def described(guarantee: str) -> Run:
         return Run(

@@ -1,7 +1,7 @@
 """The generic analysis (`--algorithm generic`): backwards over every order in which writes may reach memory.
 
 Section 3 of Conchon, Declerck and Zaïdi, for comparison with the reduction of their section 4, which the
-engine uses otherwise. Slow, in Python, and meant for small systems.
+engine uses otherwise. Slow, in Python, and meant for small systems; with guesses (`--brab`) for larger ones.
 """
 
 from __future__ import annotations
@@ -15,18 +15,20 @@ from membar.certificates.cover import Cover
 from membar.certificates.generic import Future, future, future_steps
 from membar.certificates.preimage import roots
 from membar.certificates.smt import Logic
+from membar.engines.cubes.guesses import Instances, weaker
 from membar.systems.system import ParameterizedSystem
 from membar.systems.terms import Process, ProcessConstant
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A future in the search: where the step leads, which transition it is, and who takes part."""
+    """A future in the search: where the step leads, which transition it is, who takes part, which guess."""
 
     cube: Future
     parent: Node | None = None
     transition: int = -1
     processes: tuple[Process, ...] = ()
+    guess: Future | None = None
 
     def schedule(self) -> list[tuple[int, tuple[Process, ...]]]:
         """The steps to a bad state."""
@@ -56,40 +58,100 @@ class Findings:
 
 
 def search(
-    system: ParameterizedSystem, *, nodes: int | None, should_stop: Callable[[], bool] = lambda: False
+    system: ParameterizedSystem,
+    *,
+    nodes: int | None,
+    should_stop: Callable[[], bool] = lambda: False,
+    guesses: int | None = None,
 ) -> Findings:
-    """Searches backwards from bad states and those that invariants exclude; small futures first."""
-    cover = Cover(system, Logic(system))
-    proof: list[Future] = []
-    waiting: list[tuple[int, int, int, Node]] = []
-    made = 0
+    """Searches backwards from bad states and those that invariants exclude; small futures first.
 
-    def push(node: Node) -> None:
-        nonlocal made
-        made += 1
-        heapq.heappush(waiting, (len(node.cube.parameters), len(node.cube.events), made, node))
+    With `guesses`, futures give way to parts of them that no instance with up to so many processes shows. A
+    guess that turns out to be wrong is not made again, and the search begins anew.
+    """
+    guessing = None if guesses is None or system.size is not None else _Guessing(system, guesses)
+    while True:
+        found = _Search(system, guessing, nodes, should_stop).run()
+        if guessing is None or found.initial is None or found.initial.guess is None:
+            return found
+        guessing.wrong.add(found.initial.guess)
 
-    for states in (*system.unsafe, *system.invariants):
-        for root in roots(system, states):
-            push(Node(future(root)))
-    while waiting:
-        if should_stop():
-            return Findings(stopped="time", nodes=len(proof))
-        node = heapq.heappop(waiting)[-1]
-        if is_initial(system, node.cube, cover.logic):
-            return Findings(initial=node, nodes=len(proof))
-        if cover.is_covered(node.cube, after=None if node.parent is None else node.parent.cube):
-            continue
-        if nodes is not None and len(proof) >= nodes:
-            return Findings(stopped="nodes", nodes=len(proof))
-        proof.append(node.cube)
-        cover.add(node.cube)
-        for number, transition in enumerate(system.transitions):
-            for step in future_steps(system, node.cube, transition):
+
+class _Guessing:
+    """What was guessed so far, and what was wrong."""
+
+    def __init__(self, system: ParameterizedSystem, most: int) -> None:
+        self._system = system
+        self._logic = Logic(system)
+        self._instances = Instances(system, most)
+        self._judged: dict[Future, bool] = {}
+        self.wrong: set[Future] = set()
+
+    def guess(self, cube: Future) -> Future | None:
+        """The smallest part of a future that may be unreachable; None if none seems to be."""
+        return next((part for part in weaker(cube) if part not in self.wrong and self._may_hold(part)), None)
+
+    def _may_hold(self, part: Future) -> bool:
+        if part not in self._judged:
+            is_seen = is_initial(self._system, part, self._logic) or self._instances.show(part)
+            self._judged[part] = not is_seen
+        return self._judged[part]
+
+
+class _Search:
+    """One search, from the bad states to its end."""
+
+    def __init__(
+        self,
+        system: ParameterizedSystem,
+        guessing: _Guessing | None,
+        nodes: int | None,
+        should_stop: Callable[[], bool],
+    ) -> None:
+        self._system = system
+        self._guessing = guessing
+        self._nodes = nodes
+        self._should_stop = should_stop
+        self._cover = Cover(system, Logic(system))
+        self._proof: list[Future] = []
+        self._waiting: list[tuple[int, int, int, Node]] = []
+        self._made = 0
+
+    def run(self) -> Findings:
+        """How it ends."""
+        for states in (*self._system.unsafe, *self._system.invariants):
+            for root in roots(self._system, states):
+                self._push(Node(future(root)))
+        while self._waiting:
+            if self._should_stop():
+                return Findings(stopped="time", nodes=len(self._proof))
+            node = heapq.heappop(self._waiting)[-1]
+            if is_initial(self._system, node.cube, self._cover.logic):
+                return Findings(initial=node, nodes=len(self._proof))
+            if self._cover.is_covered(node.cube, after=None if node.parent is None else node.parent.cube):
+                continue
+            if self._nodes is not None and len(self._proof) >= self._nodes:
+                return Findings(stopped="nodes", nodes=len(self._proof))
+            self._expand(node)
+        return Findings(proof=tuple(self._proof), nodes=len(self._proof))
+
+    def _push(self, node: Node) -> None:
+        self._made += 1
+        entry = (len(node.cube.parameters), len(node.cube.events), self._made, node)
+        heapq.heappush(self._waiting, entry)
+
+    def _expand(self, node: Node) -> None:
+        """Keeps a future, or a guess that covers it, and goes a step back."""
+        part = self._guessing.guess(node.cube) if self._guessing is not None and node.cube.events else None
+        if part is not None:
+            node = Node(part, guess=part)
+        self._proof.append(node.cube)
+        self._cover.add(node.cube)
+        for number, transition in enumerate(self._system.transitions):
+            for step in future_steps(self._system, node.cube, transition):
                 taking = tuple(step.names[one] for one in transition.parameters)
                 for before in step.results():
-                    push(Node(_as_future(before), node, number, taking))
-    return Findings(proof=tuple(proof), nodes=len(proof))
+                    self._push(Node(_as_future(before), node, number, taking, node.guess))
 
 
 def _as_future(cube: object) -> Future:

@@ -11,7 +11,7 @@ from pycparser import c_ast as ast
 
 from membar import effort
 from membar.diagnostics import Diagnostic, InputError, Label
-from membar.frontends.c import codes, contents, copies, heap
+from membar.frontends.c import codes, constraints, contents, copies, heap
 from membar.frontends.c import types as t
 from membar.frontends.c.addresses import exactly, mapped
 from membar.frontends.c.calls import Calls, Library
@@ -125,6 +125,7 @@ def _translated(source: SourceFile, *, is_any: bool) -> tuple[Program, World, fr
     tree = parse(source)
     depth = RECURSION
     try:
+        constraints.check(tree, _KERNEL_LIBRARY if tree.text.is_kernel else _LIBRARY)
         while True:
             try:
                 return _passes(tree, source, is_any=is_any, depth=depth)

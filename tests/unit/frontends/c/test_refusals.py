@@ -24,7 +24,7 @@ REFUSALS = [
     ("#include <string.h>\nint n, a[2];\nint main(void) {\n  memset(a, 0, n);\n}", "W1402", "a number of bytes that is not known", 4),
     ("#include <string.h>\nint a[2];\nint main(void) {\n  memset(a, 0, 6);\n}", "W1402", "part of a scalar", 4),
     ("#include <string.h>\nlong a[2]; int b[4];\nint main(void) {\n  memcpy(a, b, 16);\n}", "W1402", "memory of another layout", 4),
-    ("#include <pthread.h>\npthread_barrier_t b;\nint main(void) {\n  pthread_rwlock_rdlock(&b);\n}", "W0906", "a `pthread_rwlock_t` is needed here, not `pthread_barrier_t`", 4),
+    ("#include <pthread.h>\npthread_barrier_t b;\nint main(void) {\n  pthread_rwlock_rdlock(&b);\n}", "W0906", "a value of type `pthread_barrier_t *` is no `pthread_rwlock_t *`", 4),
     ("#include <pthread.h>\npthread_rwlockattr_t a;\npthread_rwlock_t l;\nint main(void) {\n  pthread_rwlock_init(&l, &a);\n}", "W0903", "with attributes", 5),
     ("#include <pthread.h>\nunion u { int a; char b; };\nunion u x;\nvoid *w(void *p) { return p; }\nint main(void) {\n  pthread_t t; pthread_create(&t, 0, w, 0);\n  x.b = 1;\n}", "W0903", "setting 1 of the 4 bytes of a word that other threads may see", 7),
     ("#include <stdatomic.h>\nunion u { atomic_long a; atomic_int b; };\nunion u x;\nint main(void) {\n  x.b = 1;\n}", "W0903", "an access of 4 bytes inside `x`", 5),
@@ -81,7 +81,7 @@ REFUSALS = [
     ("#include <pthread.h>\n#include <stdatomic.h>\natomic_int n;\nvoid *f(void *p) { return p; }\nint main(void) {\n  pthread_t t;\n  while (n) pthread_create(&t, 0, f, 0);\n}", "W0908", "a thread created in a loop", 7),
     ("void __VERIFIER_atomic_begin(void);\nint main(void) {\n  __VERIFIER_atomic_begin();\n  return 0;\n}", "W0911", "not closed", 3),
     ("_Static_assert(sizeof(int) == 8, \"int\");\nint main(void) { return 0; }", "W0907", "fails", 1),
-    ("int main(void) {\n  void *p = 0; return *p;\n}", "W0905", "`void *`", 2),
+    ("int main(void) {\n  void *p = 0; return *p;\n}", "W0905", "a value is needed here, not `void`", 2),
     ("#include <pthread.h>\npthread_cond_t c;\nint main(void) {\n  pthread_cancel(c);\n}", "W0906", "unknown function `pthread_cancel`", 4),
 ]  # fmt: skip
 

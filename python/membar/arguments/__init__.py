@@ -1,0 +1,18 @@
+"""The command line's grammar: commands, options, and what their words mean."""
+
+from __future__ import annotations
+
+from membar.arguments.chosen import folders, options, properties, repeated, ways_of_programs, words
+from membar.arguments.grammar import parser
+from membar.arguments.values import limits
+
+__all__ = [
+    "folders",
+    "limits",
+    "options",
+    "parser",
+    "properties",
+    "repeated",
+    "ways_of_programs",
+    "words",
+]

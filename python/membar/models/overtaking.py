@@ -1,0 +1,189 @@
+"""Whether executions without cycles of program order and reads-from show that there are others.
+
+An execution with such a cycle lets a write overtake an earlier read of its thread. Let the read take an
+older value instead: where the model keeps all that follows from a read behind it, what is left is an
+execution, and step by step one comes to an execution without cycles (docs/decisions/0045 has the argument).
+The last step leaves signs, of which the exactly-once search gathers all:
+
+- *missed*: a read lies before a write of its location by program order and reads-from, but not by what the
+  model orders: the write could have been read, had the search let it.
+- *detached*: a write that may overtake an earlier read of which more depends than the model knows: whether a
+  compare-exchange writes, or a turn of a loop counts as waiting (`program/awaits.py`). Only where another
+  thread reads what is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+from typing import TypeAlias
+
+from membar.models.model import Model
+from membar.models.plan import Instruction, Op, Plan, Sort
+from membar.program.awaits import Watches
+from membar.program.dependencies import expressions_of, registers_written
+from membar.program.dependency_order import selects_by_reads
+from membar.program.expr import registers_of
+from membar.program.operations import Choose, Load, Operation, Rmw, Set, Store
+from membar.program.program import Edge, Program, Thread
+from membar.records import record, replace
+
+# A tag that no language has.
+MARK = "decisive read"
+# Thread and cell.
+Ends: TypeAlias = Collection[tuple[int, int]]
+
+
+@record(frozen=True, slots=True)
+class Signs:
+    """A model with the relations whose ends the search gathers.
+
+    Attributes:
+        plan: the model's plan with more slots.
+        slots: a read and the write that it missed; a marked read and what may overtake it; every read that
+            others may still write to, with itself.
+    """
+
+    plan: Plan
+    slots: tuple[int, int, int]
+
+
+def shows_overtaking(program: Program, model: Model) -> bool:
+    """Whether executions of `program` with cycles leave signs in those without.
+
+    Branches must concern all that follows, and nothing may depend on reads in a way that `model` does not
+    order.
+    """
+    plan = model.plan
+    if plan is None or not (model.foreshadows and model.load_buffering):
+        return False
+    if not any(instruction.name == "pick-data" for instruction in plan.instructions) and any(
+        selects_by_reads(thread, program) for thread in program.threads
+    ):
+        return False
+    return not any(thread.joins or any(map(_is_special, thread.edges)) for thread in program.threads)
+
+
+def _is_special(edge: Edge) -> bool:
+    return edge.unordered or any(_is_special_operation(operation) for operation in edge.operations)
+
+
+def _is_special_operation(operation: Operation) -> bool:
+    match operation:
+        case Choose():
+            return any(True for expr in expressions_of(operation) for _ in registers_of(expr))
+        case Store(exclusive=exclusive):
+            return exclusive
+        case _:
+            return False
+
+
+def is_doubtful(signs: Collection[Ends]) -> bool:
+    """Whether what the search gathered leaves room for executions with cycles."""
+    missed, detached, read = signs
+    return bool(missed) or any(
+        cell == other and thread != reader for thread, cell in detached for reader, other in read
+    )
+
+
+@lru_cache(maxsize=16)
+def signs_of(plan: Plan, unordered: int) -> Signs:
+    """The relations for a model whose relation of what may change places is in the slot `unordered`."""
+    build = _Builder(plan)
+    reads, writes = build.identity("R"), build.identity("W")
+    order, threads = build.relation("po"), build.relation("spawn-join")
+    source, other = build.relation("rf"), build.relation("ext")
+    between = build.path(reads, order, writes)
+    kept = build.join(Op.DIFFERENCE, between, unordered)
+    external = build.join(Op.INTERSECTION, source, other)
+    causes = build.closed(external, kept, threads)
+    before = build.path(reads, build.closed(order, source, threads), writes)
+    met = build.join(Op.INTERSECTION, build.join(Op.INTERSECTION, before, build.relation("loc")), other)
+    missed = build.join(Op.DIFFERENCE, met, causes)
+    # Everything that some event of another thread is not surely before.
+    rivals = build.join(Op.DIFFERENCE, other, build.add(Op.INVERSE, threads))
+    everything = build.add(Op.UNIVERSE, sort=Sort.SET)
+    late = build.add(Op.DIFFERENCE, everything, build.set("IW"), sort=Sort.SET)
+    rivals = build.path(rivals, build.add(Op.IDENTITY, late))
+    contested = build.add(Op.IDENTITY, build.add(Op.DOMAIN, rivals, sort=Sort.SET))
+    detached = build.path(build.identity(MARK), unordered, contested)
+    read = build.path(reads, contested)
+    whole = replace(plan, instructions=tuple(build.instructions))
+    return Signs(whole, (missed, detached, read))
+
+
+class _Builder:
+    """Puts slots behind those of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.instructions = list(plan.instructions)
+
+    def add(self, op: Op, *args: int, sort: Sort = Sort.RELATION, name: str = "") -> int:
+        self.instructions.append(Instruction(op=op, sort=sort, args=args, name=name))
+        return len(self.instructions) - 1
+
+    def set(self, name: str) -> int:
+        return self.add(Op.PRIMITIVE, sort=Sort.SET, name=name)
+
+    def relation(self, name: str) -> int:
+        return self.add(Op.PRIMITIVE, name=name)
+
+    def identity(self, name: str) -> int:
+        return self.add(Op.IDENTITY, self.set(name))
+
+    def join(self, op: Op, left: int, right: int) -> int:
+        return self.add(op, left, right)
+
+    def path(self, first: int, *others: int) -> int:
+        for other in others:
+            first = self.join(Op.SEQUENCE, first, other)
+        return first
+
+    def closed(self, first: int, *others: int) -> int:
+        for other in others:
+            first = self.join(Op.UNION, first, other)
+        return self.add(Op.PLUS, first)
+
+
+def marked(program: Program, watches: Watches) -> Program:
+    """The program with a mark on reads of which more depends than dependencies tell."""
+    threads = (
+        _marked_thread(thread, frozenset(name for watch in watches.of(number) for name in watch.registers))
+        for number, thread in enumerate(program.threads)
+    )
+    return replace(program, threads=tuple(threads))
+
+
+def _marked_thread(thread: Thread, watched: frozenset[str]) -> Thread:
+    decisive = frozenset(_sources(thread, watched))
+    edges = (
+        replace(edge, operations=tuple(_marked_operation(item, decisive) for item in edge.operations))
+        for edge in thread.edges
+    )
+    return replace(thread, edges=tuple(edges))
+
+
+def _marked_operation(operation: Operation, decisive: frozenset[str]) -> Operation:
+    match operation:
+        case Rmw(read_tags=tags, failed_tags=failed):
+            return replace(
+                operation, read_tags=tags | {MARK}, failed_tags=None if failed is None else failed | {MARK}
+            )
+        case Load(register=name, exclusive=exclusive, tags=tags) if exclusive or name in decisive:
+            return replace(operation, tags=tags | {MARK})
+        case _:
+            return operation
+
+
+def _sources(thread: Thread, registers: frozenset[str]) -> Iterator[str]:
+    """The registers whose values may have gone into some of `registers`, and these."""
+    found, todo = set(registers), list(registers)
+    while todo:
+        name = todo.pop()
+        yield name
+        for edge in thread.edges:
+            for operation in edge.operations:
+                if isinstance(operation, Set) and name in registers_written(operation):
+                    new = {n for expr in expressions_of(operation) for n in registers_of(expr)} - found
+                    found |= new
+                    todo += new
