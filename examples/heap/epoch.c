@@ -1,4 +1,4 @@
-/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
+/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS, power HOLDS.
    Epochs: a reader announces the epoch in which it looks; the writer retires the old object in one epoch and frees it
    only after the next one, when no reader is left in the one before. */
 #include <assert.h>

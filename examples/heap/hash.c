@@ -1,4 +1,4 @@
-/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
+/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS, power HOLDS.
    Buckets of a lock-free hash table: a node goes in at the front by a compare-exchange, unless its key is there. */
 #include <assert.h>
 #include <pthread.h>

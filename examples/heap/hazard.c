@@ -1,4 +1,4 @@
-/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
+/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS, power HOLDS.
    Hazard pointers: a reader says which object it looks at and looks again whether it is still the current one;
    the writer puts a new one in its place and frees the old one only if nobody has said so. */
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
+/* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS, power HOLDS.
    A stack whose top is a pointer with a number in its low bits, which every change raises. The link between its two
    nodes stands elsewhere, so that nobody looks into a node that is not his; but a node that was freed may come again from
    malloc at the same address. */

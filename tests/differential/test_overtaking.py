@@ -240,3 +240,27 @@ def test_the_engine_chooses_by_what_it_sees(stored: str, search: str) -> None:
     program = parsed(LOOPING.format(stored=stored))
     task = Task(program=program, model=shipped("armv8"), properties=("assertions",))
     assert graphs.explore(task).algorithm == search
+
+
+FAILING = """program failing
+memory x : i32
+memory y : i32
+thread P {{
+  0 -> 1: a := load [&x]
+  1 -> 2: store [&y] := 1
+}}
+thread Q {{
+  0 -> 1: b := load [&y]
+  1 -> 0 when b == 0
+  1 -> 2 when b != 0: assert b == {value}, "something else"
+}}
+"""
+
+
+@pytest.mark.parametrize(("value", "search"), [(1, "general search"), (2, "exactly-once search")])
+def test_a_failure_is_enough_whatever_else_there_is(value: int, search: str) -> None:
+    program = parsed(FAILING.format(value=value))
+    task = Task(program=program, model=shipped("power"), properties=("assertions",))
+    tally = graphs.explore(task)
+    assert tally.algorithm == search
+    assert (tally.failed_assertion is not None) == (value == 2)

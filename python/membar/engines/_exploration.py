@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
-from membar.models.overtaking import shows_overtaking
 from membar.models.plan import CheckMode, Plan, Stage
 from membar.program.contention import has_rival_writers
 from membar.program.dependencies import reads_memory, writes_memory
@@ -62,14 +61,15 @@ def careful_exploration(task: Task, program: Program) -> str:
     return GENERAL
 
 
-def may_foreshadow(task: Task, program: Program, chosen: str) -> bool:
-    """Whether to try the exactly-once search before the general one, which was `chosen`.
+def may_go_first(task: Task, program: Program, chosen: str) -> bool:
+    """Whether the exactly-once search may be tried before the general one, which was `chosen`.
 
-    It must tell whether it missed something, and neither may every candidate be asked for.
+    It is for all executions without cycles of po and rf of models that say what load buffering is. Of models
+    that look for races it is not known what comes first.
     """
     if chosen != GENERAL or _is_filtered(task) or _needs_general_search(program):
         return False
-    return shows_overtaking(program, task.model)
+    return bool(task.model.load_buffering) and not task.model.language_model
 
 
 def why_not_classes(task: Task, program: Program) -> str | None:

@@ -27,7 +27,7 @@ from membar.engines._exploration import (
     SYMMETRY,
     careful_exploration,
     exploration,
-    may_foreshadow,
+    may_go_first,
     trial,
     why_not_classes,
 )
@@ -35,7 +35,7 @@ from membar.engines._orbits import MOST_LISTED, Exchange, Orbits, exchanged
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
-from membar.models.overtaking import MARK, is_doubtful, marked, signs_of
+from membar.models.overtaking import MARK, is_doubtful, marked, shows_overtaking, signs_of
 from membar.models.plan import CheckMode, Plan
 from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witness
 from membar.program.access import NO_LOCATION, bad_access, told_where
@@ -170,11 +170,14 @@ def compiled(plan: Plan) -> tuple[LoweredPlan, _core.Plan]:
 
 @record(frozen=True, slots=True)
 class _Doubts:
-    """Of an exactly-once search that may miss executions: what to gather, and what to go back to."""
+    """Of an exactly-once search that may miss executions: what to go back to, and what to gather.
+
+    If that is nothing, nothing tells whether it missed some.
+    """
 
     compiled: _core.Plan
     lowered: LoweredProgram
-    slots: tuple[int, int, int]
+    slots: tuple[int, int, int] | None
 
 
 class _Search:
@@ -213,8 +216,15 @@ class _Search:
         return watches_under(self.task.model, self.program, terms, bound=furthest)
 
     def _begin_to_doubt(self) -> None:
-        """Tries the exactly-once search in place of the general one, if it can tell what it misses."""
-        if not may_foreshadow(self.task, self.program, self.exploration):
+        """Tries the exactly-once search in place of the general one.
+
+        If it can tell what it misses, that may be enough; if one failed assertion is, it may find that.
+        """
+        if not may_go_first(self.task, self.program, self.exploration):
+            return
+        if not shows_overtaking(self.program, self.task.model):
+            if stops_at_failure(self.task):
+                self.exploration, self.doubts = EXACTLY_ONCE, _Doubts(self.compiled, self.lowered, None)
             return
         signs = signs_of(self.plan, dict(self.plan.names)[self.task.model.load_buffering])
         self.doubts = _Doubts(self.compiled, self.lowered, signs.slots)
@@ -284,7 +294,8 @@ class _Search:
         """
         if found.stopped is not None:
             return False
-        return bool(found.failures or found.faults) or is_doubtful(found.signs)
+        is_blind = self.doubts is None or self.doubts.slots is None
+        return is_blind or bool(found.failures or found.faults) or is_doubtful(found.signs)
 
     def _found(self, bound: int) -> _core.Findings:
         limits, options = self.task.limits, self.task.options
