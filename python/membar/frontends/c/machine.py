@@ -8,7 +8,7 @@ from typing import Final, NoReturn, TypeAlias
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, contents, heap, liveness, parts
+from membar.frontends.c import codes, contents, heap, liveness, marks, parts
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import Flow, Mark
 from membar.frontends.c.values import (
@@ -296,6 +296,7 @@ class Machine:
             return self._read_private(place, kind, node)
         found = self.read_raw(place, kind, node, tags)
         liveness.check_found(self, place.address, found.expr, kind, node)
+        marks.check_set(self, place, node)
         parts.check_whole(self, place, found, node)
         return contents.read(self, place, found, node) if tags is None else found
 
@@ -361,6 +362,8 @@ class Machine:
         found = self.read_raw(place, kind, node).expr
         liveness.check_found(self, place.address, found, kind, node, may_be_unset=True)
         defined = liveness.is_set(self, place.address, found, kind)
+        if defined == TRUE:
+            defined = marks.is_set(self, place, node)
         return Slot(found, parts.set_bytes(place, found, defined))
 
     def scalars(self, kind: t.CType) -> list[tuple[int, t.CType]]:
@@ -401,6 +404,7 @@ class Machine:
             ),
             self.span(node),
         )
+        marks.set_mark(self, place, node)
         contents.written(self, place, new)
 
     def _write_structure(

@@ -8,7 +8,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, heap, liveness
+from membar.frontends.c import codes, heap, liveness, marks
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
@@ -215,6 +215,7 @@ def _fresh_or(
         value = 0 if is_zero else heap.unset(size, place.number)
         address = binary(B.ADD, pointer, Constant(offset))
         flow.emit(Store(address=address, value=Constant(value), size=size, tags=_plain(m)), span)
+    marks.unset(m, pointer, shape, node, is_zero=is_zero)
     flow.put(key, Slot(pointer))
     flow.resume(anew, flow.leave())
     found = (flow.get(key) or Slot(FALSE)).expr
