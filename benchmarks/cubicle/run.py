@@ -5,7 +5,7 @@
 Reads ../shared/corpus/cub (expected.json) and ../shared/peers/baselines.json beside the project. A model that
 Cubicle only answers with BRAB is run with `--brab 2`. Each model is answered by a process of its own:
 `search` is the CPU time of the engine once its modules are loaded, `all` that of everything (loading modules
-and z3, about 0.3 s; reading, search, z3's check of the proof or the replay of the run). Exit code 1 if a
+and z3, about 0.1 s; reading, search, z3's check of the proof or the replay of the run). Exit code 1 if a
 verdict differs or an answer is missing.
 """
 

@@ -14,6 +14,8 @@ HEAP, LIVE, SYNC, COND, KEYS, STRINGS = (
     f"{C}.library.keys",
     f"{C}.library.strings",
 )
+ALLOCATING = f"{C}.library.allocating"
+MARKS = f"{C}.marks"
 
 HEAP_MISTAKES = (
     Mistake(
@@ -27,7 +29,11 @@ HEAP_MISTAKES = (
     ),
     Mistake(
         "reads are not told of what was never set",
-        Rewrite(LIVE, "    if not may_be_unset:", "    if may_be_unset is None:"),
+        Rewrite(
+            LIVE,
+            "    if not may_be_unset:\n        message",
+            "    if may_be_unset is None:\n        message",
+        ),
         ("never set", "handed over too early on a machine"),
     ),
     Mistake(
@@ -135,8 +141,8 @@ HEAP_MISTAKES = (
         "memory that comes again keeps what it held",
         Rewrite(
             HEAP,
-            "        flow.emit(Store(address=address, value=Constant(value), size=size, tags=_plain(m)), span)\n    flow.put(key, Slot(pointer))",
-            "        del address, value, size\n    flow.put(key, Slot(pointer))",
+            "        flow.emit(Store(address=address, value=Constant(value), size=size, tags=_plain(m)), span)\n    marks.unset(",
+            "        del address, value, size\n    marks.unset(",
         ),
         ("memory that comes again was never set", "memory that comes again from calloc"),
     ),
@@ -180,30 +186,34 @@ HEAP_MISTAKES = (
         ("behind an array, index from memory", "before an array, index from memory"),
     ),
     Mistake(
-        "the state of the first region for all",
-        Rewrite(LIVE, "        chosen = select(inside, state, chosen)\n", "        chosen = state\n"),
-        ("the right one of two shapes", "two shapes"),
+        "the state of the first object for all of its shape",
+        Rewrite(
+            LIVE,
+            "        chosen = select(inside, state, chosen)\n",
+            "        chosen = select(inside, start, chosen)\n",
+        ),
+        ("the right one of two",),
     ),
     Mistake(
         "realloc loses what was there",
         Rewrite(
-            HEAP,
-            "            m.write(Location(binary(B.ADD, new.expr, Constant(offset)), plain), Value(part.expr, plain), node)\n",
+            ALLOCATING,
+            "            m.write(Place(binary(B.ADD, move.new, Constant(offset)), kind), Value(part.expr, kind), node)\n",
             "            del part\n",
         ),
         ("realloc keeps what was there",),
     ),
     Mistake(
         "realloc does not free",
-        Rewrite(HEAP, "    freed(m, old.expr, node)\n    return new", "    return new"),
+        Rewrite(ALLOCATING, "    freed(m, old.expr, node)\n    return new", "    return new"),
         ("realloc frees",),
     ),
     Mistake(
         "a copy counts as set",
         Rewrite(
             LIVE,
-            "    return binary(B.LE, count, binary(B.SUB, low, Constant(heap.unset(size))))",
-            "    return Constant(1 + 0 * len(str(count)) + 0 * len(str(low)))",
+            "        kinds.append((heap.unset(size), len(m.world.before.malloc_places)))",
+            "        pass",
         ),
         ("a part of a copied structure was never set",),
     ),
@@ -289,5 +299,90 @@ HEAP_MISTAKES = (
             '        label = f"main/{item.label}"\n',
         ),
         ("a variable per thread", "a static variable per thread"),
+    ),
+    Mistake(
+        "small scalars are never marked",
+        Rewrite(
+            MARKS,
+            "        m.flow.emit(Store(address=address, value=FALSE, size=size, tags=_TAGS), m.span(node))\n",
+            "        return\n",
+        ),
+        ("a byte that was set",),
+    ),
+    Mistake(
+        "marks are not looked at",
+        Rewrite(MARKS, "    return binary(B.EQ, Register(register), FALSE)", "    return TRUE"),
+        ("a byte that was never set",),
+    ),
+    Mistake(
+        "marks of memory that comes again stay",
+        Rewrite(MARKS, "            value = Constant(int(not is_zero))", "            value = FALSE"),
+        ("bytes of memory that comes again",),
+    ),
+    Mistake(
+        "calloc does not mark",
+        Rewrite(f"{C}.translate", "initial=(int(not slot.is_zeroed),) * count,", "initial=(1,) * count,"),
+        ("calloc sets bytes",),
+    ),
+    Mistake(
+        "bytes outside of the heap share a mark with those in it",
+        Rewrite(
+            MARKS,
+            "        inside = binary(B.LT, distance, Constant(count * heap.stride_of(shape)))",
+            "        inside = TRUE",
+        ),
+        ("a static byte is set", "bytes outside of the heap are set"),
+    ),
+    Mistake(
+        "shared locals are set from the beginning",
+        Rewrite(LIVE, "        item.initial = dict(held)\n", ""),
+        ("a local that was never set",),
+    ),
+    Mistake(
+        "locals in loops keep what they held",
+        Rewrite(LIVE, "        m.flow.emit(store, m.span(node))\n", "        store.size\n"),
+        ("set in an earlier turn",),
+    ),
+    Mistake(
+        "copies of locals count as set",
+        Rewrite(
+            LIVE,
+            "        kinds.append((heap.unset_local(size), len(m.world.before.local_places)))",
+            "        pass",
+        ),
+        ("a copy of what was never set",),
+    ),
+    Mistake(
+        "allocated memory is aligned to pages",
+        Rewrite(f"{C}.translate", "                alignment=alignment,", "                alignment=_PAGE,"),
+        ("malloc aligns no better",),
+    ),
+    Mistake(
+        "aligned_alloc is malloc",
+        Rewrite(ALLOCATING, "    e.m.world.alignments[id(node)] = max(alignment, heap.ALIGNMENT)\n", ""),
+        ("aligned_alloc aligns",),
+    ),
+    Mistake(
+        "variables are aligned to pages",
+        Rewrite(
+            f"{C}.translate",
+            "alignment=_PAGE if self._is_aligned else t.alignment_of(item.type),",
+            "alignment=_PAGE,",
+        ),
+        ("a byte is aligned to nothing", "a word is aligned no better"),
+    ),
+    Mistake(
+        "memcpy to what overlaps behind is fine",
+        Rewrite(
+            STRINGS,
+            "        e.m.check(binary(B.AND, here, there), message, node)",
+            "        e.m.check(there, message, node)",
+        ),
+        ("memcpy to itself, through memory",),
+    ),
+    Mistake(
+        "memcpy inside one object is wrong",
+        Rewrite(STRINGS, "abs(first.offset - second.offset) >= size", "False"),
+        ("memcpy to what comes next",),
     ),
 )

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 from differential.mutation import Rewrite
+from membar.diagnostics import InputError
 from membar.linearizability import check_object
 from membar.objects import client
 from membar.objects.annotations import read
@@ -50,6 +52,53 @@ static int enqueue(int v) { return v > 0; }
 // membar: operation dequeue() by 1
 static int dequeue(void) { return -1; }
 """
+
+LARGE = "shared x = 9223372036854775807;"
+BEYOND = "operation f() { return 9223372036854775808; }"
+NUMBERS = (
+    (f"{LARGE} operation f() {{ local t; 1: t = x + 1; return t; }}", BEYOND, "sc", "unknown"),
+    (f"{LARGE} operation f() {{ local t; 1: fetch_add(x, 1); t = x; return t; }}", BEYOND, "sc", "unknown"),
+    (f"{LARGE} operation f() {{ local t; 1: t = x; return t + 1; }}", BEYOND, "sc", "unknown"),
+    (
+        "shared x = 4611686018427387905;"
+        "operation f() { local t; 1: t = x; if (t * 4 > 0) return 1; return 0; }",
+        "operation f() { return 1; }",
+        "sc",
+        "unknown",
+    ),
+    (
+        "shared b[2] = 5; operation f() { local t, i; i = 2305843009213693952; 1: t = b[i]; return t; }",
+        "operation f() { return 5; }",
+        "sc",
+        "unknown",
+    ),
+    (
+        f"shared x = 1; operation f() {{ local t; 1: t = x; {'t = t + t;' * 64} return t; }}",
+        "operation f() { return 18446744073709551616; }",
+        "sc",
+        "unknown",
+    ),
+    ("private p = 9223372036854775808; operation f() { return p; }", BEYOND, "sc", "unknown"),
+    (
+        "shared x; operation f() { local t; 1: t = x; 2: x = t + t + 1; return t; }",
+        "state y; operation f() { y = y + y + 1; return y / 2; }",
+        "sc",
+        "violated",
+    ),
+)
+FOR_EVER = """object o; shared x; operation f() { local i; 1: x = 1; while (1) { 2: i = i + 1; } }
+operation g() { local t; 3: t = x; return t; }
+specification { state y; operation f() { y = y; } operation g() { return y; } }"""
+_WRITES = "    def write(self, v): self.v[0] = v\n    def read(self): return self.v[0]\n"
+SPECIFICATIONS = (
+    (f"class S:\n    v = [0]\n{_WRITES}", True),
+    ("class S:\n    def write(self, v): S.read.v = v\n"
+     "    def read(self): return getattr(S.read, 'v', 0)\n", True),
+    ("v = [0]\nclass S:\n    def write(self, n): v[0] = n\n    def read(self): return v[0]\n", True),
+    (f"class S:\n    def __init__(self): self.v = self.w = [0]\n{_WRITES}", False),
+    ("class S(list):\n    def write(self, v): self.append(v)\n"
+     "    def read(self): return self[-1] if self else 0\n", False),
+)  # fmt: skip
 
 
 def _verdict(source: SourceFile | Path, calls: int, model: str, order: str = "causal", *defines: str) -> str:
@@ -138,6 +187,38 @@ def _bounded() -> bool:
     return isinstance(outcome, HoldsWithin) and "without load buffering" in outcome.bound
 
 
+def _fitted() -> bool:
+    """What 64 bits cannot hold has no verdict; what they hold has the right one."""
+    return all(
+        _verdict(SourceFile("o.obj", f"object o; {text} specification {{ {meant} }}"), 1, model) == expected
+        for text, meant, model, expected in NUMBERS
+    )
+
+
+def _ended() -> bool:
+    """Calls that run for ever are seen, and that they do not end is told."""
+    found = check_object(SourceFile("o.obj", FOR_EVER), size=client.Size(2, 1), model="sc")
+    return found.verdict == "violated"
+
+
+def _kept_inside() -> bool:
+    """State outside of the instance is refused; state of any kind inside is followed."""
+    with TemporaryDirectory() as folder:
+        for text, is_refused in SPECIFICATIONS:
+            file = Path(folder) / "s.py"
+            file.write_text(text)
+            try:
+                size, named = client.Size(2, 2), f"{file}:S"
+                found = check_object(_text(ATOMIC), size=size, model="sc", specification=named)
+            except InputError:
+                if not is_refused:
+                    return False
+            else:
+                if is_refused or found.verdict != "holds-within":
+                    return False
+    return True
+
+
 QUESTIONS: Mapping[str, Callable[[], bool]] = MappingProxyType(
     {
         "searched": _searched,
@@ -148,6 +229,9 @@ QUESTIONS: Mapping[str, Callable[[], bool]] = MappingProxyType(
         "waited": _waited,
         "objects": _objects,
         "bounded": _bounded,
+        "fitted": _fitted,
+        "ended": _ended,
+        "kept inside": _kept_inside,
     }
 )
 
@@ -227,4 +311,32 @@ MISTAKES = [
              "words = self.machine.fences[kind]", "words = None"),
     _mistake("what was left out is not told", "bounded", "linearizability",
              "self.totals.bounds.add(_IN_ORDER)", "pass"),
+    _mistake("nobody looks at what is lost", "fitted", "linearizability",
+             "if any(values[label] for label in losses):", "if False:"),
+    _mistake("code that adds up large numbers only counts", "fitted", "objects.numbers",
+             "if not (_is_little(left, given) or _is_little(right, given)):", "if False:"),
+    _mistake("initial values are little", "fitted", "objects.numbers",
+             "return all(abs(value) <= _MODEST for value in initial) and", "return"),
+    _mistake("products fit", "fitted", "objects.numbers",
+             "yield _within(left, _ROOM // _factor(right))", "yield _within(left, _LARGEST - 1)"),
+    _mistake("sums fit", "fitted", "objects.numbers",
+             "yield _within(left, _ROOM)\n            yield _within(right, _ROOM)", "pass"),
+    _mistake("addresses fit", "fitted", "objects.numbers",
+             "needed.append(_within(location.index, _ROOM_FOR_INDEX))", "pass"),
+    _mistake("atomic sums fit", "fitted", "objects.numbers",
+             "needed += [_within(Loaded(), _ROOM), _within(action.operands[0], _ROOM)]", "pass"),
+    _mistake("what was lost is forgotten", "fitted", LOWERING,
+             "Binary(BinaryOp.OR, Register(LOST), Unary", "Binary(BinaryOp.AND, Register(LOST), Unary"),
+    _mistake("initial values always fit", "fitted", LOWERING,
+             "int(not initially_fitting(self.item))", "0"),
+    _mistake("calls that never end are left out", "ended", "linearizability",
+             "(waits or isinstance(outcome, HoldsWithin))", "waits"),
+    _mistake("the class may keep state", "kept inside", "objects.outside",
+             'yield f"{kind.__name__}.{name}", value', "pass"),
+    _mistake("methods may keep state", "kept inside", "objects.outside",
+             'yield f"{name}.{attribute}", value', "pass"),
+    _mistake("the file may keep state", "kept inside", "objects.outside",
+             "yield name, value", "pass"),
+    _mistake("items of containers are no state", "kept inside", "objects.pictures",
+             "list(each or ())", "None"),
 ]  # fmt: skip

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from strategies.c_heap_cases import HeapCase, main_only
+from strategies.c_heap_cases import HeapCase, main_only, two
 
 _SHORT = "int *q = (int *)(uintptr_t)(unsigned)(uintptr_t)p; assert(*q == 3);"
 _ADDRESSES = (
@@ -51,4 +51,25 @@ _OVERLAPS = (
     main_only("memcpy beside itself, through memory", "int *a = calloc(4, sizeof(int)); hidden = a; int *b = hidden; memcpy(b + 2, a, 8); free(a);", "holds", "_Atomic(int *) hidden;\n"),
 )  # fmt: skip
 
-LIFE_CASES = (*_ADDRESSES, *_LOCALS, *_OVERLAPS)
+_TEXT = "struct text { char sign; short number; char more[2]; _Atomic(char) last; };\n_Atomic(struct text *) hidden;\n#define hide(p) (atomic_store(&hidden, p), atomic_load(&hidden))\n"
+_SMALL = (
+    main_only("the right one of two", "struct text *p = hide(malloc(sizeof *p)); struct text *q = malloc(sizeof *q); free(p); q = hide(q); q->sign = 1; free(q);", "holds", _TEXT),
+    main_only("a byte that was never set", "char *p = malloc(10); return p[3];", "memory allocated at line 11 is read before it was set (line 11)", _TEXT),
+    main_only("a byte that was set", "char *p = malloc(10); p[3] = 1; assert(p[3] == 1); free(p);", "holds"),
+    main_only("a byte beside one that was set", "char *p = malloc(10); p[3] = 1; return p[2];", "before it was set"),
+    main_only("a short that was never set", "struct text *p = hide(malloc(sizeof *p)); p->sign = 1; return p->number;", "before it was set", _TEXT),
+    main_only("a short that was set", "struct text *p = hide(malloc(sizeof *p)); p->number = 7; p->more[1] = 1; assert(p->number == 7 && p->more[1] == 1); free(p);", "holds", _TEXT),
+    main_only("an index that only the execution knows", "struct text *p = malloc(sizeof *p); memset(p->more, 1, 2); int i = __VERIFIER_nondet_bool(); assert(p->more[i] == 1); free(p);", "holds", "_Bool __VERIFIER_nondet_bool(void);\n" + _TEXT),
+    main_only("a wrong index that only the execution knows", "struct text *p = malloc(sizeof *p); p->more[1] = 1; int i = __VERIFIER_nondet_bool(); assert(p->more[i] == 1); free(p);", "before it was set", "_Bool __VERIFIER_nondet_bool(void);\n" + _TEXT),
+    main_only("calloc sets bytes", "struct text *p = hide(calloc(1, sizeof *p)); assert(p->sign == 0 && p->number == 0); free(p);", "holds", _TEXT),
+    main_only("memset sets bytes", "struct text *p = malloc(sizeof *p); memset(p, 0, sizeof *p); assert(hide(p)->number == 0); free(p);", "holds", _TEXT),
+    main_only("bytes outside of the heap are set", "char *p = __VERIFIER_nondet_bool() ? malloc(1) : &byte; *p = 2; assert(*p == 2);", "holds", "_Bool __VERIFIER_nondet_bool(void);\nchar byte;\n"),
+    main_only("a static byte is set", "char *p = __VERIFIER_nondet_bool() ? malloc(1) : &byte; if (p == &byte) assert(*p == 0);", "holds", "_Bool __VERIFIER_nondet_bool(void);\nchar byte;\n"),
+    main_only("bytes of memory that comes again", "char *p = malloc(1); *p = 1; char *old = p; free(p); p = malloc(1); int r = p == old ? *p : 0; free(p); return r;", "before it was set"),
+    main_only("a copy of a byte that was never set", "struct text *p = malloc(sizeof *p); p->sign = 1; struct text c = *p; assert(c.sign == 1); return c.number;", "`c` is read before it was set", _TEXT.replace("_Atomic(char) last; ", "")),
+    main_only("what is exchanged is set", "char *p = malloc(1); __atomic_exchange_n(p, 1, __ATOMIC_SEQ_CST); assert(*p == 1); free(p);", "holds"),
+    *(two("bytes that are handed over", "char *p = malloc(2); p[0] = 5; atomic_store_explicit(&box, (struct node *)p, memory_order_release);", ("", "char *p = (char *)atomic_load_explicit(&box, memory_order_acquire); if (p) { assert(p[0] == 5); free(p); }", ""), "holds", model) for model in ("sc", "rc11", "armv8")),
+    two("bytes that are handed over too early", "char *p = malloc(2); p[0] = 5; atomic_store_explicit(&box, (struct node *)p, memory_order_relaxed);", ("", "char *p = (char *)atomic_load_explicit(&box, memory_order_relaxed); if (p) assert(p[0] != 9);", ""), "before it was set", "armv8"),
+)  # fmt: skip
+
+LIFE_CASES = (*_SMALL, *_ADDRESSES, *_LOCALS, *_OVERLAPS)

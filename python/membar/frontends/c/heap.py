@@ -97,11 +97,38 @@ def extent_of(shape: Shape) -> tuple[int, int]:
 
 def stride_of(shape: Shape) -> int:
     """How far apart slots of a shape are: a power of two, with room enough that overruns hit nothing."""
+    half = _half(shape)
+    return 2 * half if has_small(shape) else half
+
+
+def _half(shape: Shape) -> int:
     size, _ = extent_of(shape)
     stride = _SMALLEST_STRIDE
     while stride < size + 2 * HEADER:
         stride *= 2
     return stride
+
+
+def has_small(shape: Shape) -> bool:
+    """Whether there are scalars that are too small to say that they were never set."""
+    return any(not says_unset(size) for _, size in _leaves(shape))
+
+
+def mark_of(shape: Shape) -> int:
+    """How far behind each small scalar a cell of the same size says whether it was set: 1 if it was not."""
+    return _half(shape)
+
+
+def _leaves(shape: Shape) -> Iterator[tuple[int, int]]:
+    """Offset of the first and size of each array of scalars."""
+    for leaf in shape[1:]:
+        assert isinstance(leaf, tuple)
+        yield leaf[0], leaf[1]
+
+
+def apart(thread: int, size: int) -> str:
+    """The mark of what is not in the heap, for one thread."""
+    return f"heap$apart{thread}.{size}"
 
 
 def region(number: int) -> str:

@@ -8,7 +8,7 @@ from typing import Final, NoReturn, TypeAlias
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, contents, heap, liveness, parts
+from membar.frontends.c import codes, contents, heap, liveness, marks, parts
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import Flow, Mark
 from membar.frontends.c.values import (
@@ -149,7 +149,8 @@ class Machine:
         if found is None or each is None or not 0 < each <= found.size:
             return
         count = found.size // each
-        layout = kind.target if count == 1 else t.Array(kind.target, count)
+        rounded = kind.target if count == 1 else t.Array(kind.target, count)
+        layout = t.of_size(kind.target, found.size) or rounded
         self.world.after.layouts.setdefault(found.call, layout)
         for label in found.labels:
             item = self.world.objects.get(label)
@@ -295,6 +296,7 @@ class Machine:
             return self._read_private(place, kind, node)
         found = self.read_raw(place, kind, node, tags)
         liveness.check_found(self, place.address, found.expr, kind, node)
+        marks.check_set(self, place, node)
         parts.check_whole(self, place, found, node)
         return contents.read(self, place, found, node) if tags is None else found
 
@@ -360,6 +362,8 @@ class Machine:
         found = self.read_raw(place, kind, node).expr
         liveness.check_found(self, place.address, found, kind, node, may_be_unset=True)
         defined = liveness.is_set(self, place.address, found, kind)
+        if defined == TRUE:
+            defined = marks.is_set(self, place, node)
         return Slot(found, parts.set_bytes(place, found, defined))
 
     def scalars(self, kind: t.CType) -> list[tuple[int, t.CType]]:
@@ -400,6 +404,7 @@ class Machine:
             ),
             self.span(node),
         )
+        marks.set_mark(self, place, node)
         contents.written(self, place, new)
 
     def _write_structure(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, liveness
+from membar.frontends.c import codes, liveness, marks
 from membar.frontends.c import types as t
 from membar.frontends.c.exactness import divides, fits, negates, shifts_within
 from membar.frontends.c.machine import Machine
@@ -108,6 +108,7 @@ class Operators:
             m.span(node),
         )
         liveness.check_found(m, place.address, old.expr, kind, node)
+        marks.set_mark(m, place, node)
         return old, m.kept(new, node)
 
     def combined(self, op: str, old: Value, operand: Value, node: ast.Node) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import PurePath
 from typing import Final
 
@@ -20,6 +21,7 @@ from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.flow import TooLargeError
 from membar.frontends.c.length import check_length
 from membar.frontends.c.library import (
+    allocating,
     atomics,
     clients,
     conditions,
@@ -68,6 +70,7 @@ _LIBRARY: Final[dict[str, Library]] = {
     **threads.FUNCTIONS,
     **verifier.FUNCTIONS,
     **heap_library.FUNCTIONS,
+    **allocating.FUNCTIONS,
     **sync.FUNCTIONS,
     **conditions.FUNCTIONS,
     **keys.FUNCTIONS,
@@ -82,6 +85,7 @@ _KERNEL_LIBRARY: Final[dict[str, Library]] = {
     **threads.FUNCTIONS,
     **verifier.FUNCTIONS,
     **heap_library.FUNCTIONS,
+    **allocating.FUNCTIONS,
     **strings.FUNCTIONS,
     **text.FUNCTIONS,
     **outside.FUNCTIONS,
@@ -413,12 +417,18 @@ class _Places:
         if not items:
             return
         self._state(heap.NOWHERE, heap.NOWHERE, 0)
+        if any(item.slot is not None and heap.has_small(item.slot.shape) for item in items):
+            for thread, size in product(range(1, len(world.plans) + 2), (1, 2)):
+                name = heap.apart(thread, size)
+                self.objects.append(MemoryObject(name=name, size=size, signed=False, is_hidden=True))
+                self._parts[name] = [(0, size, name)]
         for number, shape in enumerate(dict.fromkeys(item.slot.shape for item in items if item.slot)):
             label, stride = heap.region(number), heap.stride_of(shape)
             for item in items:
                 if item.slot is not None and item.slot.shape == shape:
                     start = item.slot.index * stride
                     self._state(label, f"freed${number}[{item.slot.index}]", start, heap.extent_of(shape)[1])
+                    self._marks(label, number, item)
                     self._add(item, Address(f"freed${number}[0]", start + heap.HEADER))
 
     def _state(self, label: str, name: str, offset: int, alignment: int = heap.ALIGNMENT) -> None:
@@ -436,6 +446,32 @@ class _Places:
         )
         parts.append((offset, heap.STATE_SIZE, name))
 
+    def _marks(self, label: str, number: int, item: Object) -> None:
+        """The cells that say whether small scalars of a slot were set."""
+        slot = item.slot
+        assert slot is not None
+        if not heap.has_small(slot.shape):
+            return
+        parts = self._parts[label]
+        behind = slot.index * heap.stride_of(slot.shape) + heap.HEADER + heap.mark_of(slot.shape)
+        for leaf in t.leaves(item.type):
+            size = t.size_of(leaf.type) or 4
+            if not heap.says_unset(size):
+                name = f"unset${number}[{slot.index}]{leaf.path}"
+                count = 1 if leaf.count is None else max(leaf.count, 1)
+                self.objects.append(
+                    MemoryObject(
+                        name=name,
+                        size=size,
+                        count=count,
+                        signed=False,
+                        initial=(int(not slot.is_zeroed),) * count,
+                        place=Address(parts[0][2], behind + leaf.offset),
+                        is_hidden=True,
+                    )
+                )
+                parts.append((behind + leaf.offset, size * count, name))
+
     def _add(self, item: Object, start: Address | None = None) -> None:
         """Adds an object, `start` being its place in the heap."""
         parts: list[tuple[int, int, str]] = []
@@ -447,6 +483,8 @@ class _Places:
         if isinstance(item.type, t.Array) and item.type.is_per_thread:
             self.per_thread.add(shown)
         for leaf in t.leaves(item.type):
+            if leaf.count == 0 and start is not None:
+                continue
             size = t.size_of(leaf.type) or 4
             count = 1 if leaf.count is None else max(leaf.count, 1)
             name = f"{shown}{leaf.path}"
@@ -467,6 +505,8 @@ class _Places:
                 )
             )
             parts.append((leaf.offset, size * count, name))
+        if not parts and start is not None:
+            parts.append((-start.offset, 0, start.name))  # no bytes at all, but an address
         self._parts[item.label] = parts
 
     def address(self, address: Address) -> Address:

@@ -1,0 +1,14 @@
+"""A slice of the campaign: what is proved of random objects holds for their clients."""
+
+from __future__ import annotations
+
+from differential.object_answers import answered
+
+FIRST = 100_000
+
+
+def test_what_is_proved_holds_for_clients() -> None:
+    found = [answered(FIRST + number, "armv8") for number in range(8)]
+    assert [each.text for each in found if each.is_wrong] == []
+    assert sum(each.proved == "holds" for each in found) >= 1
+    assert sum(each.client == "violated" for each in found) >= 1
