@@ -14,6 +14,7 @@ HEAP, LIVE, SYNC, COND, KEYS, STRINGS = (
     f"{C}.library.keys",
     f"{C}.library.strings",
 )
+ALLOCATING = f"{C}.library.allocating"
 MARKS = f"{C}.marks"
 
 HEAP_MISTAKES = (
@@ -196,15 +197,15 @@ HEAP_MISTAKES = (
     Mistake(
         "realloc loses what was there",
         Rewrite(
-            HEAP,
-            "            m.write(Location(binary(B.ADD, new.expr, Constant(offset)), plain), Value(part.expr, plain), node)\n",
+            ALLOCATING,
+            "            m.write(Place(binary(B.ADD, move.new, Constant(offset)), kind), Value(part.expr, kind), node)\n",
             "            del part\n",
         ),
         ("realloc keeps what was there",),
     ),
     Mistake(
         "realloc does not free",
-        Rewrite(HEAP, "    freed(m, old.expr, node)\n    return new", "    return new"),
+        Rewrite(ALLOCATING, "    freed(m, old.expr, node)\n    return new", "    return new"),
         ("realloc frees",),
     ),
     Mistake(
@@ -358,7 +359,7 @@ HEAP_MISTAKES = (
     ),
     Mistake(
         "aligned_alloc is malloc",
-        Rewrite(HEAP, "    e.m.world.alignments[id(node)] = max(alignment, heap.ALIGNMENT)\n", ""),
+        Rewrite(ALLOCATING, "    e.m.world.alignments[id(node)] = max(alignment, heap.ALIGNMENT)\n", ""),
         ("aligned_alloc aligns",),
     ),
     Mistake(

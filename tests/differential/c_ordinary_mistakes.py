@@ -32,5 +32,12 @@ ORDINARY_MISTAKES = (
     Mistake("errno is set by success, too", Rewrite(f"{C}.library.sync", "        is_wrong = binary(B.NE, result.expr, FALSE)", "        is_wrong = TRUE"), ("a semaphore says why",)),
     Mistake("a recursive mutex is free after one unlock", Rewrite(f"{C}.library.mutexes", "    is_last = binary(B.EQ, binary(B.AND, word, Constant(_COUNT)), FALSE)", "    is_last = Constant(1)"), ("a recursive mutex", "a recursive mutex is kept")),
     Mistake("a mutex that checks waits for itself", Rewrite(f"{C}.library.mutexes", "    refused = binary(B.AND, _is(word, CHECKED), _is_mine(word, me))", "    refused: Expr = FALSE"), ("a mutex that checks",)),
+    Mistake("what does not fit is copied too", Rewrite(f"{C}.library.allocating", "binary(B.LE, Constant(offset + width), move.size)", "binary(B.LE, Constant(0), move.size)"), ("memory is allocated again",)),
+    Mistake("memory of a size that is not known has one element", Rewrite(f"{C}.library.allocating", "        this = first + count * each", "        this = first + count * each if count != 2 else each"), ("a vector that grows",)),
+    Mistake("sizes that are too large are forgotten", Rewrite(f"{C}.library.allocating", "    flow.endless(span)\n    flow.arrive(end)\n    pointer", "    flow.state = None\n    flow.arrive(end)\n    pointer"), ("a size that is too large",)),
+    Mistake("only known memory is kept", Rewrite(f"{C}.library.allocating", "        _keep_any(m, move, node)", "        pass"), ("memory that only the execution knows", "a vector that grows")),
+    Mistake("members are aligned as their types", Rewrite(f"{C}.types", "        alignment = max(alignment_of(kind), least)", "        alignment = alignment_of(kind)"), ("an array at the end of a structure",)),
+    Mistake("the end of a structure is one element longer", Rewrite(f"{C}.types", "    count = (size - last.offset) // (size_of(tail.element) or 1)", "    count = 1 + (size - last.offset) // (size_of(tail.element) or 1)"), ("behind the end of a structure",)),
+    Mistake("no memory is one byte", Rewrite(f"{C}.translate", "            if leaf.count == 0 and start is not None:", "            if leaf.count is not None and leaf.count < 0:"), ("no memory at all is accessed",)),
 )  # fmt: skip
 """What is wrong, and who notices."""

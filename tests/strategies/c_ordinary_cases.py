@@ -150,4 +150,32 @@ TEXT = (
     main_only("signals that are ignored", "sigset_t s; sigemptyset(&s); sigaddset(&s, SIGINT); pthread_sigmask(SIG_BLOCK, &s, 0); signal(SIGPIPE, SIG_IGN);", "holds", "#include <signal.h>\nvolatile sig_atomic_t stop;\n"),
 )  # fmt: skip
 
-ORDINARY_CASES = (*UNIONS, *MISUSE, *NUMBERS, *TEXT)
+_VECTOR = "typedef struct { int *data; size_t n, cap; pthread_mutex_t m; } vec;\nvec v;\nvoid push(vec *v, int x) { pthread_mutex_lock(&v->m); if (v->n == v->cap) { v->cap = v->cap ? v->cap * 2 : 1; v->data = realloc(v->data, v->cap * sizeof(int)); } v->data[v->n++] = x; pthread_mutex_unlock(&v->m); }\n"
+_RING = "typedef struct ring { _Alignas(64) atomic_size_t head; _Alignas(64) atomic_size_t tail; size_t mask; int data[]; } ring;\n"
+_NEW_RING = "ring *r = malloc(sizeof(ring) + 2 * sizeof(int)); atomic_init(&r->head, 0); atomic_init(&r->tail, 0); r->mask = 1; "
+
+SIZES = (
+    threads("a vector that grows", _VECTOR, "push(&v, 1);", "@assert(v.n == 2 && v.cap == 2 && v.data[0] + v.data[1] == 2); free(v.data);", "holds"),
+    threads("a vector that grows, wrong", _VECTOR, "push(&v, 1);", "@assert(v.cap == 1); free(v.data);", "assertions"),
+    threads("a vector that grows without its lock", _VECTOR, "push(&v, 1);", "if (v.n) v.data[0] = 2;@", "use after free"),
+    threads("an old vector is used", _VECTOR, "push(&v, 1);", "pthread_mutex_lock(&v.m); int *d = v.data, n = v.n; pthread_mutex_unlock(&v.m);@if (n) d[0] = 5; free(v.data);", "use after free"),
+    main_only("memory is allocated again", "int *p = malloc(8); p[0] = 1; p[1] = 2; p = realloc(p, 16); p[2] = 3; assert(p[0] + p[1] + p[2] == 6); p = realloc(p, 4); assert(p[0] == 1); free(p);", "holds"),
+    main_only("behind memory that became smaller", "int *p = malloc(16); p[3] = 1; int *q = realloc(p, 8);\nq[3] = 1; free(q);", "an access outside"),
+    main_only("memory that moved away", "int *p = malloc(8); p[0] = 1; int *q = realloc(p, 16);\nreturn p[0];", "use after free"),
+    main_only("freed memory is allocated again", "int *p = malloc(8); p[0] = 1; free(p); p = realloc(p, 16);", "free"),
+    main_only("new memory behind the old one was never set", "int *p = malloc(4); p[0] = 1; p = realloc(p, 8); return p[1];", "is read before it was set"),
+    main_only("memory that only the execution knows", "g = malloc(2 * sizeof(int)); g[0] = 4; g = realloc(g, 4 * sizeof(int)); assert(g[0] == 4); free(g);", "holds", "int *_Atomic g;\n"),
+    main_only("a size that only the execution knows", "size_t k = n; int *p = malloc(k * sizeof(int)); for (size_t i = 0; i < k; i++) p[i] = i; assert(k == 0 || p[k - 1] == (int)k - 1); free(p);", "holds", "atomic_size_t n;\n"),
+    main_only("behind a size that only the execution knows", "n = 3; size_t k = n; int *p = malloc(k * sizeof(int)); p[k] = 1;", "behind the end of", "atomic_size_t n;\n"),
+    main_only("a size that is too large", "n = 9; int *p = malloc(n * sizeof(int)); assert(0);", "holds-within", "atomic_size_t n;\n"),
+    main_only("no memory at all", "char *p = malloc(0), *q = malloc(0); assert(p && p != q); free(p); free(q); q = realloc(NULL, 4); q = realloc(q, 0); assert(!q);", "holds"),
+    main_only("no memory at all is accessed", "g = malloc(0); char *p = g; p[0] = 1;", "no location", "char *_Atomic g;\n"),
+    main_only("no memory at all is freed twice", "char *p = malloc(0); free(p); free(p);", "double free"),
+    main_only("an array at the end of a structure", _NEW_RING + "r->data[1] = 3; assert(r->data[1] == 3 && sizeof(ring) == 128 && (char *)&r->tail - (char *)r == 64); free(r);", "holds", _RING),
+    main_only("behind the end of a structure", _NEW_RING + "\nr->data[14] = 3; free(r);", "an access outside", _RING),
+    main_only("the end of a structure was never set", _NEW_RING + "\nreturn r->data[1];", "is read before it was set", _RING),
+    main_only("a structure without its end", "static struct tail x; x.d[0] = 1;", "an access outside", "struct tail { int n, d[]; };\n"),
+    main_only("the end of a structure, in a variable", "static struct tail x; int i = k; x.d[i] = 1;", "no location", "struct tail { int n, d[]; };\natomic_int k = 1;\n"),
+)  # fmt: skip
+
+ORDINARY_CASES = (*UNIONS, *MISUSE, *NUMBERS, *TEXT, *SIZES)

@@ -39,6 +39,7 @@ OPAQUE: Final = {
 }
 HANDLES: Final = frozenset({"pthread_t", "thrd_t"})
 _MOST_SCALARS: Final = 10_000
+_LARGEST_ALIGNMENT: Final = 4096
 
 
 class Declarations:
@@ -202,18 +203,26 @@ class Declarations:
             t.complete(found, list(self._members(node)))
         return found
 
-    def _members(self, node: ast.Struct | ast.Union) -> Iterator[tuple[str, t.CType]]:
+    def _members(self, node: ast.Struct | ast.Union) -> Iterator[tuple[str, t.CType, int]]:
         for item in node.decls or ():
             if not isinstance(item, ast.Decl):
                 continue
             if item.bitsize is not None:
                 self._m.refuse(item, "a bit field")
-            if item.align:
-                self._m.refuse(item, "`_Alignas` of a member")
             kind = self.type_of(item.type)
-            if t.size_of(kind) is None:
+            is_tail = isinstance(kind, t.Array) and isinstance(node, ast.Struct) and item is node.decls[-1]
+            if t.size_of(kind) is None and not (is_tail and len(node.decls) > 1):
                 self._m.refuse(item, f"a member of the incomplete type `{t.spelled(kind)}`", codes.TYPE)
-            yield item.name or "", kind
+            yield item.name or "", kind, max(map(self._alignment, item.align or ()), default=0)
+
+    def _alignment(self, node: ast.Alignas) -> int:
+        if isinstance(node.alignment, ast.Typename):
+            return t.alignment_of(self.type_of(node.alignment))
+        number = self.number(node.alignment, "an alignment")
+        if number < 0 or number & (number - 1) or number > _LARGEST_ALIGNMENT:
+            message = f"an alignment that is no power of two up to {_LARGEST_ALIGNMENT}"
+            self._m.refuse(node, message, codes.TYPE)
+        return number
 
     def _enumeration(self, node: ast.Enum) -> t.CType:
         scope = self._m.scope

@@ -149,7 +149,8 @@ class Machine:
         if found is None or each is None or not 0 < each <= found.size:
             return
         count = found.size // each
-        layout = kind.target if count == 1 else t.Array(kind.target, count)
+        rounded = kind.target if count == 1 else t.Array(kind.target, count)
+        layout = t.of_size(kind.target, found.size) or rounded
         self.world.after.layouts.setdefault(found.call, layout)
         for label in found.labels:
             item = self.world.objects.get(label)

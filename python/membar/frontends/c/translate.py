@@ -21,6 +21,7 @@ from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.flow import TooLargeError
 from membar.frontends.c.length import check_length
 from membar.frontends.c.library import (
+    allocating,
     atomics,
     clients,
     conditions,
@@ -69,6 +70,7 @@ _LIBRARY: Final[dict[str, Library]] = {
     **threads.FUNCTIONS,
     **verifier.FUNCTIONS,
     **heap_library.FUNCTIONS,
+    **allocating.FUNCTIONS,
     **sync.FUNCTIONS,
     **conditions.FUNCTIONS,
     **keys.FUNCTIONS,
@@ -83,6 +85,7 @@ _KERNEL_LIBRARY: Final[dict[str, Library]] = {
     **threads.FUNCTIONS,
     **verifier.FUNCTIONS,
     **heap_library.FUNCTIONS,
+    **allocating.FUNCTIONS,
     **strings.FUNCTIONS,
     **text.FUNCTIONS,
     **outside.FUNCTIONS,
@@ -480,6 +483,8 @@ class _Places:
         if isinstance(item.type, t.Array) and item.type.is_per_thread:
             self.per_thread.add(shown)
         for leaf in t.leaves(item.type):
+            if leaf.count == 0 and start is not None:
+                continue
             size = t.size_of(leaf.type) or 4
             count = 1 if leaf.count is None else max(leaf.count, 1)
             name = f"{shown}{leaf.path}"
@@ -500,6 +505,8 @@ class _Places:
                 )
             )
             parts.append((leaf.offset, size * count, name))
+        if not parts and start is not None:
+            parts.append((-start.offset, 0, start.name))  # no bytes at all, but an address
         self._parts[item.label] = parts
 
     def address(self, address: Address) -> Address:

@@ -190,18 +190,42 @@ def alignment_of(kind: CType) -> int:
             return size_of(kind) or 1
 
 
-def complete(structure: Structure, members: list[tuple[str, CType]]) -> None:
-    """Lays the members out, in order and aligned; those of a union all at the beginning."""
+def complete(structure: Structure, members: list[tuple[str, CType, int]]) -> None:
+    """Lays the members out, in order and aligned, as they ask for; those of a union all at the beginning."""
     found: list[Member] = []
     end = 0
-    for name, kind in members:
-        alignment = alignment_of(kind)
+    for name, kind, least in members:
+        alignment = max(alignment_of(kind), least)
         start = 0 if structure.is_union else _rounded(end, alignment)
         found.append(Member(name, kind, start))
         end = max(end, start + (size_of(kind) or 0))
         structure.alignment = max(structure.alignment, alignment)
     structure.size = _rounded(end, structure.alignment)
     structure.members = tuple(found)
+
+
+def flexible(kind: CType) -> Array | None:
+    """The array without a length at the end of a structure."""
+    plain = unqualified(kind)
+    if not isinstance(plain, Structure) or plain.is_union or not plain.members:
+        return None
+    last = plain.members[-1].type
+    return last if isinstance(last, Array) and last.count is None else None
+
+
+def of_size(kind: CType, size: int) -> CType | None:
+    """The type of so many bytes: `kind`, an array of it, or a structure with so much at its end."""
+    each = size_of(kind)
+    tail, plain = flexible(kind), unqualified(kind)
+    if not each or size <= 0:
+        return None
+    if tail is None or not isinstance(plain, Structure) or plain.members is None or size < each:
+        return None if size % each else kind if size == each else Array(kind, size // each)
+    *members, last = plain.members
+    count = (size - last.offset) // (size_of(tail.element) or 1)
+    whole = Structure(plain.tag, is_union=False, size=size, alignment=plain.alignment)
+    whole.members = (*members, Member(last.name, Array(tail.element, count), last.offset))
+    return whole
 
 
 def _rounded(number: int, unit: int) -> int:
@@ -238,6 +262,8 @@ def leaves(kind: CType, path: str = "", offset: int = 0) -> Iterator[Leaf]:
     """
     match unqualified(kind):
         case Array(element=element, count=count):
+            if count is None:
+                return  # at the end of a structure: nothing is there
             if is_scalar(element):
                 yield Leaf(path, offset, element, count or 0)
                 return

@@ -1,4 +1,4 @@
-"""Allocated memory: malloc, calloc, aligned_alloc, realloc, free."""
+"""Allocated memory: its slots, and `free`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, contents, heap, liveness, marks
+from membar.frontends.c import codes, heap, liveness, marks
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
@@ -17,47 +17,17 @@ from membar.frontends.c.length import MOST_ACCESSES
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, known, select
 from membar.frontends.c.world import Object, Untyped
-from membar.frontends.c.world import Place as Location
 from membar.program.expr import FALSE, Address, Constant, Expr, Register
 from membar.program.operations import WARNING, Assert, Assume, Choose, Load, Rmw, Store, Tags
 from membar.program.warnings import LEAK, LOOK
 
 _FREE_OF_ANYTHING: Final = "free of a pointer that is not the beginning of allocated memory"
-_LARGEST_ALIGNMENT: Final = heap.HEADER
 
 
-def _malloc(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    size = _size(e, arguments[0], node)
-    return _allocated(e, node, arguments, size, is_zero=False)
-
-
-def _calloc(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    size = _size(e, arguments[0], node) * _size(e, arguments[1], node)
-    return _allocated(e, node, arguments, size, is_zero=True)
-
-
-def _aligned(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    alignment = known(e.scalar(arguments[0]).expr)
-    if alignment is None or alignment & (alignment - 1) or not 0 < alignment <= _LARGEST_ALIGNMENT:
-        e.m.refuse(node, f"an alignment that is no power of two up to {_LARGEST_ALIGNMENT}", codes.HEAP_SIZE)
-    e.m.world.alignments[id(node)] = max(alignment, heap.ALIGNMENT)
-    return _allocated(e, node, arguments[1:], _size(e, arguments[1], node), is_zero=False)
-
-
-def _size(e: Expressions, node: ast.Node, call: ast.Node) -> int:
-    number = known(e.scalar(node).expr)
-    if number is None:
-        contents.needed(e.m)
-        e.m.refuse(call, "memory whose size is not known before the program runs", codes.HEAP_SIZE)
-    return number
-
-
-def _allocated(
-    e: Expressions, node: ast.FuncCall, arguments: Arguments, size: int, *, is_zero: bool
-) -> Value:
+def allocated(e: Expressions, node: ast.FuncCall, arguments: Arguments, size: int, *, is_zero: bool) -> Value:
     """A pointer to new memory: to a slot that was never used, or to one that was freed."""
     m = e.m
-    if not 0 < size <= heap.MOST_BYTES:
+    if not 0 <= size <= heap.MOST_BYTES:
         m.refuse(node, f"{size} bytes of memory", codes.HEAP_SIZE)
     place = m.world.place_of_call(node, m.span(node).line, is_free=False)
     if m.flow.is_dead:
@@ -76,31 +46,29 @@ def _allocated(
     return Value(pointer, t.VOID_POINTER)
 
 
-def new_memory(e: Expressions, node: ast.FuncCall, size: int) -> Value:
-    """A pointer to new memory that another function than `malloc` gives."""
-    return _allocated(e, node, (), size, is_zero=False)
-
-
 def _layout(e: Expressions, node: ast.FuncCall, arguments: Arguments, size: int) -> t.CType | None:
     """The type of the memory: that of a `sizeof` in the call, else that of a pointer it was turned into."""
-    found = e.m.world.before.layouts.get(id(node))
-    if found is not None and size % (t.size_of(found) or size) == 0:
-        return found
+    known_layouts = e.m.world.after.layouts | e.m.world.before.layouts
+    found = known_layouts.get(id(node))
+    if found is not None:
+        laid_out = t.of_size(found.element if isinstance(found, t.Array) else found, size)
+        if laid_out is not None:
+            return laid_out
     for argument in arguments:
-        for inner in _sizes(argument):
-            kind = e.operand_type(inner.expr)
-            each = t.size_of(kind)
-            if each and size % each == 0:
-                return kind if size == each else t.Array(kind, size // each)
+        for inner in sizes_in(argument):
+            kind = t.of_size(e.operand_type(inner.expr), size)
+            if kind is not None:
+                return kind
     return None
 
 
-def _sizes(node: ast.Node) -> Iterator[ast.UnaryOp]:
+def sizes_in(node: ast.Node) -> Iterator[ast.UnaryOp]:
+    """The uses of `sizeof` in an expression."""
     if isinstance(node, ast.UnaryOp) and node.op == "sizeof":
         yield node
         return
     for child in node:
-        yield from _sizes(child)
+        yield from sizes_in(child)
 
 
 # Slots
@@ -116,6 +84,9 @@ def _fresh(
     key = pool_key(id(node))
     m.world.after.pools.add((m.number, id(node)))
     labels = m.world.pools.get((m.number, id(node)), ())
+    before = [m.world.objects[label].type for label in labels if label in m.world.objects]
+    if any(t.size_of(other) != t.size_of(kind) for other in before):
+        m.refuse(node, "memory of several sizes, allocated by one call in loops", codes.HEAP_SIZE)
     if not labels or any(label not in m.world.objects for label in labels):
         labels = tuple(
             _slot(m, node, kind, place, is_zero=is_zero).label for _ in range(_most_in_loops(m, node))
@@ -353,38 +324,12 @@ def _end(m: Machine, pointer: Expr, shape: heap.Shape, place: Place, node: ast.N
     flow.emit(Store(address=state, value=Constant(place.number), size=heap.STATE_SIZE, tags=tags), span)
 
 
-def _realloc(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    m = e.m
-    old = e.scalar(arguments[0])
-    size = _size(e, arguments[1], node)
-    item = liveness.base_of(m.world, old.expr)
-    if known(old.expr) != 0 and (item is None or item.slot is None or not isinstance(old.expr, Address)):
-        m.refuse(node, "`realloc` of memory that is not known before the program runs", codes.HEAP_SIZE)
-    if item is not None and id(node) not in m.world.before.layouts:
-        element = item.type.element if isinstance(item.type, t.Array) else item.type
-        each = t.size_of(element) or 1
-        if size % each == 0:
-            m.world.after.layouts[id(node)] = element if size == each else t.Array(element, size // each)
-    new = _allocated(e, node, arguments[1:], size, is_zero=False)
-    if item is None or m.flow.is_dead:
-        return new
-    for offset, kind in list(item.kinds.items()):
-        if offset + (t.size_of(kind) or 1) <= size:
-            plain = t.unqualified(kind)
-            part = m.read_part(Location(binary(B.ADD, old.expr, Constant(offset)), plain), node)
-            m.write(Location(binary(B.ADD, new.expr, Constant(offset)), plain), Value(part.expr, plain), node)
-    freed(m, old.expr, node)
-    return new
-
-
 def check_leaks(m: Machine, node: ast.Node) -> None:
     """Warns at the end of `main` of memory that was set and is never freed, where all threads have ended."""
     world = m.world
     state = m.flow.state
     others = range(2, world.before.threads + 1)
-    if state is None or not world.before.free_places:
-        return
-    if any(("joined", number) not in state.slots for number in others):
+    if state is None or any(("joined", number) not in state.slots for number in others):
         return
     for label, slot in world.before.slots.items():
         first = next(((at, size) for at, size in heap.scalars(slot.shape) if heap.says_unset(size)), None)
@@ -410,10 +355,6 @@ def _looked(m: Machine, address: Expr, size: int, node: ast.Node) -> Register:
 
 FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
     {
-        "malloc": Library(_malloc, 1),
-        "calloc": Library(_calloc, 2),
-        "aligned_alloc": Library(_aligned, 2),
-        "realloc": Library(_realloc, 2),
         "free": Library(_free, 1),
     }
 )

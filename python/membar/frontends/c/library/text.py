@@ -12,7 +12,7 @@ from membar.frontends.c import codes
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
-from membar.frontends.c.library.heap import new_memory
+from membar.frontends.c.library.heap import allocated
 from membar.frontends.c.values import B, Slot, Value, binary, constant, converted, extended, known, select
 from membar.frontends.c.world import Place
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr
@@ -182,7 +182,7 @@ def _strdup(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     if length is None:
         e.m.refuse(node, "a copy of text whose length is not known before the program runs", codes.HEAP_SIZE)
     e.m.world.after.layouts[id(node)] = t.Array(t.CHAR, length + 1)
-    target = Value(new_memory(e, node, length + 1).expr, t.Pointer(t.CHAR))
+    target = Value(allocated(e, node, (), length + 1, is_zero=False).expr, t.Pointer(t.CHAR))
     _copied(e, node, target, source)
     return target
 
