@@ -50,6 +50,8 @@ WRONG = [
     # Types that do not fit
     ("n = p;", "W0905", "a value of type `int *` is no `int`"),
     ("p = n;", "W0905", "a value of type `int` is no `int *`"),
+    ("p = sizeof(int);", "W0905", "a value of type `unsigned long` is no `int *`"),
+    ("n = f[0];", "W0905", "points to no elements"),
     ("p = 5;", "W0905", "a value of type `int` is no `int *`"),
     ("p = q;", "W0905", "a value of type `long *` is no `int *`"),
     ("p = &g;", "W0905", "is no `int *`"),

@@ -297,10 +297,8 @@ class Expressions(Declarators):
                 return False
 
     def is_null(self, node: ast.Node) -> bool:
-        """Whether an expression of a number is a null pointer constant; difficult ones count as such."""
-        if constant.disturbing(self.names, node) is not None:
-            return False
-        return self.number(node) in (0, None)
+        """Whether an expression of a number is a null pointer constant."""
+        return self.number(node) == 0
 
     def _assignment(self, node: ast.Assignment) -> Kind:
         target = self.modifiable(node.lvalue)
@@ -455,7 +453,8 @@ class Expressions(Declarators):
             base, index = index, base
         if not isinstance(index.shape, Number) and not is_unknown(index):
             return self._wrong(node.subscript, f"an index is a number, not a `{spelled(index)}`")
-        if isinstance(base.shape, Pointer) and not _is_counted(base):
+        is_code = isinstance(base.shape, Pointer) and isinstance(base.shape.target.shape, Function)
+        if is_code or (isinstance(base.shape, Pointer) and not _is_counted(base)):
             return self._wrong(node, f"a `{spelled(base)}` points to no elements")
         return self._pointed(base, node)
 
