@@ -149,6 +149,7 @@ WRONG = [
     ("struct X { struct X x; };", "W0905", "incomplete type"),
     ("enum { A, A };", "W0904", "`A` is declared twice"),
     ("enum { A = n };", "W0907", "an enumerator is not known"),
+    ("static _Thread_local _Thread_local int x;", "W0905", "the same storage class twice"),
     ("static extern int x;", "W0905", "at once"),
     ("typedef int X; typedef long X;", "W0904", "`X` is declared twice"),
 ]  # fmt: skip

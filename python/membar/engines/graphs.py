@@ -35,7 +35,7 @@ from membar.engines._orbits import MOST_LISTED, Exchange, Orbits, exchanged
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
-from membar.models.overtaking import MARK, is_doubtful, marked, shows_overtaking, signs_of
+from membar.models.overtaking import is_doubtful, marked, shows_overtaking, signs_of, unmarked
 from membar.models.plan import CheckMode, Plan
 from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witness
 from membar.program.access import NO_LOCATION, bad_access, told_where
@@ -232,7 +232,7 @@ class _Search:
         lowered_plan, self.compiled = compiled(signs.plan)
         program = marked(self.program, self.watched)
         lowered = lower_program(program, lowered_plan.tags, self.orbits.terms, self.watched)
-        self.lowered = replace(lowered, tag_sets=tuple(tags - {MARK} for tags in lowered.tag_sets))
+        self.lowered = replace(lowered, tag_sets=tuple(map(unmarked, lowered.tag_sets)))
 
     def _end_doubts(self, doubts: _Doubts) -> None:
         self.exploration, self.doubts = GENERAL, None

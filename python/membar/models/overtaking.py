@@ -23,13 +23,17 @@ from membar.models.plan import Instruction, Op, Plan, Sort
 from membar.program.awaits import Watches
 from membar.program.dependencies import expressions_of, registers_written
 from membar.program.dependency_order import selects_by_reads
-from membar.program.expr import registers_of
-from membar.program.operations import Choose, Load, Operation, Rmw, Set, Store
+from membar.program.expr import TRUE, registers_of
+from membar.program.operations import Choose, Load, Operation, Rmw, Set, Store, Tags
 from membar.program.program import Edge, Program, Thread
 from membar.records import record, replace
 
 # A tag that no language has.
 MARK = "decisive read"
+# On operations that write only under a condition; and what stands before tags that depend on whether they do.
+CONDITIONAL = "conditional read"
+_SOMETIMES = "sometimes "
+_KINDS = frozenset({"R", "W", "F", "IW", "FW"})
 # Thread and cell.
 Ends: TypeAlias = Collection[tuple[int, int]]
 
@@ -55,7 +59,7 @@ def shows_overtaking(program: Program, model: Model) -> bool:
     order.
     """
     plan = model.plan
-    if plan is None or not (model.foreshadows and model.load_buffering):
+    if plan is None or plan.fixpoints or not (model.foreshadows and model.load_buffering):
         return False
     if not any(instruction.name == "pick-data" for instruction in plan.instructions) and any(
         selects_by_reads(thread, program) for thread in program.threads
@@ -106,7 +110,9 @@ def signs_of(plan: Plan, unordered: int) -> Signs:
     late = build.add(Op.DIFFERENCE, everything, build.set("IW"), sort=Sort.SET)
     rivals = build.path(rivals, build.add(Op.IDENTITY, late))
     contested = build.add(Op.IDENTITY, build.add(Op.DOMAIN, rivals, sort=Sort.SET))
-    detached = build.path(build.identity(MARK), unordered, contested)
+    undecided = build.path(build.identity(CONDITIONAL), build.without_writes(unordered))
+    overtaken = build.join(Op.UNION, build.path(build.identity(MARK), unordered), undecided)
+    detached = build.path(overtaken, contested)
     read = build.path(reads, contested)
     whole = replace(plan, instructions=tuple(build.instructions))
     return Signs(whole, (missed, detached, read))
@@ -139,10 +145,38 @@ class _Builder:
             first = self.join(Op.SEQUENCE, first, other)
         return first
 
+    def without_writes(self, slot: int) -> int:
+        """A slot as if nothing followed from the writes of conditional operations, nor from their tags.
+
+        So it is in executions in which they do not write.
+        """
+        written = self.add(
+            Op.RANGE, self.path(self.identity(CONDITIONAL), self.relation("amo")), sort=Sort.SET
+        )
+        everything = self.add(Op.UNIVERSE, sort=Sort.SET)
+        outside = self.add(Op.IDENTITY, self.add(Op.DIFFERENCE, everything, written, sort=Sort.SET))
+        copies: dict[int, int] = {}
+        for number in range(slot + 1):
+            here = self.instructions[number]
+            if here.op is Op.PRIMITIVE and here.name == "po":
+                copies[number] = self.path(outside, number)
+            elif here.op is Op.PRIMITIVE and here.sort is Sort.SET and here.name not in _KINDS:
+                sometimes = self.set(_SOMETIMES + here.name)
+                copies[number] = self.add(Op.DIFFERENCE, number, sometimes, sort=Sort.SET)
+            else:
+                args = tuple(copies[arg] for arg in here.args)
+                copies[number] = self.add(here.op, *args, sort=here.sort, name=here.name)
+        return copies[slot]
+
     def closed(self, first: int, *others: int) -> int:
         for other in others:
             first = self.join(Op.UNION, first, other)
         return self.add(Op.PLUS, first)
+
+
+def unmarked(tags: Tags) -> Tags:
+    """The tags without what `marked` adds."""
+    return frozenset(t for t in tags if t not in (MARK, CONDITIONAL) and not t.startswith(_SOMETIMES))
 
 
 def marked(program: Program, watches: Watches) -> Program:
@@ -166,9 +200,11 @@ def _marked_thread(thread: Thread, watched: frozenset[str]) -> Thread:
 def _marked_operation(operation: Operation, decisive: frozenset[str]) -> Operation:
     match operation:
         case Rmw(read_tags=tags, failed_tags=failed):
-            return replace(
-                operation, read_tags=tags | {MARK}, failed_tags=None if failed is None else failed | {MARK}
-            )
+            if operation.condition == TRUE:
+                return replace(operation, read_tags=tags | {MARK})
+            others = tags if failed is None else failed
+            marks = frozenset({MARK, CONDITIONAL}) | {_SOMETIMES + tag for tag in tags ^ others}
+            return replace(operation, read_tags=tags | marks, failed_tags=others | marks)
         case Load(register=name, exclusive=exclusive, tags=tags) if exclusive or name in decisive:
             return replace(operation, tags=tags | {MARK})
         case _:

@@ -30,6 +30,7 @@ _KERNEL: Final = re.compile(r"^\s*#\s*include\s*[<\"](?:linux|asm)/", re.MULTILI
 _MACRO: Final = re.compile(r"[^\W\d]\w*(\([\w\s,.]*\))?\Z")
 # What `str.splitlines` takes for the end of a line, and C does not.
 _OTHER_BREAKS: Final = re.compile("[\v\f\x1c-\x1e\x85\u2028\u2029]|\r(?!\n)")
+_ABOUT_MACROS: Final = frozenset({"ifdef", "ifndef", "define", "undef"})
 _MOST_FILES: Final = 200
 _MOST_TOKENS: Final = 500_000
 # Spellings of compilers that mean nothing here, or the same as a standard word.
@@ -180,6 +181,19 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc] # pcpp has no type
             what = "malformed #include" if is_malformed else f"`{includepath}` is not found"
             self.report(self.lastdirective.source, self.lastdirective.lineno, what)
         raise pcpp.OutputDirective(pcpp.Action.IgnoreAndRemove)
+
+    def on_directive_handle(
+        self,
+        directive: Any,  # noqa: ANN401 - pcpp's
+        toks: Any,  # noqa: ANN401
+        ifpassthru: bool,  # noqa: FBT001
+        precedingtoks: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
+        name = toks[0].value if toks else ""
+        if directive.value in _ABOUT_MACROS and not _MACRO.match(name):
+            words = f"`#{directive.value} {name}`: the name of a macro is missing"
+            self.report(directive.source, directive.lineno, words)
+        return super().on_directive_handle(directive, toks, ifpassthru, precedingtoks)
 
     def on_directive_unknown(self, directive: Any, toks: Any, ifpassthru: bool, precedingtoks: Any) -> bool:  # noqa: ANN401, ARG002, FBT001 - pcpp's
         if directive.value == "error":

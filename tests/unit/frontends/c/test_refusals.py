@@ -75,6 +75,7 @@ REFUSALS = [
     ("int main(void) {\n  return 0\n}", "W0902", "not expected here", 3),
     ("int f(void) { return 0; }", "W0904", "there is no function `main`", 1),
     ("#include <nothing.h>\nint main(void) { return 0; }", "W0901", "`nothing.h` is not found", 1),
+    ("#ifndef ;N\n#define N 2\n#endif\nint main(void) { return N; }", "W0901", "the name of a macro is missing", 1),
     ("#error no\nint main(void) { return 0; }", "W0901", "#error no", 1),
     ("#include <stdatomic.h>\natomic_int x;\nint main(void) {\n  atomic_store_explicit(&x, 1, memory_order_acquire);\n}", "W0906", "a store cannot have the order `memory_order_acquire`", 4),
     ("#include <stdatomic.h>\natomic_int x;\nint main(void) {\n  return atomic_load_explicit(&x, 17);\n}", "W0906", "17 is not a memory order", 4),

@@ -77,6 +77,8 @@ class Declarations(Initialisers):
 
     def _storage(self, node: ast.Decl) -> None:
         classes = [word for word in node.storage if word in _CLASSES]
+        if len(set(node.storage)) < len(node.storage):
+            self.names.report(node, f"`{node.name}` has the same storage class twice", codes.TYPE)
         if len(classes) > 1:
             self.names.report(node, f"`{' '.join(classes)}` at once", codes.TYPE, "one of them")
         if self.names.is_outside and {"auto", "register"} & set(classes):

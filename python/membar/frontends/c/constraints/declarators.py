@@ -185,6 +185,8 @@ class Declarators:
                 continue
             kind = self.type_of(item.type)
             name = item.name or ""
+            if not name and isinstance(item.type, _RECORDS) and item.type.decls is None:
+                continue  # a tag, and no member
             is_last = item is node.decls[-1] and isinstance(kind.shape, Array) and bool(members)
             if isinstance(kind.shape, Function) or (not is_complete(kind) and not is_last):
                 words = f"a member of the incomplete type `{spelled(kind)}`"

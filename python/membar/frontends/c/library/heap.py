@@ -329,9 +329,7 @@ def check_leaks(m: Machine, node: ast.Node) -> None:
     world = m.world
     state = m.flow.state
     others = range(2, world.before.threads + 1)
-    if state is None or not world.before.free_places:
-        return
-    if any(("joined", number) not in state.slots for number in others):
+    if state is None or any(("joined", number) not in state.slots for number in others):
         return
     for label, slot in world.before.slots.items():
         first = next(((at, size) for at, size in heap.scalars(slot.shape) if heap.says_unset(size)), None)
