@@ -164,6 +164,8 @@ SIZES = (
     main_only("memory that moved away", "int *p = malloc(8); p[0] = 1; int *q = realloc(p, 16);\nreturn p[0];", "use after free"),
     main_only("freed memory is allocated again", "int *p = malloc(8); p[0] = 1; free(p); p = realloc(p, 16);", "free"),
     main_only("new memory behind the old one was never set", "int *p = malloc(4); p[0] = 1; p = realloc(p, 8); return p[1];", "is read before it was set"),
+    main_only("a character that moved was never set", "char *p = malloc(2); p[0] = 1; p = realloc(p, 4); return p[1];", "is read before it was set"),
+    main_only("a character that moved was set", "char *p = malloc(2); p[0] = 1; p = realloc(p, 4); assert(p[0] == 1); free(p);", "holds"),
     main_only("memory that only the execution knows", "g = malloc(2 * sizeof(int)); g[0] = 4; g = realloc(g, 4 * sizeof(int)); assert(g[0] == 4); free(g);", "holds", "int *_Atomic g;\n"),
     main_only("a size that only the execution knows", "size_t k = n; int *p = malloc(k * sizeof(int)); for (size_t i = 0; i < k; i++) p[i] = i; assert(k == 0 || p[k - 1] == (int)k - 1); free(p);", "holds", "atomic_size_t n;\n"),
     main_only("behind a size that only the execution knows", "n = 3; size_t k = n; int *p = malloc(k * sizeof(int)); p[k] = 1;", "behind the end of", "atomic_size_t n;\n"),

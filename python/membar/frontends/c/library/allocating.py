@@ -21,7 +21,7 @@ from membar.frontends.c.library.heap import allocated, freed, sizes_in
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import B, Slot, Value, binary, converted, known
 from membar.frontends.c.world import Place
-from membar.program.expr import FALSE, Address, Constant, Expr
+from membar.program.expr import FALSE, TRUE, Address, Constant, Expr
 
 _LARGEST_ALIGNMENT: Final = heap.HEADER
 _MOST_ELEMENTS: Final = 8
@@ -137,7 +137,11 @@ def _keep(m: Machine, move: _Move, scalars: list[tuple[int, int]], node: ast.Nod
         flow.state = yes
         if yes is not None:
             part = m.read_part(Place(binary(B.ADD, move.old, Constant(offset)), kind), node)
+            is_small = not heap.says_unset(width)
+            yes, unset = flow.branch(part.defined if is_small else TRUE, m.span(node))
+            flow.state = yes
             m.write(Place(binary(B.ADD, move.new, Constant(offset)), kind), Value(part.expr, kind), node)
+            flow.resume(flow.leave(), unset)
         flow.resume(flow.leave(), no)
 
 
