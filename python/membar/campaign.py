@@ -6,7 +6,6 @@ import gc
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from membar.object_proofs import ProofResult
 from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.program.program import Program
 from membar.proving import SystemResult
-from membar.records import record
+from membar.records import field, record
 from membar.reports import diagnostic, herd, json
 from membar.task import Limits, Options
 

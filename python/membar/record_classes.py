@@ -101,6 +101,8 @@ def _own_fields(cls: type, *, by_name: bool) -> dict[str, Field]:
         if str(kind).startswith("ClassVar"):
             continue
         given = space.get(name, MISSING)
+        if type(given).__module__ == "dataclasses":
+            raise TypeError(f"{cls.__qualname__}.{name}: records have fields of their own (membar.records)")
         one = given if isinstance(given, Field) else Field(given)
         one.by_name = by_name
         found[name] = one

@@ -54,6 +54,8 @@ class Progress:
     block: Block | None
     memory_calls: int
     keys: int
+    calls: int
+    exits: tuple[int, int]
 
 
 Calling: TypeAlias = "Callable[[Machine, ast.FuncCall], Value | Aggregate]"
@@ -91,19 +93,24 @@ class Machine:
             self.block,
             self.memory_calls,
             len(self.world.keys),
+            len(self.frames),
+            (len(frame.breaks), len(frame.continues)) if frame else (0, 0),
         )
 
     def back_to(self, mark: Progress) -> None:
-        """Undoes everything since `mark`, which was taken in the same call of the same function."""
+        """Undoes everything since `mark`, which was taken in this call of a function, or in one around it."""
         self.flow.back_to(mark.flow)
         self.block = mark.block
         self.memory_calls = mark.memory_calls
         del self.world.keys[mark.keys :]
         self.world.objects = dict(mark.objects)
         del self.world.plans[mark.plans :]
+        del self.frames[mark.calls :]
         if self.frames:
-            self.frames[-1].labels = dict(mark.labels)
-            self.frames[-1].done_labels = set(mark.done_labels)
+            frame = self.frames[-1]
+            frame.labels = dict(mark.labels)
+            frame.done_labels = set(mark.done_labels)
+            del frame.breaks[mark.exits[0] :], frame.continues[mark.exits[1] :]
 
     # Talking
 

@@ -44,6 +44,7 @@ class Statements:
     def __init__(self, machine: Machine, expressions: Expressions) -> None:
         self.m = machine
         self.e = expressions
+        self._too_long: set[int] = set()
         machine.block_value = self._block_value
 
     @property
@@ -324,8 +325,9 @@ class Statements:
         """Turn after turn, written out if it is clear how many there are."""
         start = self.m.mark()
         try:
-            is_done = self._written_out(turn)
+            is_done = id(node) not in self._too_long and self._written_out(turn)
         except TooLargeError:
+            self._too_long.add(id(node))  # inside of another loop it would be tried again in every turn
             is_done = False
         if not is_done:
             self.m.back_to(start)

@@ -61,7 +61,8 @@ def value(names: Names, node: ast.Node) -> int | None:
             condition = value(names, node.cond)
             return None if condition is None else value(names, node.iftrue if condition else node.iffalse)
         case ast.Cast():
-            return None if _is_pointer(node.to_type) else value(names, node.expr)
+            number = None if _is_pointer(node.to_type) else value(names, node.expr)
+            return number if number in (0, 1) else None  # these two are what they were in every integer type
         case _:
             return None
 

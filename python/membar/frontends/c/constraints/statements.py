@@ -23,6 +23,9 @@ from membar.frontends.c.constraints.kinds import (
 )
 from membar.frontends.c.constraints.names import Block, Meaning
 
+# Numbers that the conversion to the type of a `switch` does not change, if that is at least an `int`.
+_PLAIN = range(1 << 31)
+
 
 class Statements(Declarations):
     """The statements and functions of one file."""
@@ -163,7 +166,7 @@ class Statements(Declarations):
             self.names.report(node, "a `case` outside a `switch`", codes.FLOW)
         elif isinstance(node, ast.Default) and None in self.switches[-1]:
             self.names.report(node, "a second `default` in one `switch`", codes.FLOW)
-        elif number is not None and number in self.switches[-1]:
+        elif number in self.switches[-1] and number in _PLAIN:
             self.names.report(node.expr, "a second `case` with the same number", codes.FLOW)
         if self.switches and (number is not None or isinstance(node, ast.Default)):
             self.switches[-1].add(number)
