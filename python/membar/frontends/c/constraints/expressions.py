@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -150,13 +151,13 @@ class Expressions(Declarators):
             case _:
                 return Operand(UNKNOWN)
 
+    @abstractmethod
     def literal_object(self, node: ast.CompoundLiteral) -> Kind:
         """The type of the object that a compound literal is."""
-        raise NotImplementedError
 
+    @abstractmethod
     def block_value(self, node: ast.Compound) -> Kind:
         """The type of a statement expression."""
-        raise NotImplementedError
 
     def _literal(self, node: ast.Constant) -> Operand:
         if node.type == "string":
