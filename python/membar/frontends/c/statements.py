@@ -365,6 +365,9 @@ class Statements:
         """Builds the loop turn by turn, if it is clear that this ends; else nothing useful is left.
 
         It is clear as long as the loop's own condition is decided, or all of a turn leads to the next one.
+
+        Raises:
+            TooLargeError: it may end, but not soon.
         """
         flow = self.m.flow
         met: set[frozenset[tuple[Key, Slot]]] = set()
@@ -381,14 +384,14 @@ class Statements:
             if _known_part(state) in met:
                 return False  # the same turns again and again, as far as is known
             flow.state = state
-        return False
+        raise TooLargeError
 
     def _general(self, turn: Turn, node: ast.Node) -> None:
         """A loop of the automaton."""
         flow, m = self.m.flow, self.m
         varying: set[Key] = set()
-        start = m.mark()
         m.loops += 1
+        start = m.mark()
         while True:
             head = flow.open(sorted(varying, key=repr))
             back, _ = turn()
