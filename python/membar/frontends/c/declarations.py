@@ -7,7 +7,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, contents, liveness, parts
+from membar.frontends.c import codes, contents, liveness, wholes
 from membar.frontends.c import types as t
 from membar.frontends.c.initialisers import Initialisers, is_text
 from membar.frontends.c.literals import string_bytes
@@ -429,21 +429,33 @@ class Declarations:
         if node.init is None:
             return
         if not isinstance(node.init, ast.InitList) and not is_text(item.type, node.init):
-            m.write(Place(Address(item.label), _plain(item.type)), self._value(node.init), node)
+            self._begin_with(item, self._value(node.init), node)
             return
-        given = parts.given(item.kinds, self._initialisers.given(item.type, node.init))
+        values = self._initialisers.given(item.type, node.init)
+        given = wholes.given(m, item.kinds, values, node)
         for offset, kind in m.scalars(item.type):
             slot = given.get(offset, Slot(FALSE))
             m.write(Place(Address(item.label, offset), _plain(kind)), Value(slot.expr, _plain(kind)), node)
             if slot.defined != TRUE and not item.in_memory:
                 m.flow.put(item.key(offset), slot)
 
+    def _begin_with(self, item: Object, value: Value | Aggregate, node: ast.Decl) -> None:
+        whole = t.whole_of(item.type)
+        place = Place(Address(item.label), _plain(item.type))
+        if whole is not None:
+            place, value = (
+                Place(Address(item.label, whole.shift), whole),
+                wholes.packed(self._m, value, whole, node),
+            )
+        self._m.write(place, value, node)
+
     def _initial(self, item: Object, init: ast.Node) -> dict[int, Initial]:
         """The initial contents of an object that is there from the beginning."""
         before, self._m.is_constant_only = self._m.is_constant_only, True
         try:
             found: dict[int, Initial] = {}
-            given = parts.given(item.kinds, self._initialisers.given(item.type, init))
+            values = self._initialisers.given(item.type, init)
+            given = wholes.given(self._m, item.kinds, values, init)
             for offset, slot in given.items():
                 if not is_constant(slot.expr):
                     self._m.refuse(init, "an initial value that is not constant", codes.CONSTANT)

@@ -51,6 +51,11 @@ class Part:
         return ((1 << self.size) - 1) << self.start
 
 
+def word_of(size: int) -> t.Integer:
+    """The type of so many bytes as a number."""
+    return _WORDS[size]
+
+
 def within(base: Place, structure: t.Structure, name: str) -> Within | None:
     """The outermost union that the member `name` of a place lies in, as far as the text says."""
     outer = base.within

@@ -91,7 +91,16 @@ class Opaque:
     size: int = field(default=4)
 
 
-CType: TypeAlias = Integer | Void | Pointer | Array | Structure | Function | Atomic | Opaque
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """An atomic structure as memory has it: one word of `size` bytes, `shift` bytes behind its beginning."""
+
+    structure: Structure
+    size: int
+    shift: int = 0
+
+
+CType: TypeAlias = Integer | Void | Pointer | Array | Structure | Function | Atomic | Opaque | Whole
 
 BOOL: Final = Integer("_Bool", 1, signed=False, rank=0, is_bool=True)
 CHAR: Final = Integer("char", 1, signed=True, rank=1)
@@ -108,6 +117,7 @@ ULLONG: Final = Integer("unsigned long long", 8, signed=False, rank=5)
 VOID: Final = Void()
 VOID_POINTER: Final = Pointer(VOID)
 POINTER_SIZE: Final = 8
+_ATOMIC_SIZES: Final = frozenset({1, 2, 4, 8, 16})
 
 _WORDS: Final[dict[str, CType]] = {
     "void": VOID,
@@ -156,13 +166,26 @@ def unqualified(kind: CType) -> CType:
 
 def is_scalar(kind: CType) -> bool:
     """Whether values of the type are one word."""
-    return isinstance(unqualified(kind), Integer | Pointer | Opaque)
+    return isinstance(unqualified(kind), Integer | Pointer | Opaque | Whole)
+
+
+def whole_of(kind: CType) -> Whole | None:
+    """What memory has of an atomic structure; None of anything else, and of other sizes.
+
+    Sixteen bytes become a word of eight in their middle, where no access of a member can hit it.
+    """
+    structure = unqualified(kind)
+    if not isinstance(kind, Atomic) or not isinstance(structure, Structure) or structure.members is None:
+        return None
+    if structure.size == 16:
+        return Whole(structure, 8, shift=4)
+    return Whole(structure, structure.size) if structure.size in _ATOMIC_SIZES else None
 
 
 def size_of(kind: CType) -> int | None:
     """Bytes of an object of the type; None if it is incomplete."""
     match kind:
-        case Integer(size=size) | Opaque(size=size):
+        case Integer(size=size) | Opaque(size=size) | Whole(size=size):
             return size
         case Pointer():
             return POINTER_SIZE
@@ -185,7 +208,8 @@ def alignment_of(kind: CType) -> int:
         case Structure(alignment=alignment):
             return alignment
         case Atomic(target=target):
-            return alignment_of(target)
+            size = size_of(target) or 1
+            return max(alignment_of(target), size if size in _ATOMIC_SIZES else 1)
         case _:
             return size_of(kind) or 1
 
@@ -260,6 +284,10 @@ def leaves(kind: CType, path: str = "", offset: int = 0) -> Iterator[Leaf]:
 
     Where members of a union share bytes, the largest scalar is what is there; the others are parts of it.
     """
+    whole = whole_of(kind)
+    if whole is not None:
+        yield Leaf(path, offset + whole.shift, Atomic(whole))
+        return
     match unqualified(kind):
         case Array(element=element, count=count):
             if count is None:
@@ -353,5 +381,7 @@ def spelled(kind: CType) -> str:
             return f"{'union' if is_union else 'struct'} {tag or '(unnamed)'}"
         case Function(result=result):
             return f"function returning {spelled(result)}"
+        case Whole(structure=structure):
+            return spelled(structure)
         case Atomic(target=target):
             return f"_Atomic({spelled(target)})"

@@ -211,6 +211,8 @@ def integer(kind: t.CType) -> t.Integer | None:
             return found
         case t.Opaque(size=size):
             return t.ULONG if size == 8 else t.INT
+        case t.Whole(size=size):
+            return {1: t.UCHAR, 2: t.USHORT, 4: t.UINT, 8: t.ULONG}[size]
         case _:
             return None
 
