@@ -8,7 +8,7 @@ from typing import Final, NoReturn, TypeAlias
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, contents, heap, liveness, marks, parts, wholes
+from membar.frontends.c import bitfields, codes, contents, heap, liveness, marks, parts, wholes
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import Flow, Mark
 from membar.frontends.c.values import (
@@ -290,6 +290,8 @@ class Machine:
         kind = t.unqualified(place.type)
         if isinstance(kind, t.Structure):
             return self._read_structure(place, kind, node, tags)
+        if isinstance(kind, t.BitField):
+            return bitfields.read(self, place, kind, node)
         if not t.is_scalar(kind):
             self.refuse(node, f"a value of type `{t.spelled(kind)}`", codes.TYPE)
         part = None if tags is not None or self.is_constant_only else parts.part_of(self, place)
@@ -390,6 +392,9 @@ class Machine:
             self._write_structure(place, kind, value, node, tags)
             return
         new = self.kept(self.converted(value, kind, node), node)
+        if isinstance(kind, t.BitField):
+            bitfields.write(self, place, kind, new, node)
+            return
         part = parts.part_of(self, place) if tags is None else None
         if part is not None:
             parts.write(self, part, new, place, node)

@@ -100,7 +100,27 @@ class Whole:
     shift: int = 0
 
 
-CType: TypeAlias = Integer | Void | Pointer | Array | Structure | Function | Atomic | Opaque | Whole
+@dataclass(frozen=True, slots=True)
+class BitField:
+    """A bit field: `width` bits of the word that it shares with its neighbours, from bit `first` on."""
+
+    integer: Integer
+    word: Integer
+    first: int
+    width: int
+
+    @property
+    def value(self) -> Integer:
+        """The type of what is read: promoted (C 6.3.1.1), since nothing can be done with it before."""
+        limit = INT.width if self.integer.signed else INT.width - 1
+        if self.width <= limit:
+            return INT
+        return UINT if self.width <= UINT.width else self.integer
+
+
+CType: TypeAlias = (
+    Integer | Void | Pointer | Array | Structure | Function | Atomic | Opaque | Whole | BitField
+)
 
 BOOL: Final = Integer("_Bool", 1, signed=False, rank=0, is_bool=True)
 CHAR: Final = Integer("char", 1, signed=True, rank=1)
@@ -166,7 +186,7 @@ def unqualified(kind: CType) -> CType:
 
 def is_scalar(kind: CType) -> bool:
     """Whether values of the type are one word."""
-    return isinstance(unqualified(kind), Integer | Pointer | Opaque | Whole)
+    return isinstance(unqualified(kind), Integer | Pointer | Opaque | Whole | BitField)
 
 
 def whole_of(kind: CType) -> Whole | None:
@@ -189,6 +209,8 @@ def size_of(kind: CType) -> int | None:
             return size
         case Pointer():
             return POINTER_SIZE
+        case BitField(word=word):
+            return word.size
         case Array(element=element, count=count):
             each = size_of(element)
             return None if each is None or count is None else each * count
@@ -214,20 +236,6 @@ def alignment_of(kind: CType) -> int:
             return size_of(kind) or 1
 
 
-def complete(structure: Structure, members: list[tuple[str, CType, int]]) -> None:
-    """Lays the members out, in order and aligned, as they ask for; those of a union all at the beginning."""
-    found: list[Member] = []
-    end = 0
-    for name, kind, least in members:
-        alignment = max(alignment_of(kind), least)
-        start = 0 if structure.is_union else _rounded(end, alignment)
-        found.append(Member(name, kind, start))
-        end = max(end, start + (size_of(kind) or 0))
-        structure.alignment = max(structure.alignment, alignment)
-    structure.size = _rounded(end, structure.alignment)
-    structure.members = tuple(found)
-
-
 def flexible(kind: CType) -> Array | None:
     """The array without a length at the end of a structure."""
     plain = unqualified(kind)
@@ -250,10 +258,6 @@ def of_size(kind: CType, size: int) -> CType | None:
     whole = Structure(plain.tag, is_union=False, size=size, alignment=plain.alignment)
     whole.members = (*members, Member(last.name, Array(tail.element, count), last.offset))
     return whole
-
-
-def _rounded(number: int, unit: int) -> int:
-    return (number + unit - 1) // unit * unit
 
 
 def member_of(structure: Structure, name: str) -> Member | None:
@@ -301,11 +305,27 @@ def leaves(kind: CType, path: str = "", offset: int = 0) -> Iterator[Leaf]:
         case Structure(is_union=True) as union:
             yield from _union_leaves(union, path, offset)
         case Structure(members=members):
-            for member in members or ():
-                inner = f"{path}.{member.name}" if member.name else path
-                yield from leaves(member.type, inner, offset + member.offset)
+            yield from _member_leaves(members or (), path, offset)
+        case BitField(word=word):
+            yield Leaf(path, offset, word)
         case _:
             yield Leaf(path, offset, kind)
+
+
+def _member_leaves(members: tuple[Member, ...], path: str, offset: int) -> Iterator[Leaf]:
+    """The scalars of the members of a structure; bit fields that share a word are one."""
+    words: dict[int, list[str]] = {}
+    for member in members:
+        if isinstance(member.type, BitField):
+            words.setdefault(member.offset, []).append(member.name)
+    for member in members:
+        name = member.name
+        if isinstance(member.type, BitField):
+            names = words.pop(member.offset, None)
+            if names is None:
+                continue
+            name = name if len(names) == 1 else f"{names[0]}_to_{names[-1]}"
+        yield from leaves(member.type, f"{path}.{name}" if name else path, offset + member.offset)
 
 
 def _union_leaves(union: Structure, path: str, offset: int) -> Iterator[Leaf]:
@@ -383,5 +403,7 @@ def spelled(kind: CType) -> str:
             return f"function returning {spelled(result)}"
         case Whole(structure=structure):
             return spelled(structure)
+        case BitField(integer=integer, width=width):
+            return f"{integer.name} : {width}"
         case Atomic(target=target):
             return f"_Atomic({spelled(target)})"

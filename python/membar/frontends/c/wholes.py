@@ -15,9 +15,19 @@ from pycparser import c_ast as ast
 
 from membar.frontends.c import codes, parts
 from membar.frontends.c import types as t
-from membar.frontends.c.values import Aggregate, B, Slot, Value, binary, conjunction, extended, select
+from membar.frontends.c.values import (
+    Aggregate,
+    B,
+    Slot,
+    Value,
+    binary,
+    conjunction,
+    extended,
+    narrowed,
+    select,
+)
 from membar.frontends.c.world import Place
-from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Extend, evaluate
+from membar.program.expr import FALSE, TRUE, Address, Constant, Expr
 from membar.program.operations import Tags
 
 if TYPE_CHECKING:
@@ -54,6 +64,7 @@ def fields(whole: t.Whole) -> tuple[Field, ...]:
     left = _WORD - sum(4 * size for _, _, size in scalars)
     coded: list[Field] = []
     first = 0
+    scalars.sort(key=lambda scalar: not isinstance(scalar[1], t.Pointer))  # so that one needs no shift
     for offset, kind, size in scalars:
         more = 0 if size == 8 else min(left, 4 * size)
         coded.append(Field(offset, kind, first, 4 * size + more))
@@ -62,8 +73,21 @@ def fields(whole: t.Whole) -> tuple[Field, ...]:
 
 
 def has_padding(whole: t.Whole) -> bool:
-    """Whether there are bytes that no member has: a comparison of memory may find them different."""
-    return sum(t.size_of(kind) or 0 for _, kind in t.scalars(whole.structure)) < whole.structure.size
+    """Whether there are bits that no member has: a comparison of memory may find them different."""
+    return _bits(whole.structure) < 8 * whole.structure.size
+
+
+def _bits(kind: t.CType) -> int:
+    match kind:
+        case t.BitField(width=width):
+            return width
+        case t.Array(element=element, count=count):
+            return (count or 0) * _bits(element)
+        case t.Structure(members=members, is_union=is_union):
+            each = [_bits(member.type) for member in members or ()]
+            return min(each, default=0) if is_union else sum(each)
+        case _:
+            return 8 * (t.size_of(kind) or 0)
 
 
 # Coding
@@ -84,7 +108,7 @@ def packed(m: Machine, value: Value | Aggregate, whole: t.Whole, node: ast.Node)
         number = m.kept(Value(slot.expr, field.kind), node).expr
         code, is_there = _code(number, field)
         shifted = binary(B.SHL, code, Constant(field.first)) if field.first else code
-        word = shifted if word == FALSE else binary(B.OR, word, shifted)
+        word = binary(B.ADD, word, shifted)  # no bit is in both; and the sum with an address is known
         fits = conjunction(fits, is_there)
     _cut_unless(m, fits, node)
     return m.kept(Value(word, whole), node)
@@ -100,7 +124,7 @@ def _code(number: Expr, field: Field) -> tuple[Expr, Expr]:
         return code, binary(B.EQ, _decoded(code, field), number)
     distance = binary(B.SUB, number, Constant(_ADDRESSES_AT))
     if isinstance(number, Address):
-        return binary(B.OR, distance, Constant(_IS_ADDRESS)), TRUE
+        return binary(B.ADD, distance, Constant(_IS_ADDRESS)), TRUE
     is_near = binary(B.LT, distance, Constant(_FAR))
     is_small = binary(B.LT, binary(B.ADD, number, Constant(_FAR)), Constant(2 * _FAR))
     code = select(is_near, binary(B.OR, distance, Constant(_IS_ADDRESS)), binary(B.AND, number, every))
@@ -114,17 +138,12 @@ def _decoded(code: Expr, field: Field) -> Expr:
     if field.is_exact:
         width = parts.word_of(size) if number is None else number
         return extended(code, width)
-    low = _extended(code, field.width)
+    low = narrowed(code, field.width, t.LONG)
     if size < 8:
         return low if number is None else extended(low, number)
     is_address = binary(B.EQ, binary(B.AND, code, Constant(3 * _FAR)), Constant(_IS_ADDRESS))
     address = binary(B.ADD, binary(B.AND, code, Constant(_FAR - 1)), Constant(_ADDRESSES_AT))
     return select(is_address, address, low)
-
-
-def _extended(code: Expr, width: int) -> Expr:
-    wide = Extend(code, width, signed=True)
-    return Constant(evaluate(wide, {}, {})) if isinstance(code, Constant) else wide
 
 
 def unpacked(word: Expr, whole: t.Whole) -> Aggregate:
