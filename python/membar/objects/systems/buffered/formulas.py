@@ -66,10 +66,10 @@ class Formulas:
                 case Pending(line=line, who=asked) if asked is who:
                     return TRUE if _numbers(control, line) else FALSE
                 case PendingValue(line=line, name=name, who=asked, which=which) if asked is who:
-                    number = _number(control, line, which)
-                    if number is None:
+                    place = _number(control, line, which)
+                    if place is None:
                         return FALSE
-                    return _value((control.entries[number], kept(number)), name, who)
+                    return _value((control.entries[place], kept(place)), name, who)
                 case PendingCount(line=line, who=asked) if asked is who:
                     return Number(len(_numbers(control, line)))
                 case Ahead(line=line, than=than, who=asked) if asked is who:
