@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from membar.frontends.c.translate import parse_c
+from membar.source import SourceFile
 from strategies.c_heap_cases import HeapCase, main_only
 
 ENDED = "memory: use after the end of lifetime: "
@@ -30,11 +32,15 @@ _SEQUENTIAL = (
     main_only("a goto back keeps what is in the block", "int i = 0; int x = 0; kept = &x; again: *kept += 1; i++; if (i < 3) goto again; assert(x == 3);", "holds", _KEEP),
     main_only("after a continue", "int *p = 0; for (int i = 0; i < 2; i++) { if (i) return *p;\nint x = 3; p = &x;\ncontinue; }", f"{ENDED}`x`, which ended at line 11, is accessed (line 9)"),
     main_only("the variable of a loop", "for (int i = 0; i < 2; i++) { kept = &i; }\nreturn *kept;", f"{ENDED}a variable, which ended at line 9, is read (line 10)", _KEEP),
+    main_only("continue keeps the variable of the loop", "for (int i = 0; i < 2; i++) { kept = &i; if (__VERIFIER_nondet_bool()) continue; assert(*kept == i); }", "holds", _KEEP),
+    main_only("break keeps the variable around the loop", "{ int x = 1; kept = &x; while (1) { if (__VERIFIER_nondet_bool()) break; } assert(x == *kept); }", "holds-within", _KEEP),
     main_only("the last turn's variable", "int *p = 0;\nfor (int i = 0; i < 2; i++) { int x = i; if (i) return *p;\np = &x;\n}", f"{ENDED}`x`, which ended at line 12, is accessed (line 10)"),
     main_only("the last turn's variable, before it begins again", "int *p = &ok;\nwhile (__VERIFIER_nondet_bool()) { ok = *p; int x = 1;\np = &x;\n}", f"{ENDED}a variable, which ended at line 12, is read (line 10)", "int ok;\n"),
     main_only("a variable that begins again", "while (__VERIFIER_nondet_bool()) { int x = 1; kept = &x; ok = *kept; *kept = 2; assert(x == 2); }", "holds-within", f"{_KEEP}int ok;\n"),
     main_only("a variable that begins again without a value", "while (__VERIFIER_nondet_bool()) { int x; kept = &x; *kept = 2; assert(x == 2); }", "holds-within", f"{_KEEP}int ok;\n"),
     main_only("a variable that begins again, never set", "while (__VERIFIER_nondet_bool()) { int x; kept = &x; if (__VERIFIER_nondet_bool()) *kept = 2; ok = *kept; }", "read before it was set", f"{_KEEP}int ok;\n"),
+    main_only("a variable that begins again, elsewhere", "kept = &ok; while (__VERIFIER_nondet_bool()) { int x = 1; kept = &x; set(); assert(x == 2); kept = &ok; } set();", "holds-within", f"{_KEEP}int ok;\nvoid set(void) {{ *kept = 2; }}\n"),
+    main_only("used two calls later", "f(); g(); g();\nreturn *kept;", f"{ENDED}a variable, which ended at line 9, is read", f"{_KEEP}atomic_int n;\nvoid f(void) {{ int x = 1; kept = &x; }}\nvoid g(void) {{ atomic_fetch_add(&n, 1); }}\n"),
     main_only("a second call", "f(1);\nf(0);", f"{ENDED}a variable, which ended at line 9, is read (line 9)", f"{_KEEP}int ok;\nvoid f(int c) {{ int x = 2; if (c) kept = &x; ok = *kept; }}\n"),
     main_only("each call has its own", "f(1); f(0);", "holds", f"{_KEEP}int ok;\nvoid f(int c) {{ int x = 2; kept = &x; ok = *kept; assert(ok == 2); if (c) f(c - 1); assert(x == 2); }}\n"),
     main_only("a pointer up the stack", "int x = 1; kept = &x; f(); assert(x == 2);", "holds", f"{_KEEP}void f(void) {{ *kept = 2; }}\n"),
@@ -47,7 +53,7 @@ _SEQUENTIAL = (
     main_only("a compound literal in its block", "kept = (int[]){1, 2}; return kept[1];", "holds", _KEEP),
     main_only("a static variable stays", "f(); return *kept;", "holds", f"{_KEEP}void f(void) {{ static int x = 3; kept = &x; }}\n"),
     main_only("a local is freed", "int x = 1; kept = &x; free(kept);", "free of a pointer that is not the beginning", f"{_KEEP}"),
-    main_only("a kept local is freed", "f(); free(kept);", "free of a pointer that is not the beginning", f"{_KEEP}void f(void) {{ int x = 1; kept = &x; *kept = 1; }}\n"),
+    main_only("a kept local is freed", "f(); return *kept;", "free of a pointer that is not the beginning", f"{_KEEP}void f(void) {{ int x = 1; kept = &x; free(kept); }}\n"),
     main_only("a local beside allocated memory", "int *p = malloc(sizeof *p); *p = 1; f(p); free(p);\nreturn kept ? *kept : 0;", f"{ENDED}a variable, which ended at line 8, is read", f"{_KEEP}void f(int *p) {{ int x = 1; kept = __VERIFIER_nondet_bool() ? &x : 0; *p = 2; }}\n"),
     main_only("a list on the stack", "push(2); assert(sum == 3);", "holds", "struct item { int v; struct item *next; } *top; int sum;\nvoid push(int n) { struct item me = {n, top}; top = &me; if (n > 1) push(n - 1); else for (struct item *i = top; i; i = i->next) sum += i->v; top = me.next; }\n"),
     main_only("a list on the stack that stays", "push(2); return top->v;", ENDED, "struct item { int v; struct item *next; } *top;\nvoid push(int n) { struct item me = {n, top}; top = &me; if (n > 1) push(n - 1); }\n"),
@@ -115,6 +121,7 @@ _CONCURRENT = (
     threads("a local of main, which exits", _SET, "int x = 0; pthread_create(&t, NULL, w, &x); exit(0);", "holds"),
     threads("a local of main, which ends alone", _SET, "int x = 0; pthread_create(&t, NULL, w, &x);\npthread_exit(NULL);", f"{ENDED}`main.x`, which ended at line 12, is accessed (line 8)"),
     threads("an inner local of a thread that ends", "int *g;\nvoid f(void) { int x = 1; g = &x;\npthread_exit(NULL); }\nvoid *w(void *a) { f(); return 0; }\n", "pthread_create(&t, NULL, w, NULL); pthread_join(t, NULL);\nreturn *g;", f"{ENDED}a variable, which ended at line 9, is read (line 14)"),
+    threads("an outer local of a thread that ends", "int *g;\nvoid f(void) { pthread_exit(NULL); }\nvoid *w(void *a) { int x = 1; g = &x; f(); return 0; }\n", "pthread_create(&t, NULL, w, NULL); pthread_join(t, NULL);\nreturn *g;", f"{ENDED}a variable, which ended at line 8, is read (line 13)"),
     threads("a local of a thread that was joined", _GIVES, "pthread_create(&t, NULL, w, NULL); pthread_join(t, NULL);\nreturn *g;", f"{ENDED}a variable, which ended at line 9, is read (line 14)"),
     threads("a thread-local variable of a thread that was joined", "_Thread_local int x; int *g;\nvoid *w(void *a) { x = 1; g = &x; return 0;\n}\n", "pthread_create(&t, NULL, w, NULL); pthread_join(t, NULL);\nreturn *g;", f"{ENDED}a variable, which ended at line 9, is read (line 13)"),
     threads("a thread-local variable while its thread lives", "_Thread_local int x; int *g;\nvoid *w(void *a) { *g = 2; return 0; }\n", "x = 1; g = &x; pthread_create(&t, NULL, w, NULL); pthread_join(t, NULL); assert(x == 2);", "holds"),
@@ -138,4 +145,20 @@ _CONCURRENT = (
     threads("queue nodes whose owner leaves early, rc11", _MCS.replace("UNLOCK", _EARLY), _BOTH, "memory", "rc11"),
 )  # fmt: skip
 
+# Programs whose variables are clearly not used after their end: nothing may be told about that.
+FREE_OF_COST = (
+    threads("a thread that is joined", _SET, "int x = 0; pthread_create(&t, NULL, w, &x); pthread_join(t, NULL); assert(x == 5);", "holds"),
+    threads("threads that are joined in a loop", _SET, "pthread_t u[3]; int x[3]; for (int i = 0; i < 3; i++) pthread_create(&u[i], NULL, w, &x[i]); for (int i = 0; i < 3; i++) pthread_join(u[i], NULL); assert(x[2] == 5);", "holds"),
+    threads("a function that joins", _SET + _WAITS, "start(); start();", "holds"),
+    threads("a pointer that nobody follows", "int *g;\nvoid f(void) { int x = 1; g = &x; }\n", "f();", "holds"),
+    threads("an array with an index from memory", "atomic_int i;\nint f(void) { int a[3] = {1, 2, 3}; return a[atomic_load(&i)]; }\n", "assert(f() == 1 && f() == 1);", "holds"),
+    threads("only compared", "_Atomic(int *) g; int ok[2];\nvoid f(void) { int x = 1; atomic_store(&g, &x); }\n", "f(); int *p = ok + (atomic_load(&g) == ok); *p = 1;", "holds"),
+    threads("one of two, while both live", "int ok;\nvoid f(void) { int x = 1, y = 1; int *p = __VERIFIER_nondet_bool() ? &x : &y; *p = 2; ok = *p; }\n", "f(); f(); assert(ok == 2);", "holds"),
+)  # fmt: skip
 LIFETIME_CASES = (*_SEQUENTIAL, *_CONCURRENT)
+
+
+def tells_of_ends(case: HeapCase) -> bool:
+    """Whether the program has cells that say that a variable has ended."""
+    found = parse_c(SourceFile("case.c", case.program))
+    return any(item.name.startswith("ended$") for item in found.objects)
