@@ -148,6 +148,8 @@ class Declarators:
             meaning = self.names.find(name)
             if meaning is not None and meaning.what == "type":
                 return meaning.kind
+            if name == "int" and not self.names.is_written(node, name):
+                self.names.report(node, "a type is missing", codes.TYPE, "nothing is an `int` by itself")
         found = t.named(node.names)
         if isinstance(found, t.Integer):
             return Kind(Number(found))
