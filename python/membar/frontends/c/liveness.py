@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pycparser import c_ast as ast
@@ -239,7 +239,7 @@ def check_none_of(
         low = binary(B.AND, found, Constant((1 << (8 * size)) - 1)) if size < 8 else found
         count, distance = Constant(values[-1].number + 1), binary(B.SUB, low, Constant(first))
         is_other = binary(B.OR, binary(B.LE, count, distance), binary(B.EQ, distance, Constant(0)))
-        m.check(is_other, message.format(lines(values)), node)
+        m.check(is_other, message.format(lines(place.line for place in values)), node)
         return
     for place in values:
         number: Expr = Constant(first + place.number)
@@ -248,9 +248,9 @@ def check_none_of(
         m.check(binary(B.NE, found, number), message.format(f"line {place.line}"), node)
 
 
-def lines(places: Collection[heap.Place]) -> str:
+def lines(places: Iterable[int]) -> str:
     """`line 3`, or `one of the lines 3, 7`."""
-    numbers = sorted({place.line for place in places})
+    numbers = sorted(set(places))
     if len(numbers) == 1:
         return f"line {numbers[0]}"
     return f"one of the lines {', '.join(map(str, numbers))}"

@@ -79,6 +79,7 @@ class Machine:
         self.block: Block | None = None
         self.memory_calls = 0  # calls that allocate or free, so far
         self.endings: list[lifetimes.Ending] = []  # of variables in memory, so far
+        self._deaths: dict[str, set[int]] = {}  # the lines where variables end
         self.type_of_expression: Callable[[ast.Node], t.CType]
         self.block_value: Callable[[ast.Compound], Value | Aggregate]
         self.enter: Callable[[Machine, Defined, Sequence[Value | Aggregate], ast.Node], Value | Aggregate]
@@ -276,17 +277,17 @@ class Machine:
         items = list(items)
         self.flow.forget(item.key(offset) for item in items if not item.in_memory for offset in item.places)
         pointed = [item for item in items if item.is_pointed_to and self.flow.get(item.death) is None]
-        self.flow.put_all({item.death: Slot(Constant(span.line)) for item in pointed})
+        for item in pointed if not self.flow.is_dead else ():
+            self._deaths.setdefault(item.label, set()).add(span.line)
+        self.flow.put_all({item.death: Slot(TRUE) for item in pointed})
 
     def _is_buried(self, address: Expr, node: ast.Node) -> bool:
         """Whether the variable that an address is computed from has ended; then that is said."""
         item = liveness.base_of(self.world, address)
-        death = None if item is None else self.flow.get(item.death)
-        if item is None or death is None:
+        if item is None or self.flow.get(item.death) is None:
             return False
-        line = known(death.expr)
-        where = "before" if line is None else f"at line {line}"
-        self.check(FALSE, f"{liveness.ENDED}: `{item.name}`, which ended {where}, is accessed", node)
+        where = liveness.lines(self._deaths[item.label])
+        self.check(FALSE, f"{liveness.ENDED}: `{item.name}`, which ended at {where}, is accessed", node)
         return True
 
     def is_bad(self, place: Place, node: ast.Node) -> bool:
