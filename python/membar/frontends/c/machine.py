@@ -8,7 +8,7 @@ from typing import Final, NoReturn, TypeAlias
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, contents, heap, lifetimes, liveness, marks, parts
+from membar.frontends.c import bitfields, codes, contents, heap, lifetimes, liveness, marks, parts, wholes
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import Flow, Mark
 from membar.frontends.c.values import (
@@ -321,7 +321,9 @@ class Machine:
         """What lies at a place."""
         kind = t.unqualified(place.type)
         if isinstance(kind, t.Structure):
-            return self._read_structure(place, kind, node)
+            return self._read_structure(place, kind, node, tags)
+        if isinstance(kind, t.BitField):
+            return bitfields.read(self, place, kind, node)
         if not t.is_scalar(kind):
             self.refuse(node, f"a value of type `{t.spelled(kind)}`", codes.TYPE)
         part = None if tags is not None or self.is_constant_only else parts.part_of(self, place)
@@ -367,9 +369,11 @@ class Machine:
             self.flow.put(item.key(place.address.offset), Slot(slot.expr))
         return Value(_reread(slot.expr, item.kinds[place.address.offset], kind), kind)
 
-    def _read_structure(self, place: Place, kind: t.Structure, node: ast.Node) -> Aggregate:
+    def _read_structure(
+        self, place: Place, kind: t.Structure, node: ast.Node, tags: Tags | None
+    ) -> Aggregate:
         if isinstance(place.type, t.Atomic):
-            self.refuse(node, "an atomic structure")
+            return wholes.read(self, place, node, tags)
         found: list[tuple[int, Slot]] = []
         for offset, kind_ in self.scalars(kind):
             inner = Place(self.moved(place.address, offset), kind_, parts.inside(place, offset))
@@ -417,9 +421,12 @@ class Machine:
         """Puts a value, converted, at a place."""
         kind = t.unqualified(place.type)
         if isinstance(kind, t.Structure):
-            self._write_structure(place, kind, value, node)
+            self._write_structure(place, kind, value, node, tags)
             return
         new = self.kept(self.converted(value, kind, node), node)
+        if isinstance(kind, t.BitField):
+            bitfields.write(self, place, kind, new, node)
+            return
         part = parts.part_of(self, place) if tags is None else None
         if part is not None:
             parts.write(self, part, new, place, node)
@@ -447,14 +454,15 @@ class Machine:
         contents.written(self, place, new)
 
     def _write_structure(
-        self, place: Place, kind: t.Structure, value: Value | Aggregate, node: ast.Node
+        self, place: Place, kind: t.Structure, value: Value | Aggregate, node: ast.Node, tags: Tags | None
     ) -> None:
         if not isinstance(value, Aggregate) or value.type is not kind:
             self.refuse(
                 node, f"a value of type `{t.spelled(value.type)}` is no `{t.spelled(kind)}`", codes.TYPE
             )
         if isinstance(place.type, t.Atomic):
-            self.refuse(node, "an atomic structure")
+            wholes.write(self, place, value, node, tags)
+            return
         kinds = dict(self.scalars(kind))
         for offset, slot in value.parts:
             inner = Place(self.moved(place.address, offset), kinds[offset], parts.inside(place, offset))
