@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from membar import delays, plugins
 from membar.changes import Place
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
-from membar.effort import limited
+from membar.effort import EffortError, limited
 from membar.engines import Engine
 from membar.insertions import Insertion, insertion, relocated
 from membar.languages import (
@@ -490,7 +491,9 @@ def answer(task: Task, engine: Engine) -> Outcome:
     reason = None if _runs_buffers(task, engine) else meaningless_tags(task.program, task.model)
     if reason is None:
         try:
-            return _replayed(engine.run(task), task)
+            start = time.monotonic()
+            outcome = engine.run(task)
+            return _replayed(outcome, task, time.monotonic() - start)
         except EngineLimitError as limit:
             reason = limit.reason
     run = Run(
@@ -508,11 +511,16 @@ def _runs_buffers(task: Task, engine: Engine) -> bool:
     )
 
 
-def _replayed(outcome: Outcome, task: Task) -> Outcome:
+def _replayed(outcome: Outcome, task: Task, taken: float = 0.0) -> Outcome:
+    """The outcome if its witness replays, in what is left of the time; a little is left for it always."""
     if isinstance(outcome, Holds | Violated) and outcome.witness is not None:
         from membar.engines.reference.replay import replay  # noqa: PLC0415 - most answers have no witness
 
-        mismatch = replay(task.program, task.model, outcome.witness)
+        try:
+            with limited(seconds=task.limits.seconds, memory=task.limits.memory, spent=taken):
+                mismatch = replay(task.program, task.model, outcome.witness)
+        except EffortError as limit:
+            return Unknown(outcome.run, f"{limit.reason} while the witness was replayed")
         if mismatch is not None:
             return Unknown(
                 outcome.run, f"internal error, please report: the witness does not replay ({mismatch})"
