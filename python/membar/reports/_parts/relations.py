@@ -35,15 +35,6 @@ def immediate_fr(execution: Execution) -> tuple[Pair, ...]:
     return tuple(sorted(pair for pair in pairs if pair not in own))
 
 
-def from_reads(execution: Execution) -> tuple[Pair, ...]:
-    """Each read with every write that comes after what it saw, sorted."""
-    later: dict[int, tuple[int, ...]] = {}
-    for chain in execution.co:
-        for index, write in enumerate(chain):
-            later[write] = chain[index + 1 :]
-    return tuple(sorted((read, w) for write, read in execution.rf for w in later.get(write, ())))
-
-
 def reduction(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
     """The pairs of a transitive, acyclic relation that do not follow from two others, sorted."""
     rows = Pairs.of(pairs).rows
