@@ -261,9 +261,13 @@ class Findings:
         frees_beside: memory may be freed while another thread runs.
         keys: the functions for what threads leave behind under each key of their own; empty: none.
         follows_memory: what memory holds matters for the translation (`contents.py`).
+        trusts_memory: pointers of other threads are taken to change nothing of that.
         outside: what the world outside gives that matters for what the program does (`library/outside.py`).
         mutex_kinds: there are mutexes that are recursive, or say that they are held.
-        written: labels and offsets of what threads write, with their numbers, while that is so.
+        written: labels and offsets of what threads write, with their numbers, while memory is followed.
+        reached: numbers of threads, labels of objects in which they write at places that only the execution
+            knows, and sizes of these; no label: any object whose address is somewhere.
+        exposed: labels of objects whose addresses are somewhere.
     """
 
     escaped: set[Hashable] = field(default_factory=set)
@@ -286,6 +290,9 @@ class Findings:
     outside: set[str] = field(default_factory=set)
     mutex_kinds: bool = False
     written: set[tuple[int, str, int]] = field(default_factory=set)
+    trusts_memory: bool = False
+    reached: set[tuple[int, str, int]] = field(default_factory=set)
+    exposed: set[str] = field(default_factory=set)
 
     def joined(self, other: Findings) -> Findings:
         """What both know; `other` is later, and knows the heap as it is."""
@@ -310,6 +317,9 @@ class Findings:
             self.outside | other.outside,
             self.mutex_kinds or other.mutex_kinds,
             self.written | other.written,
+            self.trusts_memory or other.trusts_memory,
+            self.reached | other.reached,
+            self.exposed | other.exposed,
         )
 
     @property
