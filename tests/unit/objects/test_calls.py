@@ -28,7 +28,7 @@ operation f(p) requires CONDITION { 1: x = 7; }
 operation read() { local t; 3: t = x; 4: return t; }
 specification { state y = 0; operation f(p) { y = 8; } operation read() { return y; } }
 """
-SMALL, USUAL = Size(2, 1), Size(2, 2)
+USUAL = Size(2, 2)
 SWAPPED = """\
 object s; shared x[2] = 0;
 operation write(i, v) requires i >= 0 && i < 2 { 1: x[INDEX] = v; 2: fence; }
@@ -49,8 +49,8 @@ def ask(text: str, *, size: Size = USUAL, name: str = "o.obj") -> ObjectResult:
     return check_object(SourceFile(name, text), size=size, model="sc")
 
 
-def bound(text: str, **given: Size) -> str:
-    outcome = ask(text, **given).outcome
+def bound(text: str) -> str:
+    outcome = ask(text).outcome
     assert isinstance(outcome, HoldsWithin)
     return outcome.bound
 
