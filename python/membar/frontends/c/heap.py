@@ -9,7 +9,7 @@ freed memory one for "freed there", so that a read knows what it found without a
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -73,10 +73,9 @@ class Freeing:
     joined: frozenset[int]
 
 
-def shape_of(kind: t.CType, alignment: int = ALIGNMENT) -> Shape:
-    """The shape of memory for objects of a type."""
-    extent = (t.size_of(kind), alignment)
-    return (extent, *((leaf.offset, t.size_of(leaf.type), leaf.count) for leaf in t.leaves(kind)))
+def shape_of(size: int | None, leaves: Iterable[t.Leaf], alignment: int = ALIGNMENT) -> Shape:
+    """The shape of memory of some size with these scalars."""
+    return ((size, alignment), *((leaf.offset, t.size_of(leaf.type), leaf.count) for leaf in leaves))
 
 
 def scalars(shape: Shape) -> Iterator[tuple[int, int]]:

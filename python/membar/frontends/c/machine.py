@@ -8,7 +8,7 @@ from typing import Final, NoReturn, TypeAlias
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import bitfields, codes, contents, heap, liveness, marks, parts, wholes
+from membar.frontends.c import arenas, bitfields, codes, contents, heap, liveness, marks, parts, wholes
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import Flow, Mark
 from membar.frontends.c.values import (
@@ -148,7 +148,11 @@ class Machine:
 
     def _typed(self, value: Value, kind: t.CType) -> None:
         """Memory that was allocated without a type gets that of the first pointer to it."""
-        if not self.world.untyped or not isinstance(kind, t.Pointer):
+        if not isinstance(kind, t.Pointer):
+            return
+        if self.world.has_bytes:
+            arenas.view(self, value, kind.target)
+        if not self.world.untyped:
             return
         name = value.expr.name if isinstance(value.expr, Address | Register) else ""
         found = self.world.untyped.get(name)
@@ -280,6 +284,7 @@ class Machine:
             self.check(FALSE, f"an access outside `{item.name}`", node)
             return True
         if found != size:
+            arenas.needed(self, item, place)
             self.refuse(
                 node, f"an access of {size} bytes inside `{item.name}`, which is not one whole scalar"
             )
