@@ -31,10 +31,8 @@ LAYOUT_MISTAKES = (
     Mistake("initial bit fields overwrite each other", Rewrite(f"{C}.parts", "    whole = put_bits(old.expr, 8 * part.start + bits.first, bits.width, value.expr, part.kind)", "    whole = put_bits(FALSE, 8 * part.start + bits.first, bits.width, value.expr, part.kind)"), ("bit fields of a local",)),
     Mistake("smaller scalars count where places overlap", Rewrite(f"{C}.types", "key=lambda item: (-item[0][1], item[0][0])", "key=lambda item: (item[0][1], item[0][0])"), ("sizes of several kinds swapped through bytes", "several types from a global array of bytes")),
     Mistake("what is carved out is the first of its kind", Rewrite(f"{C}.arenas", "        for turn in range(len(run) // size)", "        for turn in range(1)"), ("nodes from an array of bytes", "nodes from shared bytes")),
-    Mistake("places are counted from the beginning", Rewrite(f"{C}.arenas", "    wanted: dict[tuple[int, int], t.CType] = {(offset, size): place.type}", "    wanted: dict[tuple[int, int], t.CType] = {(run.start, size): place.type}"), ("nodes from allocated bytes", "numbers in an array of bytes")),
     Mistake("pointers that ways meet in come from nowhere", Rewrite(f"{C}.arenas", "            todo += _settings(m, item.name)", "            pass"), ("nodes from an array of bytes",)),
     Mistake("places of several types need not be known", Rewrite(f"{C}.arenas", "        contents.needed(m)  # made of several types: the places must be known", "        pass"), ("several types from a global array of bytes",)),
-    Mistake("copies leave arenas as they are", Rewrite(f"{C}.library.strings", "            arenas.copied(e.m, pointer.expr, layout, size)", "            pass"), ("swapped through bytes", "a message in bytes", "a message in shared bytes")),
     Mistake("carved memory has bytes, too", Rewrite(f"{C}.types", "    rest = [part for leaf in found for part in _uncovered(leaf, taken)]", "    rest = list(found)"), ("nodes from allocated bytes", "numbers in an array of bytes", "nodes from an array of bytes")),
 )  # fmt: skip
 """What is wrong, and who notices."""
