@@ -34,5 +34,8 @@ LAYOUT_MISTAKES = (
     Mistake("pointers that ways meet in come from nowhere", Rewrite(f"{C}.arenas", "            todo += _settings(m, item.name)", "            pass"), ("nodes from an array of bytes",)),
     Mistake("places of several types need not be known", Rewrite(f"{C}.arenas", "        contents.needed(m)  # made of several types: the places must be known", "        pass"), ("several types from a global array of bytes",)),
     Mistake("carved memory has bytes, too", Rewrite(f"{C}.types", "    rest = [part for leaf in found for part in _uncovered(leaf, taken)]", "    rest = list(found)"), ("nodes from allocated bytes", "numbers in an array of bytes", "nodes from an array of bytes")),
+    Mistake("more threads than are written out are forgotten", Rewrite(f"{C}.statements", "            self._leave_unless(node.cond)\n        flow.endless(self.m.span(node))", "            self._leave_unless(node.cond)\n        flow.state = None"), ("fewer threads than there may be", "threads as long as somebody wants")),
+    Mistake("the last thread is not waited for", Rewrite(f"{C}.statements", "        if isinstance(node, ast.For | ast.While):\n            self._leave_unless(node.cond)\n        flow.endless", "        flow.endless"), ("threads as many as are written out",)),
+    Mistake("one thread less is created", Rewrite(f"{C}.statements", "        for _ in range(self._most_threads(node)):", "        for _ in range(self._most_threads(node) - 2):"), ("any number of threads up to three, wrong",)),
 )  # fmt: skip
 """What is wrong, and who notices."""

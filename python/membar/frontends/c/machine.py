@@ -24,7 +24,7 @@ from membar.frontends.c.values import (
     is_small,
     known,
 )
-from membar.frontends.c.world import DEAD, Defined, Frame, Object, Place, World
+from membar.frontends.c.world import DEAD, Defined, Frame, LearntError, Object, Place, World
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
 from membar.program.operations import Assert, Load, Store, Tags
 from membar.source import Span
@@ -73,6 +73,7 @@ class Machine:
         self.scope = world.scope
         self.call = call
         self.loops = 0
+        self.loop_nodes: list[int] = []  # the loops of the automaton that are being built
         self.is_constant_only = False
         self.discarded: ast.Node | None = None  # the expression whose value nobody uses
         self.block: Block | None = None
@@ -111,6 +112,17 @@ class Machine:
             frame.labels = dict(mark.labels)
             frame.done_labels = set(mark.done_labels)
             del frame.breaks[mark.exits[0] :], frame.continues[mark.exits[1] :]
+
+    def count_loops(self) -> None:
+        """Begins again with the loops around written out for a few turns, unless that is done already.
+
+        Raises:
+            LearntError: it is not done yet.
+        """
+        new = set(self.loop_nodes) - self.world.before.counted
+        if new:
+            self.world.after.counted |= new
+            raise LearntError
 
     # Talking
 

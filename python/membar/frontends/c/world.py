@@ -276,6 +276,7 @@ class Findings:
         mutex_kinds: there are mutexes that are recursive, or say that they are held.
         written: labels and offsets of what threads write, with their numbers, while that is so.
         carved: what larger scalars lie in arrays of bytes, by declaration (`arenas.py`).
+        counted: loops that create threads, or join them, any number of times: a few turns are written out.
     """
 
     escaped: set[Hashable] = field(default_factory=set)
@@ -299,6 +300,7 @@ class Findings:
     mutex_kinds: bool = False
     written: set[tuple[int, str, int]] = field(default_factory=set)
     carved: dict[Hashable, Mapping[tuple[int, int], t.CType]] = field(default_factory=dict)
+    counted: set[int] = field(default_factory=set)
 
     def joined(self, other: Findings) -> Findings:
         """What both know; `other` is later, and knows the heap as it is."""
@@ -327,6 +329,7 @@ class Findings:
                 key: {**other.carved.get(key, {}), **self.carved.get(key, {})}
                 for key in {**self.carved, **other.carved}
             },
+            self.counted | other.counted,
         )
 
     @property
