@@ -377,6 +377,9 @@ class Statements:
         """Builds the loop turn by turn, if it is clear that this ends; else nothing useful is left.
 
         It is clear as long as the loop's own condition is decided, or all of a turn leads to the next one.
+
+        Raises:
+            TooLargeError: it may end, but not soon.
         """
         flow = self.m.flow
         met: set[frozenset[tuple[Key, Slot]]] = set()
@@ -393,7 +396,7 @@ class Statements:
             if _known_part(state) in met:
                 return False  # the same turns again and again, as far as is known
             flow.state = state
-        return False
+        raise TooLargeError
 
     def _counted(self, turn: Turn, node: ast.Node) -> None:
         """As many turns as threads may be created in one loop; executions with more are cut."""
@@ -418,9 +421,9 @@ class Statements:
         """A loop of the automaton."""
         flow, m = self.m.flow, self.m
         varying: set[Key] = set()
-        start = m.mark()
         m.loops += 1
-        m.loop_nodes.append(id(node))
+        m.loop_nodes[m.loops - 1 :] = [id(node)]
+        start = m.mark()
         while True:
             head = flow.open(sorted(varying, key=repr))
             back, _ = turn()
@@ -433,7 +436,6 @@ class Statements:
             varying |= new
             m.back_to(start)
         m.loops -= 1
-        m.loop_nodes.pop()
         flow.state = None
 
 

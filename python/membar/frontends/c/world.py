@@ -9,7 +9,7 @@ again with that object in memory.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NoReturn, TypeAlias
 
 from pycparser import c_ast as ast
@@ -225,6 +225,19 @@ class Frame:
     repeated: dict[str, int] = field(default_factory=dict)
     blocks_of_labels: dict[str, frozenset[int]] = field(default_factory=dict)
     locals: list[Object] = field(default_factory=list)
+
+    def copied(self) -> Frame:
+        """The call as it is now."""
+        found = replace(self)
+        found.become(self)
+        return found
+
+    def become(self, other: Frame) -> None:
+        """What was built of the call is what `other` says."""
+        self.labels, self.done_labels = dict(other.labels), set(other.done_labels)
+        self.breaks, self.continues = list(other.breaks), list(other.continues)
+        self.cases, self.repeated = list(other.cases), dict(other.repeated)
+        self.locals = list(other.locals)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -442,18 +455,25 @@ class World:
 
     def new_object(self, item: Object) -> Object:
         """Registers an object, under a label that is free."""
-        label, count = item.label, 1
-        while label in self.objects:
-            count += 1
-            label = f"{item.label}#{count}"
-        if label != item.label:
-            item.name = f"{item.name}#{count}"
-        item.label = label
+        if item.label in self.objects:
+            count = self._free_number(item.label)
+            item.name, item.label = f"{item.name}#{count}", f"{item.label}#{count}"
         item.carved = self.before.carved.get(item.declared, {})
         item.lay_out()
         self.has_bytes = self.has_bytes or bool(item.byte_runs)
-        self.objects[label] = item
+        self.objects[item.label] = item
         return item
+
+    def _free_number(self, label: str) -> int:
+        """The first number that no object of a label has: they are given in turn, and the last go first."""
+        step = 2
+        while f"{label}#{step}" in self.objects:
+            step *= 2
+        taken, free = step // 2, step  # the label by itself is number 1
+        while free - taken > 1:
+            middle = (taken + free) // 2
+            taken, free = (middle, free) if f"{label}#{middle}" in self.objects else (taken, middle)
+        return free
 
     def refuse(self, span: Span | None, what: str, code: str = codes.UNSUPPORTED, help: str = "") -> NoReturn:  # noqa: A002 - the word users see
         """Stops the translation.
