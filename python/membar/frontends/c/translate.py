@@ -473,7 +473,7 @@ class _Places:
             return
         parts = self._parts[label]
         behind = slot.index * heap.stride_of(slot.shape) + heap.HEADER + heap.mark_of(slot.shape)
-        for leaf in t.leaves(item.type):
+        for leaf in item.leaves():
             size = t.size_of(leaf.type) or 4
             if not heap.says_unset(size):
                 name = f"unset${number}[{slot.index}]{leaf.path}"
@@ -501,7 +501,7 @@ class _Places:
         self._names.add(shown)
         if isinstance(item.type, t.Array) and item.type.is_per_thread:
             self.per_thread.add(shown)
-        for leaf in t.leaves(item.type):
+        for leaf in item.leaves():
             if leaf.count == 0 and start is not None:
                 continue
             size = t.size_of(leaf.type) or 4
