@@ -106,9 +106,10 @@ def moved(move: Move, places: Places) -> Places:
     """Which store everybody has after a move, by number; -1 is a new one."""
     found = dict(places)
     for variable, term in move.updates:
-        if variable.name == VALUE:
-            is_copy = isinstance(term, Variable) and term.name == VALUE
-            found[variable.operation] = places[term.operation] if is_copy else -1
+        if variable.name == VALUE and isinstance(term, Variable) and term.name == VALUE:
+            found[variable.operation] = places[term.operation]
+        elif variable.name == VALUE:
+            found[variable.operation] = -1
     return found
 
 
