@@ -122,6 +122,8 @@ def _checked(source: SourceFile, point: dict[str, Loaded]) -> dict[str, Loaded]:
     location = _get(source, point, "location", dict)
     _get(source, location, "file_name", str)
     line = _get(source, location, "line", int)
+    if line < 1:
+        raise _malformed(source, f"`line` is {line}")
     where = f"`{source.path}`, waypoint of line {line}"
     has_constraint = isinstance(point.get("constraint"), dict)
     if has_constraint != (kind in ("assumption", "branching", "function_return")):
