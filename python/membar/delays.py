@@ -14,13 +14,13 @@ still finds what was there: nothing that depends on the read is part of the cycl
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final, TypeAlias
 
 from membar.models.evaluate import relation
 from membar.models.model import Model, Operational
 from membar.models.plan import Check, CheckKind, CheckMode, Growth, Instruction, Op, Plan, Sort, Stage
 from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
+from membar.records import replace
 from membar.task import Limits, Options, Task
 
 Ask: TypeAlias = Callable[[Task], Outcome]

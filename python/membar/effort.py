@@ -6,9 +6,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from membar.records import record
 
 _PAGES: Final = Path("/proc/self/statm")
 _PAGE: Final = 4096
@@ -23,7 +24,7 @@ class EffortError(Exception):
         self.reason = reason
 
 
-@dataclass(eq=False, slots=True)
+@record(eq=False, slots=True)
 class Effort:
     """What was done so far, and what may be done: until when, and with how many bytes more than at first."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TypeAlias
 
 from membar import frontends as folder
@@ -125,7 +125,7 @@ def frontend_for(source: SourceFile) -> Frontend:
 
 def language_of(source: SourceFile) -> Language:
     """The language of a file, by its ending."""
-    name = folder.ENDINGS.get(PurePath(source.path).suffix)
+    name = folder.ENDINGS.get("." + source.path.rpartition(".")[2])
     likely = None if name is None else _frontend(name)
     if likely is not None and source.path.endswith(likely.suffixes):
         return likely

@@ -1,12 +1,14 @@
 """Broken C files: no traceback, no hang, and no verdict on what is no C.
 
-    python tests/differential/c_mutations.py [--files N] [--seed N] [--keep FOLDER]
+    python tests/differential/c_mutations.py [--files N] [--seed N] [--jobs N] [--keep FOLDER] [--refusals]
 
-Takes the examples and the test programs, deletes, doubles, swaps and replaces words and characters, and reads
-what comes out. Each file must be translated or refused with located diagnostics, within a few seconds. Each
-that is translated is shown to gcc, where there is one, which must accept it too (as gcc 14 does, where
-numbers are no pointers); and it is checked, with a small limit. What gcc would accept of what is refused for
-its types or names is counted.
+Takes the examples and the test programs, deletes, doubles, swaps and replaces words and characters, and
+checks what comes out, with a small limit. Each file must get a verdict or be refused with located
+diagnostics (too large are all of its lines), within a few seconds. Each that is translated is shown to gcc,
+where there is one, which must accept it too (as gcc 14 does, where numbers are no pointers). With
+`--refusals`, what gcc would accept of what is refused for its types or names is counted as well. A file is
+made from the seed and its number alone; one that hangs is killed. The last line counts what became of the
+files; any defect makes the exit code 1.
 """
 
 from __future__ import annotations
@@ -19,12 +21,16 @@ import sys
 import time
 import traceback
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from random import Random
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from differential.watched import Died, Killed, judged
 from membar import api
 from membar.diagnostics import InputError
 from membar.source import SourceFile
@@ -34,11 +40,20 @@ from strategies.c_heap_cases import HEAP_CASES
 from strategies.c_sync_cases import SYNC_CASES
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_SECONDS = 20.0
+MOST_SECONDS = 20.0  # of the processor, for one file
+MOST_SECONDS_WAITED = 90.0  # of the clock: other processes may be busy
+MOST_MEMORY = 4 << 30
+TRANSLATED = "translated"
+SHOWN = "shown to gcc"
+TRACEBACK, OVER_LIMITS, DISAGREED, UNLOCATED = "tracebacks", "over limits", "gcc disagreed", "without a place"
+DEFECTS = (DISAGREED, OVER_LIMITS, TRACEBACK, UNLOCATED)
 # What gcc 14 takes for errors, and older ones warn of.
 _STRICT = ("int-conversion", "incompatible-pointer-types", "implicit-int")
 _GCC = ("-std=gnu11", "-fsyntax-only", "-pthread", *(f"-Werror={name}" for name in _STRICT), "-x", "c", "-")
-_SHOWN = ("translated", "W0904", "W0905", "W0906", "W0907", "W0909")
+_REFUSED_BY_BOTH = ("W0904", "W0905", "W0906", "W0907", "W0909")
+_OF_C = ("W09", "W14")
+_TOO_LARGE = "W0910"
+_NOWHERE = " (no place)"
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _OPERATOR = re.compile(r"[-+*/%&|^=<>!.]\Z")
 _KINDS = (_NAME, re.compile(r"\d\w*\Z"), _OPERATOR)
@@ -106,20 +121,41 @@ def _exchanged(words: list[str], random: Random) -> bool:
     return True
 
 
-def outcome_of(text: str) -> str:
-    """`translated`, or the first code with which the file was refused."""
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What became of a file: what is counted, and what is wrong, by its kind."""
+
+    counts: tuple[str, ...]
+    wrong: tuple[tuple[str, str], ...] = ()
+
+
+def outcome_of(text: str) -> tuple[str, str | None]:
+    """`translated` and its verdict with a small limit, or the first code with which the file was refused."""
+    try:
+        result = api.check(_source(text), limits=Limits(seconds=0.5, executions=100))
+    except InputError as refusal:
+        first = refusal.diagnostics[0].code
+        is_about_limits = first == _TOO_LARGE or not first.startswith(_OF_C)
+        if is_about_limits and _is_translated(text):
+            return TRANSLATED, f"stopped: {first}"
+        has_place = first == _TOO_LARGE or any(item.primary is not None for item in refusal.diagnostics)
+        return first if has_place else f"{first}{_NOWHERE}", None
+    return TRANSLATED, f"verdict {result.verdict}"
+
+
+def _is_translated(text: str) -> bool:
     try:
         api.parse(_source(text))
-    except InputError as refusal:
-        located = [item for item in refusal.diagnostics if item.primary is not None]
-        return located[0].code if located else f"{refusal.diagnostics[0].code} (no place)"
-    return "translated"
+    except InputError:
+        return False
+    return True
 
 
 def _source(text: str) -> SourceFile:
     return SourceFile(str(ROOT / "examples" / "mutated.c"), text)
 
 
+@cache
 def objection(text: str) -> str | None:
     """The first error of gcc; None if it has none."""
     command = ["gcc", "-I", str(ROOT / "examples"), "-I", str(ROOT / "examples" / "heap"), *_GCC]
@@ -131,49 +167,81 @@ def objection(text: str) -> str | None:
     return next((line for line in lines if "error:" in line), "an error")
 
 
-def verdict_of(text: str) -> str:
-    """The verdict of a file that is translated, with a small limit."""
+def file_of(seed: int, number: int, originals: Sequence[str]) -> tuple[str, str]:
+    """The original and the mutated text of one file."""
+    random = Random(f"{seed}/{number}")
+    original = random.choice(originals)
+    return original, mutated(original, random)
+
+
+def judgement(original: str, text: str, shown: tuple[str, ...]) -> Judgement:
+    """What becomes of one file; gcc is asked about outcomes that start with one of `shown`."""
+    start = time.process_time()
     try:
-        return f"verdict {api.check(_source(text), limits=Limits(seconds=0.5, executions=100)).verdict}"
-    except InputError as refusal:
-        return f"refused by the engine: {refusal.diagnostics[0].code}"
+        outcome, verdict = outcome_of(text)
+    except Exception:
+        return Judgement((), ((TRACEBACK, traceback.format_exc()),))
+    counts = [outcome] if verdict is None else [outcome, verdict]
+    wrong = list[tuple[str, str]]()
+    if outcome.endswith(_NOWHERE):
+        wrong.append((UNLOCATED, outcome))
+    took = time.process_time() - start
+    if took > MOST_SECONDS:
+        wrong.append((OVER_LIMITS, f"{took:.0f} s"))
+    if outcome.startswith(shown) and objection(original) is None:
+        problem = objection(text)
+        counts.append(SHOWN if outcome == TRANSLATED else f"{outcome}, shown to gcc")
+        if problem is None and outcome != TRANSLATED:
+            counts.append(f"{outcome}, though gcc accepts it")
+        elif problem is not None and outcome == TRANSLATED:
+            wrong.append((DISAGREED, problem))
+    return Judgement(tuple(counts), tuple(wrong))
 
 
-def campaign(files: int, seed: int) -> tuple[Counter[str], list[str]]:
-    """How many files came to what, and reports of those that went wrong."""
-    random = Random(seed)
-    has_gcc = shutil.which("gcc") is not None
+def campaign(
+    files: int, seed: int, *, jobs: int = 1, refusals: bool = False
+) -> tuple[Counter[str], list[tuple[str, str]]]:
+    """How many files came to what, and those that went wrong: kind and report."""
     originals = texts()
-    accepted: dict[str, bool] = {}
-    found: Counter[str] = Counter()
-    wrong: list[str] = []
-    for _ in range(files):
-        original = random.choice(originals)
-        text = mutated(original, random)
-        start = time.process_time()
-        try:
-            outcome = outcome_of(text)
-            found[outcome] += 1
-            if outcome == "translated":
-                found[verdict_of(text)] += 1
-        except Exception:
-            outcome = "failed"
-            wrong.append(f"{traceback.format_exc()}\n{text}")
-        took = time.process_time() - start
-        if took > MOST_SECONDS:
-            wrong.append(f"{took:.0f} s for\n{text}")
-        if not has_gcc or not outcome.startswith(_SHOWN):
-            continue
-        if original not in accepted:
-            accepted[original] = objection(original) is None
-        if accepted[original]:
-            problem = objection(text)
-            found["shown to gcc" if outcome == "translated" else f"{outcome}, shown to gcc"] += 1
-            if problem is None and outcome != "translated":
-                found[f"{outcome}, though gcc accepts it"] += 1
-            elif problem is not None and outcome == "translated":
-                wrong.append(f"gcc: {problem}\n{text}")
-    return found, wrong
+    shown = (TRANSLATED, *(_REFUSED_BY_BOTH if refusals else ())) if shutil.which("gcc") else ()
+
+    def judge(number: int) -> Judgement:
+        return judgement(*file_of(seed, number, originals), shown)
+
+    counts: Counter[str] = Counter()
+    wrong = list[tuple[str, str]]()
+    answers = judged(judge, range(files), jobs=jobs, most_seconds=MOST_SECONDS_WAITED, memory=MOST_MEMORY)
+    for number, answer in answers:
+        if isinstance(answer, Judgement):
+            counts.update(answer.counts)
+        for kind, report in _defects(answer):
+            _, text = file_of(seed, number, originals)
+            wrong.append((kind, f"file {number}: {kind}: {report}\n{text}"))
+    return counts, wrong
+
+
+def _defects(answer: Judgement | Killed | Died) -> tuple[tuple[str, str], ...]:
+    match answer:
+        case Killed(seconds):
+            return ((OVER_LIMITS, f"killed after {seconds:.0f} s"),)
+        case Died(code):
+            return ((TRACEBACK, f"its process died: {code}"),)
+        case Judgement():
+            return answer.wrong
+
+
+def summary(files: int, seed: int, counts: Counter[str], wrong: Sequence[tuple[str, str]]) -> str:
+    """One line with what became of the files."""
+    translated = counts[TRANSLATED]
+    kinds = Counter(kind for kind, _ in wrong)
+    verdicts = sum(count for outcome, count in counts.items() if outcome.startswith("verdict"))
+    refused = sum(count for outcome, count in counts.items() if re.fullmatch(r"W\d+(?: .*)?", outcome))
+    asked = f"{counts[SHOWN]} shown to gcc" if shutil.which("gcc") else "no gcc to ask"
+    defects = ", ".join(f"{kinds[kind]} {kind}" for kind in DEFECTS)
+    return (
+        f"{files} files (seed {seed}): {refused} refused, {translated} translated, {verdicts} checked, "
+        f"{asked}; {defects}: {len(wrong)} went wrong"
+    )
 
 
 def main() -> int:
@@ -183,17 +251,19 @@ def main() -> int:
     )
     parser.add_argument("--files", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="processes beside each other")
+    parser.add_argument("--refusals", action="store_true", help="ask gcc about refused files too")
     parser.add_argument("--keep", type=Path, help="a folder for the files that went wrong")
     chosen = parser.parse_args()
-    found, wrong = campaign(chosen.files, chosen.seed)
-    for outcome, count in found.most_common():
+    counts, wrong = campaign(chosen.files, chosen.seed, jobs=chosen.jobs, refusals=chosen.refusals)
+    for outcome, count in counts.most_common():
         sys.stdout.write(f"{count:6} {outcome}\n")
-    for number, report in enumerate(wrong):
+    for number, (_, report) in enumerate(wrong):
         if chosen.keep is not None:
             chosen.keep.joinpath(f"wrong{chosen.seed}_{number}.txt").write_text(report, encoding="utf-8")
-    for report in wrong[:5]:
+    for _, report in wrong[:5]:
         sys.stdout.write(f"\n{report}\n")
-    sys.stdout.write(f"{chosen.files} files, {len(wrong)} went wrong\n")
+    sys.stdout.write(f"{summary(chosen.files, chosen.seed, counts, wrong)}\n")
     return 1 if wrong else 0
 
 

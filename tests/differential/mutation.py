@@ -22,6 +22,7 @@ from membar.frontends.litmus import asked
 from membar.frontends.litmus.assembly import code as assembly
 from membar.frontends.litmus.dialects.c import recurring
 from membar.frontends.litmus.dialects.x86 import control, syntax
+from membar.frontends.litmus.dialects.x86 import recurring as columns
 from membar.models import evaluate
 from membar.models.cat import elaborate
 from membar.models.cat import parser as cat_parser
@@ -82,6 +83,7 @@ def _forget() -> None:
     elaborate._library_file.cache_clear()
     control._kept_effect.cache_clear()
     recurring.forget()
+    columns.forget()
     asked.forget()
     for known in (syntax._known, assembly._known):
         known.clear()

@@ -270,7 +270,8 @@ MISTAKES = [
     ),
     _mistake(
         "calls change the state they come from", "searched", "objects.spec",
-        "instance = copy.deepcopy(self._objects[state])", "instance = self._objects[state]",
+        "self._returned(copy.deepcopy(self._objects[state]), operation",
+        "self._returned(self._objects[state], operation",
     ),
     _mistake("orders are read backwards", "excluded", ORDERS, "or first < second", "or second < first"),
     _mistake("what agrees stays", "excluded", ORDERS, "found -= agreeing", "found -= set()"),

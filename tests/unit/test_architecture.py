@@ -56,6 +56,7 @@ ORDER = {
     "source": 9,
     "effort": 9,
     "records": 10,
+    "similar": 10,
     "record_classes": 11,
 }
 # Never import one another, although they stand side by side.

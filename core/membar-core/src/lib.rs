@@ -27,4 +27,5 @@ pub mod thread;
 pub mod traces;
 pub mod words;
 
+mod mistakes;
 mod waiting;

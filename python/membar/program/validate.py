@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.program.condition import (
@@ -43,6 +42,7 @@ from membar.program.operations import (
 from membar.program.predicate import AtPoint, CellValue, RegisterValue, StatePredicate
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
 from membar.program.temporal import predicates_of
+from membar.similar import get_close_matches
 from membar.source import Span
 
 SIZES = (1, 2, 4, 8)

@@ -7,7 +7,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, contents, liveness, parts
+from membar.frontends.c import codes, contents, layout, liveness, wholes
 from membar.frontends.c import types as t
 from membar.frontends.c.initialisers import Initialisers, is_text
 from membar.frontends.c.literals import string_bytes
@@ -200,20 +200,25 @@ class Declarations:
             if found.members is not None:
                 self._m.refuse(node, f"`{tag}` is declared twice", codes.NAME)
             scope.structures[id(node)] = found
-            t.complete(found, list(self._members(node)))
+            try:
+                layout.complete(found, list(self._members(node)))
+            except layout.RunError:
+                self._m.refuse(node, "bit fields side by side that do not fit into one word of 64 bits")
         return found
 
-    def _members(self, node: ast.Struct | ast.Union) -> Iterator[tuple[str, t.CType, int]]:
+    def _members(self, node: ast.Struct | ast.Union) -> Iterator[layout.Asked]:
         for item in node.decls or ():
             if not isinstance(item, ast.Decl):
                 continue
-            if item.bitsize is not None:
-                self._m.refuse(item, "a bit field")
             kind = self.type_of(item.type)
+            if item.bitsize is not None:
+                yield layout.Asked(item.name or "", kind, width=self.number(item.bitsize, "a width"))
+                continue
             is_tail = isinstance(kind, t.Array) and isinstance(node, ast.Struct) and item is node.decls[-1]
             if t.size_of(kind) is None and not (is_tail and len(node.decls) > 1):
                 self._m.refuse(item, f"a member of the incomplete type `{t.spelled(kind)}`", codes.TYPE)
-            yield item.name or "", kind, max(map(self._alignment, item.align or ()), default=0)
+            least = max(map(self._alignment, item.align or ()), default=0)
+            yield layout.Asked(item.name or "", kind, least)
 
     def _alignment(self, node: ast.Alignas) -> int:
         if isinstance(node.alignment, ast.Typename):
@@ -429,21 +434,33 @@ class Declarations:
         if node.init is None:
             return
         if not isinstance(node.init, ast.InitList) and not is_text(item.type, node.init):
-            m.write(Place(Address(item.label), _plain(item.type)), self._value(node.init), node)
+            self._begin_with(item, self._value(node.init), node)
             return
-        given = parts.given(item.kinds, self._initialisers.given(item.type, node.init))
+        values = self._initialisers.given(item.type, node.init)
+        given = wholes.given(m, item.kinds, values, node)
         for offset, kind in m.scalars(item.type):
             slot = given.get(offset, Slot(FALSE))
             m.write(Place(Address(item.label, offset), _plain(kind)), Value(slot.expr, _plain(kind)), node)
             if slot.defined != TRUE and not item.in_memory:
                 m.flow.put(item.key(offset), slot)
 
+    def _begin_with(self, item: Object, value: Value | Aggregate, node: ast.Decl) -> None:
+        whole = t.whole_of(item.type)
+        place = Place(Address(item.label), _plain(item.type))
+        if whole is not None:
+            place, value = (
+                Place(Address(item.label, whole.shift), whole),
+                wholes.packed(self._m, value, whole, node),
+            )
+        self._m.write(place, value, node)
+
     def _initial(self, item: Object, init: ast.Node) -> dict[int, Initial]:
         """The initial contents of an object that is there from the beginning."""
         before, self._m.is_constant_only = self._m.is_constant_only, True
         try:
             found: dict[int, Initial] = {}
-            given = parts.given(item.kinds, self._initialisers.given(item.type, init))
+            values = self._initialisers.given(item.type, init)
+            given = wholes.given(self._m, item.kinds, values, init)
             for offset, slot in given.items():
                 if not is_constant(slot.expr):
                     self._m.refuse(init, "an initial value that is not constant", codes.CONSTANT)

@@ -45,7 +45,8 @@ class Initialisers:
                 return
             if not t.is_scalar(inner):
                 self.m.refuse(init, f"a value for a `{t.spelled(inner)}` without braces", codes.TYPE)
-            yield offset, self.m.converted(value, inner, init)
+            held = self.m.converted(value, inner, init)
+            yield offset, Value(held.expr, inner) if isinstance(inner, t.BitField) else held
             return
         if t.is_scalar(inner):
             if len(init.exprs) > 1:

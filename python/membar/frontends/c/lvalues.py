@@ -172,6 +172,9 @@ class Lvalues(Constants):
         kind = t.unqualified(base.type)
         if not isinstance(kind, t.Structure):
             self.m.refuse(node, f"a `{t.spelled(kind)}` has no members", codes.TYPE)
+        if isinstance(base.type, t.Atomic):
+            words = f"a member of the atomic `{t.spelled(kind)}`, which is accessed only as a whole"
+            self.m.refuse(node, words, codes.TYPE, "copy it to a variable that is not atomic first")
         found = t.member_of(kind, node.field.name)
         if found is None:
             self.m.refuse(node, f"`{t.spelled(kind)}` has no member `{node.field.name}`", codes.NAME)

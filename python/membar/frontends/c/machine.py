@@ -8,7 +8,7 @@ from typing import Final, NoReturn, TypeAlias
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, contents, heap, liveness, marks, parts
+from membar.frontends.c import bitfields, codes, contents, heap, lifetimes, liveness, marks, parts, wholes
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import Flow, Mark
 from membar.frontends.c.values import (
@@ -24,7 +24,7 @@ from membar.frontends.c.values import (
     is_small,
     known,
 )
-from membar.frontends.c.world import DEAD, Defined, Frame, Object, Place, World
+from membar.frontends.c.world import Defined, Frame, Object, Place, Scope, World
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
 from membar.program.operations import Assert, Load, Store, Tags
 from membar.source import Span
@@ -56,6 +56,7 @@ class Progress:
     keys: int
     calls: int
     exits: tuple[int, int]
+    endings: int
 
 
 Calling: TypeAlias = "Callable[[Machine, ast.FuncCall], Value | Aggregate]"
@@ -77,6 +78,8 @@ class Machine:
         self.discarded: ast.Node | None = None  # the expression whose value nobody uses
         self.block: Block | None = None
         self.memory_calls = 0  # calls that allocate or free, so far
+        self.endings: list[lifetimes.Ending] = []  # of variables in memory, so far
+        self._deaths: dict[str, set[int]] = {}  # the lines where variables end
         self.type_of_expression: Callable[[ast.Node], t.CType]
         self.block_value: Callable[[ast.Compound], Value | Aggregate]
         self.enter: Callable[[Machine, Defined, Sequence[Value | Aggregate], ast.Node], Value | Aggregate]
@@ -95,6 +98,7 @@ class Machine:
             len(self.world.keys),
             len(self.frames),
             (len(frame.breaks), len(frame.continues)) if frame else (0, 0),
+            len(self.endings),
         )
 
     def back_to(self, mark: Progress) -> None:
@@ -102,7 +106,7 @@ class Machine:
         self.flow.back_to(mark.flow)
         self.block = mark.block
         self.memory_calls = mark.memory_calls
-        del self.world.keys[mark.keys :]
+        del self.world.keys[mark.keys :], self.endings[mark.endings :]
         self.world.objects = dict(mark.objects)
         del self.world.plans[mark.plans :]
         del self.frames[mark.calls :]
@@ -197,8 +201,10 @@ class Machine:
     def begin_life(self, item: Object) -> None:
         """A local variable lives from here on."""
         item.is_local = True
+        self.scope.locals.append(item)
         if self.frames:
             self.frames[-1].locals.append(item)
+        lifetimes.begin(self, item)
 
     def begin_handles(self) -> None:
         """Global variables that only one thread names are in its registers: what they hold at the start."""
@@ -215,7 +221,7 @@ class Machine:
         if found is not None:
             return found
         is_outside = item.is_global
-        return self.world.new_object(
+        found = self.world.new_object(
             Object(
                 label=label,
                 name=f"{self.name}.{item.name}",
@@ -226,6 +232,8 @@ class Machine:
                 initial=dict(item.initial),
             )
         )
+        lifetimes.begin(self, found)
+        return found
 
     def begin_copies(self) -> None:
         """What thread-local variables hold when the thread begins."""
@@ -237,24 +245,50 @@ class Machine:
                 if not item.in_memory:
                     self.flow.put_all(dict(zip(map(item.key, item.places), slots, strict=True)))
 
-    def end_lives(self, items: Iterable[Object]) -> None:
-        """Local variables end; who still points to one must not use it."""
-        ending = [item for item in items if item.is_local]
-        self.flow.forget(item.key(offset) for item in ending if not item.in_memory for offset in item.places)
-        self.flow.put_all({item.death: Slot(TRUE) for item in ending if item.is_pointed_to})
+    def leave_scopes(self, span: Span, kept: Callable[[Scope], bool] = lambda _: False) -> None:
+        """Ends the lives in all scopes of this call of a function, up to the first that is `kept`."""
+        scope: Scope | None = self.scope
+        while scope is not None and scope is not self.world.scope and not kept(scope):
+            self.end_lives(scope.locals, span)
+            scope = scope.outer
 
-    def _check_alive(self, address: Expr, node: ast.Node) -> None:
-        """A violation if an address that only the execution knows is that of a variable that has ended."""
-        state = self.flow.state
-        if state is None:
-            return
-        labels = [key[1] for key in state.slots if key[0] == DEAD]
-        dead = [item for item in (self.world.objects.get(str(label)) for label in labels) if item is not None]
-        for item in dead:
-            if item.in_memory:
-                distance = binary(B.SUB, address, Address(item.label))
-                is_outside = binary(B.LE, Constant(t.size_of(item.type) or 1), distance)
-                self.check(is_outside, _ended(item), node)
+    def end_copies(self, span: Span) -> None:
+        """The thread ends, and its own objects of thread-local variables with it."""
+        labels = [f"{self.name}/{template.label}" for template in self.world.thread_locals]
+        self.end_lives((self.world.objects[label] for label in labels if label in self.world.objects), span)
+
+    def leave_calls(self, span: Span) -> None:
+        """Ends the lives in all calls of functions that this thread is in."""
+        inner = self.scope
+        for frame in reversed(self.frames):
+            self.leave_scopes(span)
+            self.scope = frame.caller
+        self.scope = inner
+
+    def end_lives(self, items: Iterable[Object], span: Span) -> None:
+        """Local variables end; who still points to one must not use it."""
+        # What was built and undone since has left its objects behind.
+        ending = [item for item in items if self.world.objects.get(item.label) is item]
+        lifetimes.end(self, ending, span)
+        self.bury(ending, span)
+
+    def bury(self, items: Iterable[Object], span: Span) -> None:
+        """Forgets variables that have ended, at this place if it is not known where."""
+        items = list(items)
+        self.flow.forget(item.key(offset) for item in items if not item.in_memory for offset in item.places)
+        pointed = [item for item in items if item.is_pointed_to and self.flow.get(item.death) is None]
+        for item in pointed if not self.flow.is_dead else ():
+            self._deaths.setdefault(item.label, set()).add(span.line)
+        self.flow.put_all({item.death: Slot(TRUE) for item in pointed})
+
+    def _is_buried(self, address: Expr, node: ast.Node) -> bool:
+        """Whether the variable that an address is computed from has ended; then that is said."""
+        item = liveness.base_of(self.world, address)
+        if item is None or self.flow.get(item.death) is None:
+            return False
+        where = liveness.lines(self._deaths[item.label])
+        self.check(FALSE, f"{liveness.ENDED}: `{item.name}`, which ended at {where}, is accessed", node)
+        return True
 
     def is_bad(self, place: Place, node: ast.Node) -> bool:
         """Whether a known address is no location; then that is said, and nothing comes after."""
@@ -265,14 +299,12 @@ class Machine:
             what = "a null pointer" if number == 0 else f"the number {number} as a pointer"
             self.check(FALSE, f"{what} is dereferenced", node)
             return True
+        if self._is_buried(place.address, node):
+            return True
         item = self.object_at(place.address)
         if item is None:
-            self._check_alive(place.address, node)
             liveness.check_inside(self, place.address, t.size_of(place.type) or 1, node)
             return self.flow.is_dead
-        if self.flow.get(item.death) is not None:
-            self.check(FALSE, _ended(item), node)
-            return True
         assert isinstance(place.address, Address)
         size = t.size_of(place.type)
         found = item.places.get(place.address.offset)
@@ -289,7 +321,9 @@ class Machine:
         """What lies at a place."""
         kind = t.unqualified(place.type)
         if isinstance(kind, t.Structure):
-            return self._read_structure(place, kind, node)
+            return self._read_structure(place, kind, node, tags)
+        if isinstance(kind, t.BitField):
+            return bitfields.read(self, place, kind, node)
         if not t.is_scalar(kind):
             self.refuse(node, f"a value of type `{t.spelled(kind)}`", codes.TYPE)
         part = None if tags is not None or self.is_constant_only else parts.part_of(self, place)
@@ -335,9 +369,11 @@ class Machine:
             self.flow.put(item.key(place.address.offset), Slot(slot.expr))
         return Value(_reread(slot.expr, item.kinds[place.address.offset], kind), kind)
 
-    def _read_structure(self, place: Place, kind: t.Structure, node: ast.Node) -> Aggregate:
+    def _read_structure(
+        self, place: Place, kind: t.Structure, node: ast.Node, tags: Tags | None
+    ) -> Aggregate:
         if isinstance(place.type, t.Atomic):
-            self.refuse(node, "an atomic structure")
+            return wholes.read(self, place, node, tags)
         found: list[tuple[int, Slot]] = []
         for offset, kind_ in self.scalars(kind):
             inner = Place(self.moved(place.address, offset), kind_, parts.inside(place, offset))
@@ -385,9 +421,12 @@ class Machine:
         """Puts a value, converted, at a place."""
         kind = t.unqualified(place.type)
         if isinstance(kind, t.Structure):
-            self._write_structure(place, kind, value, node)
+            self._write_structure(place, kind, value, node, tags)
             return
         new = self.kept(self.converted(value, kind, node), node)
+        if isinstance(kind, t.BitField):
+            bitfields.write(self, place, kind, new, node)
+            return
         part = parts.part_of(self, place) if tags is None else None
         if part is not None:
             parts.write(self, part, new, place, node)
@@ -415,14 +454,15 @@ class Machine:
         contents.written(self, place, new)
 
     def _write_structure(
-        self, place: Place, kind: t.Structure, value: Value | Aggregate, node: ast.Node
+        self, place: Place, kind: t.Structure, value: Value | Aggregate, node: ast.Node, tags: Tags | None
     ) -> None:
         if not isinstance(value, Aggregate) or value.type is not kind:
             self.refuse(
                 node, f"a value of type `{t.spelled(value.type)}` is no `{t.spelled(kind)}`", codes.TYPE
             )
         if isinstance(place.type, t.Atomic):
-            self.refuse(node, "an atomic structure")
+            wholes.write(self, place, value, node, tags)
+            return
         kinds = dict(self.scalars(kind))
         for offset, slot in value.parts:
             inner = Place(self.moved(place.address, offset), kinds[offset], parts.inside(place, offset))
@@ -456,10 +496,6 @@ class Machine:
         place = Place(Address(item.label), value.type)
         self.write(place, value, node)
         return place
-
-
-def _ended(item: Object) -> str:
-    return f"`{item.name}` is used after its block was left"
 
 
 def _reread(expr: Expr, stored: t.CType, seen: t.CType) -> Expr:

@@ -19,7 +19,8 @@ from membar.frontends.c.preprocess import Text, preprocess
 from membar.source import SourceFile, Span
 
 _TOKEN: Final = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[\w$.]+|\S")
-_COORDINATES: Final = re.compile(r"^c:(\d+):(\d+): (.*)$", re.DOTALL)
+_FILE: Final = "c"  # the parser's name for the text; prototypes of the library have another
+_COORDINATES: Final = re.compile(rf"^{_FILE}:(\d+):(\d+): (.*)$", re.DOTALL)
 # Words of a newer C than C11; they are names in older programs.
 _NEWER: Final = re.compile(r"\b(typeof|typeof_unqual|nullptr|constexpr)\b|\[\s*\[")
 _ASSEMBLY: Final = re.compile(r"\b(?:asm|__asm|__asm__)\s*(?:volatile\s*|goto\s*)*\(")
@@ -47,6 +48,7 @@ class Tree:
     text: Text
     _line_starts: list[int]
     _spans: dict[int, Span] = field(default_factory=dict)
+    _closings: dict[int, Span] = field(default_factory=dict)
     _literals: dict[int, ast.Decl] = field(default_factory=dict)
     plain_waits: frozenset[int] | None = None
 
@@ -84,6 +86,30 @@ class Tree:
             found = ast.Decl("literal", [], [], [], [], node.type.type, node.init, None, node.coord)
             self._literals[id(node)] = found
         return found
+
+    def closing(self, node: ast.Node) -> Span:
+        """The brace that closes a block, or the block of a loop; without one, the whole of it."""
+        found = self._closings.get(id(node))
+        if found is None:
+            block = node if isinstance(node, ast.Compound) else getattr(node, "stmt", None)
+            at = self._offset(block) if isinstance(block, ast.Compound) else None
+            end = None if at is None else self._closing_brace(at)
+            found = self.span(node) if end is None else self.text.span(end, end + 1)
+            self._closings[id(node)] = found
+        return found
+
+    def _closing_brace(self, at: int) -> int | None:
+        depth = 0
+        for token in _TOKEN.finditer(self.text.text, at):
+            depth += {"{": 1, "}": -1}.get(token[0], 0)
+            if depth == 0:
+                return token.start() if token[0] == "}" else None
+        return None
+
+    def says(self, node: ast.Node, word: str) -> bool:
+        """Whether the text has the word at a node's place: the parser makes some up."""
+        at = self._offset(node) if node.coord is not None and node.coord.file == _FILE else None
+        return at is None or self.text.text.startswith(word, at)
 
     def _span(self, node: ast.Node) -> Span:
         places = [place for place in (self._offset(item) for item in _walk(node)) if place is not None]
@@ -146,13 +172,13 @@ def parse(source: SourceFile) -> Tree:
     starts = [0, *(match.end() for match in re.finditer("\n", code))]
     parser = CParser(lexer=_Lexer, dialect="c23" if _NEWER.search(code) else "legacy")
     try:
-        root = parser.parse(code, "c")
+        root = parser.parse(code, _FILE)
     except ParseError as problem:
         match = _COORDINATES.match(str(problem))
         if match:
             line, column, words = int(match[1]), int(match[2]), match[3]
         else:
-            (line, column), words = parser.clex.here, str(problem).removeprefix("c: ")
+            (line, column), words = parser.clex.here, str(problem).removeprefix(f"{_FILE}: ")
         at = min(starts[min(line, len(starts)) - 1] + max(column, 1) - 1, max(len(code) - 1, 0))
         end = _TOKEN.match(code, at)
         span = text.span(at, end.end() if end else at + 1)

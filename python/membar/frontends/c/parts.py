@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _WORDS: Final = {1: t.UCHAR, 2: t.USHORT, 4: t.UINT, 8: t.ULONG}
 _HALF: Final = 4
+_MOST_BITS: Final = MASK >> 1
+_FIRST_HALF: Final = 2 * 0xFFFF_FFFF
 _UNSET_BEHIND: Final = heap.unset(8) >> 32
 _UNSET_FIRST: Final = (heap.unset(8) & 0xFFFF_FFFF) >> 16
 _NOT_SET: Final = "part of a union is read that was not set, or not since a smaller member was"
@@ -46,9 +48,14 @@ class Part:
         return _WORDS[t.size_of(self.kind) or 8]
 
     @property
-    def bytes(self) -> int:
-        """The bytes as bits, the first one lowest."""
-        return ((1 << self.size) - 1) << self.start
+    def bits(self) -> int:
+        """The bits of the word that the bytes are, without the highest one: see `are_set`."""
+        return ((1 << (8 * self.size)) - 1 << (8 * self.start)) & _MOST_BITS
+
+
+def word_of(size: int) -> t.Integer:
+    """The type of so many bytes as a number."""
+    return _WORDS[size]
 
 
 def within(base: Place, structure: t.Structure, name: str) -> Within | None:
@@ -117,17 +124,22 @@ def part_of(m: Machine, place: Place) -> Part | None:
     return None
 
 
-def _found(kinds: dict[int, t.CType], place: Place, offset: int, size: int) -> Part | None:
+def _found(kinds: Mapping[int, t.CType], place: Place, offset: int, size: int) -> Part | None:
     if t.size_of(kinds.get(offset, t.VOID)) == size:
         return None
-    for width in _WORDS:
-        first = offset - offset % width
+    for first in range(offset, offset - 8, -1):  # words of bit fields need not be aligned
         kind = t.unqualified(kinds.get(first, t.VOID))
-        if t.size_of(kind) == width and size < width and offset + size <= first + width:
-            if isinstance(kind, t.Opaque):
+        width = t.size_of(kind) or 0
+        if size < width and offset + size <= first + width:
+            if isinstance(kind, t.Opaque | t.Whole):
                 return None  # nobody may look into what belongs to a library
             return Part(binary(B.SUB, place.address, Constant(offset - first)), kind, offset - first, size)
     return None
+
+
+def part_in(kinds: Mapping[int, t.CType], offset: int, size: int) -> Part | None:
+    """The part of a word of an object whose scalars are known; its address is relative to the object."""
+    return _found(kinds, Place(Address("", offset), t.VOID), offset, size)
 
 
 # Words in expressions
@@ -136,33 +148,43 @@ def _found(kinds: dict[int, t.CType], place: Place, offset: int, size: int) -> P
 def taken(word: Expr, start: int, kind: t.CType) -> Expr:
     """Some bytes of a word as a value; what else was put into the word is no part of it."""
     size = t.size_of(kind) or 1
-    bits = ((1 << (8 * size)) - 1) << (8 * start)
+    word, first = without_others(word, 8 * start, 8 * size)
+    number = kind if isinstance(kind, t.Integer) else _WORDS[size]
+    return extended(binary(B.SHR, word, Constant(first)) if first else word, number)
+
+
+def without_others(word: Expr, first: int, width: int) -> tuple[Expr, int]:
+    """What some bits of a word are bits of, without what was put beside them; and from which one on."""
+    bits = ((1 << width) - 1) << first
     while True:
         match word:
-            case Extend(operand=operand, width=width) if 8 * (start + size) <= width:
+            case Extend(operand=operand, width=wide) if first + width <= wide:
                 word = operand
             case Binary(B.OR, Binary(B.AND, old, Constant(rest)), new) if rest & bits == bits:
                 del new
                 word = old
             case Binary(B.OR, Binary(B.AND, _, Constant(rest)), new) if rest & bits == 0:
                 word = new
-            case Binary(B.SHL, inner, Constant(distance)) if 0 < distance <= 8 * start:
-                start, bits, word = start - distance // 8, bits >> distance, inner
+            case Binary(B.SHL, inner, Constant(distance)) if 0 < distance <= first:
+                first, bits, word = first - distance, bits >> distance, inner
             case Binary(B.AND, inner, Constant(rest)) if rest & bits == bits:
                 word = inner
             case _:
-                break
-    number = kind if isinstance(kind, t.Integer) else _WORDS[size]
-    return extended(binary(B.SHR, word, Constant(8 * start)) if start else word, number)
+                return word, first
 
 
 def put(word: Expr, start: int, size: int, value: Expr, kind: t.CType) -> Expr:
     """A word of type `kind` with some of its bytes replaced."""
-    bits = ((1 << (8 * size)) - 1) << (8 * start)
+    return put_bits(word, 8 * start, 8 * size, value, kind)
+
+
+def put_bits(word: Expr, first: int, width: int, value: Expr, kind: t.CType) -> Expr:
+    """A word of type `kind` with some of its bits replaced."""
+    bits = ((1 << width) - 1) << first
     word = _without(word, bits)
-    new = binary(B.AND, value, Constant((1 << (8 * size)) - 1))
-    if start:
-        new = binary(B.SHL, new, Constant(8 * start))
+    new = binary(B.AND, value, Constant((1 << width) - 1))
+    if first:
+        new = binary(B.SHL, new, Constant(first))
     whole = binary(B.OR, binary(B.AND, word, Constant(MASK & ~bits)), new)
     return extended(whole, kind) if isinstance(kind, t.Integer) else whole
 
@@ -179,15 +201,16 @@ def _without(word: Expr, bits: int) -> Expr:
                 return word
 
 
-# Variables in registers. Which bytes were set is said by `Slot.defined`: 1 for all, else twice their bits.
+# Variables in registers. Which bits were set is said by `Slot.defined`: 1 for all, else twice their bits,
+# without the highest one of eight bytes.
 
 
-def are_set(slot: Slot, part: Part) -> Expr:
-    """Whether all bytes of a part were set."""
+def are_set(slot: Slot, bits: int) -> Expr:
+    """Whether some bits were set."""
     if slot.defined in (TRUE, FALSE):
         return slot.defined
-    here = binary(B.AND, slot.defined, Constant(2 * part.bytes))
-    is_here = binary(B.EQ, here, Constant(2 * part.bytes))
+    here = binary(B.AND, slot.defined, Constant(2 * bits))
+    is_here = binary(B.EQ, here, Constant(2 * bits))
     return is_here if known(is_here) is not None else binary(B.OR, binary(B.EQ, slot.defined, TRUE), is_here)
 
 
@@ -197,32 +220,37 @@ def are_all_set(slot: Slot) -> Expr:
 
 
 def _now_set(slot: Slot, part: Part, defined: Expr) -> Expr:
-    """Which bytes are set after some of them got a value, which is itself set or not."""
-    width = t.size_of(part.kind) or 8
-    every = (1 << width) - 1
+    """Which bits are set after some bytes got a value, which is itself set or not."""
     if defined == TRUE:
-        return _with_bytes(slot.defined, part.bytes, every)
-    without = _without_bytes(slot.defined, part.bytes, every)
+        return with_bits(slot.defined, part.bits, part.kind)
+    every = _every(part.kind)
+    without = _without_bits(slot.defined, part.bits, every)
     return (
         without
         if defined == FALSE
-        else select(defined, _with_bytes(slot.defined, part.bytes, every), without)
+        else select(defined, with_bits(slot.defined, part.bits, part.kind), without)
     )
 
 
-def _with_bytes(before: Expr, bytes_: int, every: int) -> Expr:
+def _every(kind: t.CType) -> int:
+    return ((1 << (8 * (t.size_of(kind) or 8))) - 1) & _MOST_BITS
+
+
+def with_bits(before: Expr, bits: int, kind: t.CType) -> Expr:
+    """Which bits of a word of type `kind` are set after some were."""
+    every = _every(kind)
     if before == TRUE:
         return TRUE
-    after = binary(B.OR, before, Constant(2 * bytes_))
+    after = binary(B.OR, before, Constant(2 * bits))
     if known(after) is not None:
         return TRUE if known(after) == 2 * every else after
-    # 1 says all: so it stays where it was, and comes where the last byte does.
+    # 1 says all: so it stays where it was, and comes where the last bit does.
     is_whole = binary(B.OR, binary(B.EQ, before, TRUE), binary(B.EQ, after, Constant(2 * every)))
     return select(is_whole, TRUE, after)
 
 
-def _without_bytes(before: Expr, bytes_: int, every: int) -> Expr:
-    rest = Constant(2 * (every & ~bytes_))
+def _without_bits(before: Expr, bits: int, every: int) -> Expr:
+    rest = Constant(2 * (every & ~bits))
     return rest if before == TRUE else select(binary(B.EQ, before, TRUE), rest, binary(B.AND, before, rest))
 
 
@@ -230,7 +258,7 @@ def held(m: Machine, item: Object, part: Part, kind: t.CType) -> Slot:
     """What a variable in registers holds at some of its bytes."""
     assert isinstance(part.address, Address)
     slot = m.flow.get(item.key(part.address.offset)) or UNSET
-    return Slot(taken(slot.expr, part.start, kind), are_set(slot, part))
+    return Slot(taken(slot.expr, part.start, kind), are_set(slot, part.bits))
 
 
 def hold(m: Machine, item: Object, part: Part, new: Slot) -> None:
@@ -246,7 +274,10 @@ def given(kinds: Mapping[int, t.CType], values: Iterable[tuple[int, Value]]) -> 
     """The scalars that an initialiser gives, parts put together; of bytes given twice the last ones count."""
     found: dict[int, Slot] = {}
     for offset, value in values:
-        part = _found(dict(kinds), Place(Address("", offset), value.type), offset, t.size_of(value.type) or 0)
+        if isinstance(value.type, t.BitField):
+            _give_bits(found, kinds, offset, value)
+            continue
+        part = part_in(kinds, offset, t.size_of(value.type) or 0)
         if part is None:
             found[offset] = Slot(_as(value, t.unqualified(kinds[offset])))
             continue
@@ -255,6 +286,20 @@ def given(kinds: Mapping[int, t.CType], values: Iterable[tuple[int, Value]]) -> 
         word = put(old.expr, part.start, part.size, value.expr, part.kind)
         found[part.address.offset] = Slot(word, _now_set(old, part, TRUE))
     return found
+
+
+def _give_bits(found: dict[int, Slot], kinds: Mapping[int, t.CType], offset: int, value: Value) -> None:
+    """The same of a bit field; its neighbours are 0 if they are not given."""
+    bits = value.type
+    assert isinstance(bits, t.BitField)
+    part = part_in(kinds, offset, bits.word.size)
+    if part is None:
+        part = Part(Address("", offset), t.unqualified(kinds[offset]), 0, bits.word.size)
+    assert isinstance(part.address, Address)
+    at = part.address.offset
+    old = found.get(at, UNSET)
+    whole = put_bits(old.expr, 8 * part.start + bits.first, bits.width, value.expr, part.kind)
+    found[at] = Slot(whole, with_bits(old.defined, part.bits, part.kind))
 
 
 def _as(value: Value, kind: t.CType) -> Expr:
@@ -291,7 +336,7 @@ def copied(m: Machine, part: Part, kind: t.CType, node: ast.Node) -> Slot:
 
 def stored(kind: t.CType, slot: Slot) -> Expr:
     """The word for memory of a variable of which perhaps only the first half was set."""
-    if t.size_of(kind) == 2 * _HALF and known(slot.defined) == 2 * 0x0F:
+    if t.size_of(kind) == 2 * _HALF and known(slot.defined) == _FIRST_HALF:
         return put(Constant(_UNSET_BEHIND << 32), 0, _HALF, slot.expr, t.ULONG)
     return slot.expr
 
@@ -301,7 +346,7 @@ def set_bytes(place: Place, found: Expr, defined: Expr) -> Expr:
     if not _is_mixed(place, t.size_of(place.type)):
         return defined
     is_first = binary(B.EQ, binary(B.SHR, found, Constant(32)), Constant(_UNSET_BEHIND))
-    return select(defined, select(is_first, Constant(2 * 0x0F), TRUE), FALSE)
+    return select(defined, select(is_first, Constant(_FIRST_HALF), TRUE), FALSE)
 
 
 def _is_mixed(place: Place, size: int | None) -> bool:

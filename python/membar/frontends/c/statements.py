@@ -30,7 +30,7 @@ from membar.frontends.c.values import (
     promoted,
     truth,
 )
-from membar.frontends.c.world import Frame, Object, Scope
+from membar.frontends.c.world import Frame, Object, Scope, Target
 from membar.program.expr import TRUE, Expr
 
 _MOST_TURNS: Final = 4096
@@ -109,15 +109,15 @@ class Statements:
         self._items(list(node.block_items or ()))
         with_scope()
 
-    def _in_scope(self, _: ast.Node) -> Callable[[], None]:
+    def _in_scope(self, node: ast.Node) -> Callable[[], None]:
         """Opens a scope; what is returned closes it and ends the life of its variables."""
         m = self.m
         outer = m.scope
-        m.scope = inner = Scope(outer)
+        m.scope = inner = Scope(outer, id(node))
 
         def close() -> None:
             m.scope = outer
-            m.end_lives(symbol for symbol in inner.symbols.values() if isinstance(symbol, Object))
+            m.end_lives(inner.locals, m.world.tree.closing(node))
 
         return close
 
@@ -175,7 +175,7 @@ class Statements:
             flow.named(value.expr, self.m.span(node.cond)) if not is_constant(value.expr) else value.expr,
             value.type,
         )
-        frame.breaks.append(flow.exit())
+        frame.breaks.append(Target(flow.exit(), self.m.scope))
         exits: dict[int, int] = {}
         default: ast.Default | None = None
         met: set[Expr] = set()
@@ -194,11 +194,11 @@ class Statements:
             flow.state = yes
             flow.jump(exits[id(case)])
             flow.state = no
-        flow.jump(frame.breaks[-1] if default is None else exits[id(default)])
+        flow.jump(frame.breaks[-1].exit if default is None else exits[id(default)])
         frame.cases.append(exits)
         self.run(node.stmt)
         frame.cases.pop()
-        flow.arrive(frame.breaks.pop())
+        flow.arrive(frame.breaks.pop().exit)
 
     def _case_label(self, case: ast.Case, kind: t.CType) -> Value:
         """The number of a `case`, as one of the promoted type of what the `switch` looks at (C 6.8.4.2)."""
@@ -222,10 +222,12 @@ class Statements:
 
     # Jumps
 
-    def _jump(self, targets: list[int], node: ast.Node, word: str) -> None:
+    def _jump(self, targets: list[Target], node: ast.Node, word: str) -> None:
         if not targets:
             self.m.refuse(node, f"`{word}` outside a loop", codes.FLOW)
-        self.m.flow.jump(targets[-1])
+        target = targets[-1]
+        self.m.leave_scopes(self.m.span(node), lambda scope: scope is target.scope)
+        self.m.flow.jump(target.exit)
 
     def _return(self, node: ast.Return) -> None:
         frame = self._frame
@@ -238,6 +240,7 @@ class Statements:
             elif value is not NOTHING:
                 kept = self.m.kept(self.m.converted(value, frame.result, node), node)
                 self.m.flow.put((*frame.key, 0, ""), Slot(kept.expr))
+        self.m.leave_scopes(self.m.span(node))
         self.m.flow.jump(frame.returns)
 
     def _exit_of(self, name: str) -> int:
@@ -248,13 +251,15 @@ class Statements:
 
     def _goto(self, node: ast.Goto) -> None:
         frame = self._frame
+        blocks = frame.blocks_of_labels.get(node.name)
+        if blocks is None:
+            self.m.refuse(node, f"unknown label `{node.name}`", codes.NAME)
+        if node.name in frame.done_labels and node.name not in frame.repeated:
+            self.m.refuse(node, f"`goto {node.name}` back into a block that was left")
+        self.m.leave_scopes(self.m.span(node), lambda scope: not scope.block or scope.block in blocks)
         if node.name in frame.repeated:
             self.m.flow.jump(frame.repeated[node.name])
             return
-        if node.name in frame.done_labels:
-            self.m.refuse(node, f"`goto {node.name}` back into a block that was left")
-        if not any(name == node.name for name in frame.known_labels):
-            self.m.refuse(node, f"unknown label `{node.name}`", codes.NAME)
         self.m.flow.jump(self._exit_of(node.name))
 
     def _renew(self, *nodes: ast.Node) -> None:
@@ -316,9 +321,9 @@ class Statements:
                 made(self.e, found, node)
                 close()
                 return
-        frame.breaks.append(flow.exit())
+        frame.breaks.append(Target(flow.exit(), self.m.scope))
         self._repeat(lambda: self._turn(node), node)
-        flow.arrive(frame.breaks.pop())
+        flow.arrive(frame.breaks.pop().exit)
         close()
 
     def _repeat(self, turn: Turn, node: ast.Node) -> None:
@@ -340,10 +345,10 @@ class Statements:
         decided = False
         if not isinstance(node, ast.DoWhile):
             decided = self._leave_unless(node.cond)
-        frame.continues.append(flow.exit())
+        frame.continues.append(Target(flow.exit(), self.m.scope))
         self._renew(node.stmt)
         self.run(node.stmt)
-        flow.arrive(frame.continues.pop())
+        flow.arrive(frame.continues.pop().exit)
         if isinstance(node, ast.For) and node.next is not None and not flow.is_dead:
             self.e.effect(node.next)
         if isinstance(node, ast.DoWhile):
@@ -357,7 +362,7 @@ class Statements:
             return False
         yes, no = self.e.branch(condition)
         flow.state = no
-        flow.jump(self._frame.breaks[-1])
+        flow.jump(self._frame.breaks[-1].exit)
         flow.state = yes
         return (yes is None or no is None) and not isinstance(condition, ast.Constant)
 
@@ -441,6 +446,18 @@ def _cases(node: ast.Node | None) -> Iterator[ast.Case | ast.Default]:
         yield node
     for child in node:
         yield from _cases(child)
+
+
+def blocks_of_labels(
+    node: ast.Node, around: frozenset[int] = frozenset()
+) -> Iterator[tuple[str, frozenset[int]]]:
+    """The labels of a function, each with what opens the scopes around it."""
+    if isinstance(node, ast.Label):
+        yield node.name, around
+    if isinstance(node, ast.Compound | ast.While | ast.DoWhile | ast.For):
+        around |= {id(node)}
+    for child in node:
+        yield from blocks_of_labels(child, around)
 
 
 def labels_of(node: ast.Node) -> Iterator[str]:

@@ -66,7 +66,8 @@ class StaticTypes:
         mark = m.mark()
         before, m.is_constant_only = m.is_constant_only, False
         try:
-            return self.e.place(node).type if is_place else self.e.value(node).type
+            kind = self.e.place(node).type if is_place else self.e.value(node).type
+            return kind.value if isinstance(kind, t.BitField) else kind
         finally:
             m.is_constant_only = before
             m.back_to(mark)

@@ -39,6 +39,7 @@ from membar.frontends.c.library import (
 )
 from membar.frontends.c.library import heap as heap_library
 from membar.frontends.c.machine import Machine
+from membar.frontends.c.outliving import outliving
 from membar.frontends.c.parse import Tree, parse
 from membar.frontends.c.statements import Statements
 from membar.frontends.c.values import Aggregate, Slot, Value, converted
@@ -159,6 +160,10 @@ def _passes(
             continue
         found = known.joined(world.after)
         if found == known:
+            ends = known.ends | outliving(world, building.machines)
+            if ends != known.ends:
+                known = replace(known, ends=ends)
+                continue
             check_length(program)
             return program, world, building.per_thread
         known = found
@@ -174,6 +179,7 @@ class _Pass:
         self.world = world
         self.source = source
         self.per_thread: frozenset[str] = frozenset()
+        self.machines: list[Machine] = []
 
     def program(self) -> Program:
         world = self.world
@@ -204,6 +210,7 @@ class _Pass:
                 created = [item for label, item in world.objects.items() if label not in before]
                 copies.check_private(created, world.copied)
             done += 1
+        self.machines = machines
         world.after.threads = 1 + len(world.plans)
         world.after.outside.update(
             hint
@@ -269,6 +276,7 @@ class _Pass:
             self._keep_result(machine, plan, value)
         if plan.number > 1:
             keys.leave(machine, node.decl)
+            machine.end_copies(self.world.tree.closing(node.body))
         else:
             heap_library.check_leaks(machine, node.decl)
         machine.flow.cut()
@@ -427,9 +435,10 @@ class _Places:
             for item in items:
                 if item.slot is not None and item.slot.shape == shape:
                     start = item.slot.index * stride
-                    self._state(label, f"freed${number}[{item.slot.index}]", start, heap.extent_of(shape)[1])
+                    name = f"{'ended' if heap.is_local(shape) else 'freed'}${number}"
+                    self._state(label, f"{name}[{item.slot.index}]", start, heap.extent_of(shape)[1])
                     self._marks(label, number, item)
-                    self._add(item, Address(f"freed${number}[0]", start + heap.HEADER))
+                    self._add(item, Address(f"{name}[0]", start + heap.HEADER))
 
     def _state(self, label: str, name: str, offset: int, alignment: int = heap.ALIGNMENT) -> None:
         parts = self._parts.setdefault(label, [])

@@ -91,7 +91,36 @@ class Opaque:
     size: int = field(default=4)
 
 
-CType: TypeAlias = Integer | Void | Pointer | Array | Structure | Function | Atomic | Opaque
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """An atomic structure as memory has it: one word of `size` bytes, `shift` bytes behind its beginning."""
+
+    structure: Structure
+    size: int
+    shift: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BitField:
+    """A bit field: `width` bits of the word that it shares with its neighbours, from bit `first` on."""
+
+    integer: Integer
+    word: Integer
+    first: int
+    width: int
+
+    @property
+    def value(self) -> Integer:
+        """The type of what is read: promoted (C 6.3.1.1), since nothing can be done with it before."""
+        limit = INT.width if self.integer.signed else INT.width - 1
+        if self.width <= limit:
+            return INT
+        return UINT if self.width <= UINT.width else self.integer
+
+
+CType: TypeAlias = (
+    Integer | Void | Pointer | Array | Structure | Function | Atomic | Opaque | Whole | BitField
+)
 
 BOOL: Final = Integer("_Bool", 1, signed=False, rank=0, is_bool=True)
 CHAR: Final = Integer("char", 1, signed=True, rank=1)
@@ -108,6 +137,7 @@ ULLONG: Final = Integer("unsigned long long", 8, signed=False, rank=5)
 VOID: Final = Void()
 VOID_POINTER: Final = Pointer(VOID)
 POINTER_SIZE: Final = 8
+_ATOMIC_SIZES: Final = frozenset({1, 2, 4, 8, 16})
 
 _WORDS: Final[dict[str, CType]] = {
     "void": VOID,
@@ -156,16 +186,31 @@ def unqualified(kind: CType) -> CType:
 
 def is_scalar(kind: CType) -> bool:
     """Whether values of the type are one word."""
-    return isinstance(unqualified(kind), Integer | Pointer | Opaque)
+    return isinstance(unqualified(kind), Integer | Pointer | Opaque | Whole | BitField)
+
+
+def whole_of(kind: CType) -> Whole | None:
+    """What memory has of an atomic structure; None of anything else, and of other sizes.
+
+    Sixteen bytes become a word of eight in their middle, where no access of a member can hit it.
+    """
+    structure = unqualified(kind)
+    if not isinstance(kind, Atomic) or not isinstance(structure, Structure) or structure.members is None:
+        return None
+    if structure.size == 16:
+        return Whole(structure, 8, shift=4)
+    return Whole(structure, structure.size) if structure.size in _ATOMIC_SIZES else None
 
 
 def size_of(kind: CType) -> int | None:
     """Bytes of an object of the type; None if it is incomplete."""
     match kind:
-        case Integer(size=size) | Opaque(size=size):
+        case Integer(size=size) | Opaque(size=size) | Whole(size=size):
             return size
         case Pointer():
             return POINTER_SIZE
+        case BitField(word=word):
+            return word.size
         case Array(element=element, count=count):
             each = size_of(element)
             return None if each is None or count is None else each * count
@@ -185,23 +230,10 @@ def alignment_of(kind: CType) -> int:
         case Structure(alignment=alignment):
             return alignment
         case Atomic(target=target):
-            return alignment_of(target)
+            size = size_of(target) or 1
+            return max(alignment_of(target), size if size in _ATOMIC_SIZES else 1)
         case _:
             return size_of(kind) or 1
-
-
-def complete(structure: Structure, members: list[tuple[str, CType, int]]) -> None:
-    """Lays the members out, in order and aligned, as they ask for; those of a union all at the beginning."""
-    found: list[Member] = []
-    end = 0
-    for name, kind, least in members:
-        alignment = max(alignment_of(kind), least)
-        start = 0 if structure.is_union else _rounded(end, alignment)
-        found.append(Member(name, kind, start))
-        end = max(end, start + (size_of(kind) or 0))
-        structure.alignment = max(structure.alignment, alignment)
-    structure.size = _rounded(end, structure.alignment)
-    structure.members = tuple(found)
 
 
 def flexible(kind: CType) -> Array | None:
@@ -226,10 +258,6 @@ def of_size(kind: CType, size: int) -> CType | None:
     whole = Structure(plain.tag, is_union=False, size=size, alignment=plain.alignment)
     whole.members = (*members, Member(last.name, Array(tail.element, count), last.offset))
     return whole
-
-
-def _rounded(number: int, unit: int) -> int:
-    return (number + unit - 1) // unit * unit
 
 
 def member_of(structure: Structure, name: str) -> Member | None:
@@ -260,6 +288,10 @@ def leaves(kind: CType, path: str = "", offset: int = 0) -> Iterator[Leaf]:
 
     Where members of a union share bytes, the largest scalar is what is there; the others are parts of it.
     """
+    whole = whole_of(kind)
+    if whole is not None:
+        yield Leaf(path, offset + whole.shift, Atomic(whole))
+        return
     match unqualified(kind):
         case Array(element=element, count=count):
             if count is None:
@@ -273,11 +305,27 @@ def leaves(kind: CType, path: str = "", offset: int = 0) -> Iterator[Leaf]:
         case Structure(is_union=True) as union:
             yield from _union_leaves(union, path, offset)
         case Structure(members=members):
-            for member in members or ():
-                inner = f"{path}.{member.name}" if member.name else path
-                yield from leaves(member.type, inner, offset + member.offset)
+            yield from _member_leaves(members or (), path, offset)
+        case BitField(word=word):
+            yield Leaf(path, offset, word)
         case _:
             yield Leaf(path, offset, kind)
+
+
+def _member_leaves(members: tuple[Member, ...], path: str, offset: int) -> Iterator[Leaf]:
+    """The scalars of the members of a structure; bit fields that share a word are one."""
+    words: dict[int, list[str]] = {}
+    for member in members:
+        if isinstance(member.type, BitField):
+            words.setdefault(member.offset, []).append(member.name)
+    for member in members:
+        name = member.name
+        if isinstance(member.type, BitField):
+            names = words.pop(member.offset, None)
+            if names is None:
+                continue
+            name = name if len(names) == 1 else f"{names[0]}_to_{names[-1]}"
+        yield from leaves(member.type, f"{path}.{name}" if name else path, offset + member.offset)
 
 
 def _union_leaves(union: Structure, path: str, offset: int) -> Iterator[Leaf]:
@@ -353,5 +401,9 @@ def spelled(kind: CType) -> str:
             return f"{'union' if is_union else 'struct'} {tag or '(unnamed)'}"
         case Function(result=result):
             return f"function returning {spelled(result)}"
+        case Whole(structure=structure):
+            return spelled(structure)
+        case BitField(integer=integer, width=width):
+            return f"{integer.name} : {width}"
         case Atomic(target=target):
             return f"_Atomic({spelled(target)})"

@@ -162,6 +162,14 @@ def extended(operand: Expr, kind: t.Integer) -> Expr:
     return Extend(operand, kind.width, kind.signed)
 
 
+def narrowed(operand: Expr, width: int, kind: t.Integer) -> Expr:
+    """The low bits of a word as a value, with the sign that a type has."""
+    if width == 64:
+        return operand
+    cut = Extend(operand, width, kind.signed)
+    return Constant(e.evaluate(cut, {}, {})) if isinstance(operand, Constant) else cut
+
+
 def select(condition: Expr, then: Expr, otherwise: Expr) -> Expr:
     """`then` or `otherwise`."""
     number = known(condition)
@@ -211,6 +219,10 @@ def integer(kind: t.CType) -> t.Integer | None:
             return found
         case t.Opaque(size=size):
             return t.ULONG if size == 8 else t.INT
+        case t.Whole(size=size):
+            return {1: t.UCHAR, 2: t.USHORT, 4: t.UINT, 8: t.ULONG}[size]
+        case t.BitField() as bits:
+            return bits.value
         case _:
             return None
 
@@ -233,6 +245,9 @@ def converted(value: Value, kind: t.CType) -> Value:
         raise OperandError
     if number.is_bool:
         return Value(truth(value), target)
+    if isinstance(target, t.BitField):
+        held = truth(value) if target.integer.is_bool else narrowed(value.expr, target.width, target.integer)
+        return Value(held, number)
     source = integer(value.type) or t.ULONG
     return Value(value.expr if _has_all(number, source) else extended(value.expr, number), target)
 

@@ -47,14 +47,14 @@ class Object:
         type: with its size known.
         declared: the declaration, which escapes as a whole.
         in_memory: whether other threads may see it.
-        is_local: it lives only as long as its block, or the call that it is a parameter of.
+        is_local: it lives only as long as its block, its thread, or the call that it is a parameter of.
         is_global: it is there from the beginning, under its own name.
         is_pointed_to: its address was taken.
         users: the numbers of the threads that name it.
         initial: its scalars at the start, by offset; for objects that are there from the beginning.
         places: offset → size of its scalars.
         kinds: offset → their types.
-        slot: where in the heap it lies, if it was allocated.
+        slot: where in the heap it lies, if it was allocated, or if the end of its life must be noticed.
         is_thread_local: it stands for one object per thread.
         call: the number of the call that allocated it.
         unset: where it was declared without a value, if it is a local variable in memory.
@@ -136,8 +136,10 @@ Symbol: TypeAlias = Object | Defined | Declared | Named | Enumerator
 class Scope:
     """Names, innermost block first. Tags of structures have a name space of their own."""
 
-    def __init__(self, outer: Scope | None = None) -> None:
+    def __init__(self, outer: Scope | None = None, block: int = 0) -> None:
         self.outer = outer
+        self.block = block  # the syntax that opens it
+        self.locals: list[Object] = []  # that live until it is left
         self.symbols: dict[str, Symbol] = {}
         self.tags: dict[str, t.CType] = {}
         # Structures by the syntax that declares them: several variables may share it.
@@ -187,6 +189,14 @@ class Place:
     within: Within | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where `break` or `continue` leads, and the scope there."""
+
+    exit: int
+    scope: Scope
+
+
 @dataclass(eq=False, slots=True)
 class Frame:
     """One call of a function: where its `return` leads, its labels, its `break` and `continue`."""
@@ -195,13 +205,14 @@ class Frame:
     result: t.CType
     returns: int
     key: Key
+    caller: Scope
     labels: dict[str, int] = field(default_factory=dict)
     done_labels: set[str] = field(default_factory=set)
-    breaks: list[int] = field(default_factory=list)
-    continues: list[int] = field(default_factory=list)
+    breaks: list[Target] = field(default_factory=list)
+    continues: list[Target] = field(default_factory=list)
     cases: list[dict[int, int]] = field(default_factory=list)
     repeated: dict[str, int] = field(default_factory=dict)
-    known_labels: frozenset[str] = frozenset()
+    blocks_of_labels: dict[str, frozenset[int]] = field(default_factory=dict)
     locals: list[Object] = field(default_factory=list)
 
 
@@ -251,6 +262,8 @@ class Findings:
         free_places: calls of `free`, by their syntax.
         malloc_places: calls that allocate, by their syntax.
         local_places: declarations of local variables in memory that say no value, by their syntax.
+        ends: declarations of variables the end of whose life must be noticed.
+        end_places: where in the text their lives end.
         freeings: what the threads free, and when.
         layouts: the type of what a call allocates, by its syntax.
         pools: calls that allocate in loops, with the number of their thread.
@@ -258,7 +271,7 @@ class Findings:
         is_reused: some call may allocate memory that was freed before.
         waiters: the threads that wait for condition variables.
         spurious: calls at which a thread may wake up for no reason once, with the number of the thread.
-        frees_beside: memory may be freed while another thread runs.
+        frees_beside: memory may be freed, or a variable may end, while another thread runs.
         keys: the functions for what threads leave behind under each key of their own; empty: none.
         follows_memory: what memory holds matters for the translation (`contents.py`).
         outside: what the world outside gives that matters for what the program does (`library/outside.py`).
@@ -273,6 +286,8 @@ class Findings:
     free_places: dict[int, heap.Place] = field(default_factory=dict)
     malloc_places: dict[int, heap.Place] = field(default_factory=dict)
     local_places: dict[int, heap.Place] = field(default_factory=dict)
+    ends: set[Hashable] = field(default_factory=set)
+    end_places: dict[Hashable, heap.Place] = field(default_factory=dict)
     freeings: set[heap.Freeing] = field(default_factory=set)
     layouts: dict[int, t.CType] = field(default_factory=dict)
     pools: set[tuple[int, int]] = field(default_factory=set)
@@ -297,6 +312,8 @@ class Findings:
             self.free_places | other.free_places,
             self.malloc_places | other.malloc_places,
             self.local_places | other.local_places,
+            self.ends | other.ends,
+            self.end_places | other.end_places,
             self.freeings | other.freeings,
             other.layouts | self.layouts,
             self.pools | other.pools,
@@ -384,6 +401,15 @@ class World:
         number = len({**known, **found}) + 1
         place = known.get(id(node)) or found.get(id(node)) or heap.Place(number, line)
         found[id(node)] = place
+        return place
+
+    def place_of_end(self, span: Span) -> heap.Place:
+        """The number of a place where lives of variables end."""
+        known, found = self.before.end_places, self.after.end_places
+        key = (span.path, span.line)
+        number = len({**known, **found}) + 1
+        place = known.get(key) or found.get(key) or heap.Place(number, span.line)
+        found[key] = place
         return place
 
     def function_at(self, address: Expr) -> Defined | None:

@@ -22,7 +22,7 @@ from membar.frontends.cubicle.syntax import (
     TermSyntax,
     Truth,
 )
-from membar.frontends.cubicle.tokens import Cursor, TokenKind
+from membar.frontends.cubicle.tokens import Cursor
 
 _COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 _QUANTIFIERS = ("forall", "exists", "forall_other", "exists_other")
@@ -86,11 +86,11 @@ def _unit(cursor: Cursor, depth: int) -> FormulaSyntax:
         return _if(cursor, depth)
     if cursor.sees(*_QUANTIFIERS):
         return _quantified(cursor, depth)
-    if cursor.is_at(TokenKind.LOWER) and cursor.after_next().text == "(":
+    if cursor.is_at("lower") and cursor.ahead().text == "(":
         return _call(cursor)
     left = term(cursor)
     if not cursor.sees(*_COMPARISONS):
-        cursor.fail("a comparison: `=`, `<>`, `<`, `<=`, `>` or `>=`")
+        raise cursor.unexpected("a comparison: `=`, `<>`, `<`, `<=`, `>` or `>=`")
     operator = cursor.take()
     right = term(cursor)
     return Compare(left, Name(operator.text, operator.span), right, left.span.to(right.span))
@@ -148,7 +148,7 @@ def _product(cursor: Cursor, sign: int) -> Product:
     others = [factor for factor in factors if not isinstance(factor, NumberSyntax)]
     span = start.to(cursor.previous.span)
     if len(others) > 1 or len(factors) > 2:
-        cursor.fail("linear arithmetic: a number times a variable")
+        raise cursor.unexpected("linear arithmetic: a number times a variable")
     if len(numbers) == 2:
         value = numbers[0].value * numbers[1].value
         numbers = [NumberSyntax(value, numbers[0].is_real or numbers[1].is_real, span)]
@@ -157,17 +157,16 @@ def _product(cursor: Cursor, sign: int) -> Product:
 
 def _factor(cursor: Cursor) -> NumberSyntax | AccessSyntax | Name:
     token = cursor.next
-    if token.kind in {TokenKind.NUMBER, TokenKind.REAL}:
+    if cursor.is_at("number", "real"):
         cursor.take()
         text = token.text + "0" if token.text.endswith(".") else token.text
-        return NumberSyntax(Fraction(text), token.kind is TokenKind.REAL, token.span)
-    if token.kind is TokenKind.UPPER:
+        return NumberSyntax(Fraction(text), token.group == "real", token.span)
+    if cursor.is_at("upper"):
         return _access(cursor, None)
-    if token.kind in {TokenKind.LOWER, TokenKind.CONSTANT}:
+    if cursor.is_at("lower", "constant"):
         name = process(cursor)
         return _access(cursor, name) if cursor.accept("@") else name
-    cursor.fail(_A_TERM)
-    raise AssertionError  # `fail` raised
+    raise cursor.unexpected(_A_TERM)
 
 
 def _access(cursor: Cursor, reader: Name | None) -> AccessSyntax:
@@ -190,19 +189,19 @@ def processes(cursor: Cursor) -> tuple[Name, ...]:
 
 def process(cursor: Cursor) -> Name:
     """`i` or `#1`."""
-    if not (cursor.is_at(TokenKind.LOWER) or cursor.is_at(TokenKind.CONSTANT)):
-        cursor.fail("a process: a parameter, or `#1` where `number_procs` is given")
+    if not cursor.is_at("lower", "constant"):
+        raise cursor.unexpected("a process: a parameter, or `#1` where `number_procs` is given")
     token = cursor.take()
     return Name(token.text, token.span)
 
 
 def lower_name(cursor: Cursor, what: str) -> Name:
     """A name that starts with a small letter."""
-    token = cursor.expect_kind(TokenKind.LOWER, what)
+    token = cursor.expect_name("lower", what)
     return Name(token.text, token.span)
 
 
 def upper_name(cursor: Cursor, what: str) -> Name:
     """A name that starts with a capital letter."""
-    token = cursor.expect_kind(TokenKind.UPPER, what)
+    token = cursor.expect_name("upper", what)
     return Name(token.text, token.span)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from membar.diagnostics import Diagnostic, InputError, error
+from membar.frontends._cursor import Token
 from membar.frontends.cubicle.formulas import formula, lower_name, processes, term, upper_name
 from membar.frontends.cubicle.syntax import (
     ActionSyntax,
@@ -16,7 +17,7 @@ from membar.frontends.cubicle.syntax import (
     TransitionSyntax,
     TypeSyntax,
 )
-from membar.frontends.cubicle.tokens import Cursor, Token, TokenKind, tokenize
+from membar.frontends.cubicle.tokens import Cursor, tokenize
 from membar.source import SourceFile
 
 _SYMBOLS = ("const", "var", "array", "weak")
@@ -33,7 +34,7 @@ def parse_text(source: SourceFile) -> SystemSyntax:
     cursor = Cursor(tokenize(source))
     system = SystemSyntax()
     problems: list[Diagnostic] = []
-    while not cursor.is_at(TokenKind.END):
+    while not cursor.at_end:
         start = cursor.next
         try:
             _declaration(cursor, system)
@@ -49,19 +50,21 @@ def _skip(cursor: Cursor, start: Token) -> None:
     """Moves to where the next declaration may begin, past `start` in any case."""
     if cursor.next is start:
         cursor.take()
-    while not cursor.is_at(TokenKind.END) and not cursor.sees(*_PLACES):
+    while not cursor.at_end and not cursor.sees(*_PLACES):
         cursor.take()
 
 
 def _declaration(cursor: Cursor, system: SystemSyntax) -> None:
     word = cursor.next
     if not cursor.sees(*_PLACES):
-        cursor.fail(f"a declaration: {', '.join(f'`{place}`' for place in _PLACES)}")
+        raise cursor.unexpected(f"a declaration: {', '.join(f'`{place}`' for place in _PLACES)}")
     cursor.take()
     _in_order(word, system)
     match word.text:
         case "number_procs":
-            number = cursor.expect_kind(TokenKind.NUMBER, "the number of processes")
+            if not cursor.is_at("number"):
+                raise cursor.unexpected("the number of processes")
+            number = cursor.take()
             if int(number.text) < 1:
                 raise _misplaced(number, "a number of processes from 1", "must be 1 or more")
             system.size = (int(number.text), number.span)
@@ -113,12 +116,12 @@ def _symbol(cursor: Cursor, word: Token) -> SymbolSyntax:
     weak = word.text == "weak"
     if weak:
         if not cursor.sees("var", "array"):
-            cursor.fail("`var` or `array` after `weak`")
+            raise cursor.unexpected("`var` or `array` after `weak`")
         word = cursor.take()
     name = upper_name(cursor, "the name of the symbol")
     dimensions = 0
     if word.text == "array" and not cursor.sees("["):
-        cursor.fail("`[proc]` after the array's name")
+        raise cursor.unexpected("`[proc]` after the array's name")
     if word.text != "var" and cursor.accept("["):
         dimensions = 1
         _proc(cursor)
@@ -132,20 +135,20 @@ def _symbol(cursor: Cursor, word: Token) -> SymbolSyntax:
 
 def _proc(cursor: Cursor) -> None:
     if cursor.next.text != "proc":
-        cursor.fail("`proc`: arrays are indexed by processes")
+        raise cursor.unexpected("`proc`: arrays are indexed by processes")
     cursor.take()
 
 
 def _parameters(cursor: Cursor) -> tuple[Name, ...]:
     found: list[Name] = []
-    while cursor.is_at(TokenKind.LOWER):
+    while cursor.is_at("lower"):
         found.append(lower_name(cursor, "a parameter"))
     return tuple(found)
 
 
 def _states(cursor: Cursor, word: Token) -> StatesSyntax:
     name = None
-    if word.text != "init" and (cursor.is_at(TokenKind.LOWER) or cursor.is_at(TokenKind.UPPER)):
+    if word.text != "init" and cursor.is_at("lower", "upper"):
         token = cursor.take()
         name = Name(token.text, token.span)
     parameters: tuple[Name, ...] = ()
@@ -162,7 +165,7 @@ def _predicate(cursor: Cursor) -> PredicateSyntax:
     name = lower_name(cursor, "the predicate's name")
     cursor.expect("(", "after the predicate's name")
     parameters: list[Name] = []
-    if cursor.is_at(TokenKind.LOWER):
+    if cursor.is_at("lower"):
         parameters.append(lower_name(cursor, "a parameter"))
         while cursor.accept(","):
             parameters.append(lower_name(cursor, "a parameter"))
@@ -174,8 +177,8 @@ def _predicate(cursor: Cursor) -> PredicateSyntax:
 
 
 def _transition(cursor: Cursor, word: Token) -> TransitionSyntax:
-    if not (cursor.is_at(TokenKind.LOWER) or cursor.is_at(TokenKind.UPPER)):
-        cursor.fail("the transition's name")
+    if not cursor.is_at("lower", "upper"):
+        raise cursor.unexpected("the transition's name")
     token = cursor.take()
     cursor.expect("(", "after the transition's name")
     parameters, acting = _acting_parameters(cursor)
@@ -213,7 +216,7 @@ def _acting_parameters(cursor: Cursor) -> tuple[tuple[Name, ...], tuple[Name, ..
     """All parameters, and those in brackets."""
     found: list[Name] = []
     acting: list[Name] = []
-    while cursor.is_at(TokenKind.LOWER) or cursor.sees("["):
+    while cursor.is_at("lower") or cursor.sees("["):
         if cursor.accept("["):
             acting.append(lower_name(cursor, "the acting process"))
             cursor.expect("]", "after the acting process")
@@ -246,5 +249,5 @@ def _cases(cursor: Cursor) -> tuple[CaseSyntax, ...]:
         value = None if cursor.accept("?") or cursor.accept(".") else term(cursor)
         found.append(CaseSyntax(condition, value, bar.span.to(cursor.previous.span)))
     if not found:
-        cursor.fail("`|` and a case")
+        raise cursor.unexpected("`|` and a case")
     return tuple(found)

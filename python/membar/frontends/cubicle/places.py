@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from membar.changes import Edit, Place, alternatives
+from membar.frontends._cursor import Token
 from membar.frontends.cubicle.parser import parse_text
 from membar.frontends.cubicle.syntax import TransitionSyntax
-from membar.frontends.cubicle.tokens import Token, tokenize
+from membar.frontends.cubicle.tokens import tokenize
 from membar.source import SourceFile
 
 _FENCE: Final = "fence()"

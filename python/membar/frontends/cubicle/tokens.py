@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import enum
 import re
 
 from membar.diagnostics import InputError, error
-from membar.records import record
-from membar.source import SourceFile, Span
+from membar.frontends import _cursor
+from membar.frontends._cursor import Token
+from membar.source import SourceFile
 
 KEYWORDS = frozenset(
     {"type", "init", "transition", "invariant", "requires", "array", "var", "const", "unsafe", "case"}
@@ -16,30 +16,11 @@ KEYWORDS = frozenset(
 )
 
 
-class TokenKind(enum.Enum):
-    """What a token is."""
-
-    LOWER = "a name that starts with a small letter"
-    UPPER = "a name that starts with a capital letter"
-    KEYWORD = "a keyword"
-    NUMBER = "a whole number"
-    REAL = "a number with a point"
-    CONSTANT = "a process such as `#1`"
-    SIGN = "a sign"
-    END = "the end of the text"
-
-
-@record(frozen=True, slots=True)
-class Token:
-    """One word, number or sign of the text."""
-
-    kind: TokenKind
-    text: str
-    span: Span
-
-    def __str__(self) -> str:
-        return "the end of the text" if self.kind is TokenKind.END else f"`{self.text}`"
-
+# What a name is, for messages. The other groups: `number`, `real`, `constant` (`#1`), `sign`, `keyword`.
+_NAMES = {
+    "lower": "a name that starts with a small letter",
+    "upper": "a name that starts with a capital letter",
+}
 
 _TOKEN = re.compile(
     r"""
@@ -58,7 +39,7 @@ _COMMENT = re.compile(r"\(\*|\*\)")
 
 
 def tokenize(source: SourceFile) -> tuple[Token, ...]:
-    """The tokens of the text, the last of kind END.
+    """The tokens of the text, the last of no group.
 
     Raises:
         InputError: a character that belongs to no token, or a comment without its end.
@@ -73,16 +54,11 @@ def tokenize(source: SourceFile) -> tuple[Token, ...]:
         if found.lastgroup == "comment":
             end = _end_of_comment(source, position)
         elif found.lastgroup != "blank":
-            tokens.append(_token(str(found.lastgroup), found.group(), source.span(position, end)))
+            group = "keyword" if found.group() in KEYWORDS else str(found.lastgroup)
+            tokens.append(Token(group, found.group(), source.span(position, end)))
         position = end
     end = len(source.text.rstrip())
-    return (*tokens, Token(TokenKind.END, "", source.span(end, end)))
-
-
-def _token(group: str, text: str, span: Span) -> Token:
-    if text in KEYWORDS:
-        return Token(TokenKind.KEYWORD, text, span)
-    return Token(TokenKind[group.upper()], text, span)
+    return (*tokens, Token("", "", source.span(end, end)))
 
 
 def _end_of_comment(source: SourceFile, start: int) -> int:
@@ -112,60 +88,22 @@ def _no_token(source: SourceFile, position: int) -> InputError:
     return error("W0801", f"unexpected character `{span.text}`", span, "no word starts like this", help=hint)
 
 
-class Cursor:
-    """A place between two tokens, moving to the right."""
+class Cursor(_cursor.Cursor):
+    """A place between two tokens of a system."""
 
-    def __init__(self, tokens: tuple[Token, ...]) -> None:
-        self._tokens = tokens
-        self._position = 0
+    code = "W0802"
 
-    @property
-    def next(self) -> Token:
-        """The token to the right."""
-        return self._tokens[self._position]
+    def is_at(self, *groups: str) -> bool:
+        """Whether a token of one of these groups comes next."""
+        return self.next.group in groups
 
-    @property
-    def previous(self) -> Token:
-        """The token to the left (the first one at the very beginning)."""
-        return self._tokens[max(self._position - 1, 0)]
-
-    def after_next(self) -> Token:
-        """The second token to the right."""
-        return self._tokens[min(self._position + 1, len(self._tokens) - 1)]
-
-    def take(self) -> Token:
-        """Moves over one token (never past the end) and gives it."""
-        token = self.next
-        if token.kind is not TokenKind.END:
-            self._position += 1
-        return token
-
-    def is_at(self, kind: TokenKind) -> bool:
-        """Whether a token of this kind comes next."""
-        return self.next.kind is kind
-
-    def sees(self, *texts: str) -> bool:
-        """Whether one of these keywords or signs comes next."""
-        return self.next.kind in {TokenKind.KEYWORD, TokenKind.SIGN} and self.next.text in texts
-
-    def accept(self, text: str) -> Token | None:
-        """Moves over the keyword or sign if it comes next."""
-        return self.take() if self.sees(text) else None
-
-    def expect(self, text: str, place: str) -> Token:
-        """Moves over the keyword or sign, which must come next."""
-        return self.take() if self.sees(text) else self.fail(f"`{text}` {place}")
-
-    def expect_kind(self, kind: TokenKind, what: str) -> Token:
-        """Moves over a token of this kind, which must come next."""
-        if self.next.kind is kind:
+    def expect_name(self, group: str, what: str) -> Token:
+        """Moves over a name of this group, which must come next."""
+        if self.is_at(group):
             return self.take()
-        hint = None
-        if {self.next.kind, kind} == {TokenKind.LOWER, TokenKind.UPPER}:
-            hint = f"`{self.next.text}` is no such name: {kind.value} is needed"
-        return self.fail(what, help=hint)
+        hint = f"`{self.next.text}` is no such name: {_NAMES[group]} is needed"
+        raise self.wrong(f"expected {what}", help=hint if self.next.group in _NAMES else None)
 
-    def fail(self, expected: str, *, help: str | None = None) -> Token:  # noqa: A002 - the word users see
-        """Raises the error that something else was expected here."""
-        message = f"unexpected {self.next}"
-        raise error("W0802", message, self.next.span, f"expected {expected}", help=help)
+    def unexpected(self, expected: str) -> InputError:
+        """That something else was expected here."""
+        return self.wrong(f"expected {expected}")

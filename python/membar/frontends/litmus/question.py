@@ -57,6 +57,13 @@ _SECTIONS = frozenset({"locations", "filter", "exists", "forall", "final"})
 # Deeper questions would exhaust Python's stack.
 _DEEPEST = 100
 _THREAD = re.compile(r"P[0-9]+")
+# `0:EAX=1`, `x=1` or `[x]=1` as a whole: what nearly all questions are made of.
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*"
+_PLAIN = re.compile(
+    rf"""(?: ([0-9]{{1,9}}) \s*:\s* ({_NAME}) | ({_NAME}) | \[ \s* ({_NAME}) \s* \] )
+    \s*=\s* ([0-9]{{1,19}}) (?= \s* (?: [;)] | /\\ | \\/ | => | \Z ))""",
+    re.VERBOSE,
+)
 
 
 def condition(
@@ -109,6 +116,7 @@ class _Reader:
         # What names were found to mean: questions repeat them.
         self._registers: dict[tuple[int, str], FinalRegister] = {}
         self._scalars: dict[str, FinalCell] = {}
+        self._plain: dict[str, Compare] = {}  # comparisons by text; what they are about is in `mentions`
 
     def question(self) -> tuple[Quantifier, Formula, Formula | None]:
         """`[locations […]] [filter …] [exists|~exists|forall|final …] [;] [with …] [<< … >>]`."""
@@ -179,6 +187,7 @@ class _Reader:
         kept = len(self.mentions)
         formula = read()
         del self.mentions[kept:]
+        self._plain.clear()
         return formula
 
     def _locations(self) -> None:
@@ -246,6 +255,34 @@ class _Reader:
         return formula
 
     def _comparison(self) -> Formula:
+        match = self.scanner.matching(_PLAIN)
+        if match is None:
+            return self._any_comparison()
+        known = self._plain.get(match[0])
+        if known is None:
+            thread, register, name, bracketed, value = match.groups()
+            location = name or bracketed
+            if location in self.arrays:
+                return self._any_comparison()
+            known = self._plain_comparison(match, location or (int(thread), register), int(value))
+        self.scanner.take_match(match)
+        return known
+
+    def _plain_comparison(self, match: re.Match[str], named: str | tuple[int, str], value: int) -> Compare:
+        """A comparison of a location that is no array, or of a thread's register, that was not met before."""
+        source = self.scanner.source
+        if isinstance(named, str):
+            place: Term = self._scalar(named, Span(source, *max(match.span(3), match.span(4))))
+        else:
+            place = self._register_at(named, Span(source, match.start(), match.end(2)))
+        self.mentions.append(place)
+        self._check_width(value, place, Span(source, *match.span(5)))
+        found = Compare(place, Comparison.EQ, value)
+        if not self.problems:  # each of which is told of every place
+            self._plain[match[0]] = found
+        return found
+
+    def _any_comparison(self) -> Formula:
         start = self.scanner.token
         place = self._place()
         op = _COMPARISONS.get(self.scanner.token.text)
@@ -311,22 +348,28 @@ class _Reader:
             return Element(self._cell(name.text, index, span))
         if (count := self.arrays.get(name.text)) is not None:
             return Whole(name.text, tuple(self._cell(name.text, i, name.span) for i in range(count)))
-        known = self._scalars.get(name.text)
-        return known or self._cell(name.text, None, name.span)
+        return self._scalar(name.text, name.span)
 
     def _register(self, thread: int, start: Token) -> FinalRegister:
         """The register of `thread`, whose number or name `start` was taken."""
         self.scanner.expect(":", "`:` between thread and register")
         percent = "%" if self.scanner.accept("%") else ""
         name = self.scanner.expect_kind("name", "the name of a register")
-        place = (thread, percent + name.text)
-        if place in self._registers:
-            return self._registers[place]
-        found = self._look_up(lambda: self.scope.register(*place, start.span.to(name.span)))
+        return self._register_at((thread, percent + name.text), start.span.to(name.span))
+
+    def _register_at(self, place: tuple[int, str], span: Span) -> FinalRegister:
+        known = self._registers.get(place)
+        if known is not None:
+            return known
+        found = self._look_up(lambda: self.scope.register(*place, span))
         if found is None:
-            return FinalRegister(thread, name.text)
+            thread, name = place
+            return FinalRegister(thread, name.removeprefix("%"))
         self._registers[place] = found
         return found
+
+    def _scalar(self, name: str, span: Span) -> FinalCell:
+        return self._scalars.get(name) or self._cell(name, None, span)
 
     def _cell(self, name: str, index: int | None, span: Span) -> FinalCell:
         found = self._look_up(lambda: self.scope.cell(name, index, span))
@@ -340,8 +383,12 @@ class _Reader:
         """A value to compare `term` with. One that `term` can never have is a mistake worth an error."""
         start = self.scanner.token
         value = self._value()
-        if isinstance(value, int) and not -(1 << (term.width - 1)) <= value < 1 << term.width:
-            place = start.span.to(self.scanner.last)
+        if isinstance(value, int):
+            self._check_width(value, term, start.span.to(self.scanner.last))
+        return value
+
+    def _check_width(self, value: int, term: Term, place: Span) -> None:
+        if not -(1 << (term.width - 1)) <= value < 1 << term.width:
             self.problems.append(
                 Diagnostic(
                     code=codes.TYPE,
@@ -350,7 +397,6 @@ class _Reader:
                     help="declare a wider type in the initial state",
                 )
             )
-        return value
 
     def _value(self) -> int | Address | Term:
         """`1`, `-1`, `0xff`, `x`, `&x`, `v[1]`, `1:r1`, `[x]`."""

@@ -143,6 +143,16 @@ class Scanner:
             self.token = self._scan(token.end)
         return token
 
+    def matching(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """What matches from the start of the next token on, if anything does; nothing moves."""
+        return pattern.match(self._text, self.token.start, self._end)
+
+    def take_match(self, match: re.Match[str]) -> None:
+        """Moves behind what `matching` gave, which must end where a token does."""
+        start, end = match.span()
+        self._last = _token(Token, ("match", match[0], self.source, start, end))
+        self.token = self._scan(end)
+
     def accept(self, text: str) -> Token | None:
         """The next token if it reads `text`; else None and nothing moves."""
         if self.token.text != text:

@@ -58,11 +58,13 @@ def _access(
     if not isinstance(operation, Load | Store | StoreConditional | Rmw | Lock | Unlock):
         return
     word = _known(operation.address, constants, program.bases)
-    name = program.name_of_address(word) if word is not None else None
-    if word is None or name is None:
+    if word is None:
         return
     cell = program.cell_at.get(word)
     if cell is not None and cell.object.size == operation.size:
+        return
+    name = program.name_of_address(word)
+    if name is None:
         return
     if cell is None:
         message = (

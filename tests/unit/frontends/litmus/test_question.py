@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from random import Random
+
 import pytest
 
-from membar.diagnostics import error
+from membar.diagnostics import InputError, error
+from membar.frontends.litmus import asked, question
 from membar.frontends.litmus.observed import natural_order
 from membar.frontends.litmus.question import condition
 from membar.program.condition import (
@@ -192,3 +196,63 @@ def test_all_unknown_names_are_reported() -> None:
 
 def test_messages_say_what_was_expected() -> None:
     assert message_of(lambda: ask("exists (a=1")) == "expected `)`, `/\\` or `\\/`, found the end"
+
+
+NEVER = re.compile(r"(?!)")
+PIECES = (
+    *("0:EAX", "1:r0", "0 : EBX", "x", "y.z", "[x]", "[ y ]", "v", "[v]", "v[1]", "P1:EAX", "0:ZZ"),
+    *("nowhere", "0x1:EAX", "12345678901:EAX", "0:%a", "not", "true", "5", "0:[x]", "[0:EAX]"),
+)  # fmt: skip
+SIGNS = ("=", "=", "=", " = ", "==", "!=", "=>", "<", ":")
+VALUES = (
+    "0",
+    "1",
+    "01",
+    "0x1",
+    "1u",
+    "-1",
+    "5000000000",
+    "99999999999999999999",
+    "x",
+    "1:r0",
+    "{1,2}",
+    "",
+    "1x",
+)
+LINKS = ("/\\", " /\\ ", "\\/", "=>", ") /\\ (", ";", "/\\ ~", "\n/\\ (* *) ", ")", "")
+
+
+def random_question(random: Random) -> str:
+    parts = [random.choice(("", "filter ", "locations [x;] ")) if random.random() < 0.3 else "", "exists ("]
+    if parts[0] == "filter ":
+        parts[0] = "filter (x=1 /\\ 0:EAX=1) "
+    for _ in range(random.randrange(1, 5)):
+        likely = random.random() < 0.7
+        parts.append(random.choice(PIECES[:7] if likely else PIECES))
+        parts.append(random.choice(SIGNS[:4] if likely else SIGNS))
+        parts.append(random.choice(VALUES[:3] if likely else VALUES))
+        parts.append(random.choice(LINKS[:3] if likely else LINKS))
+    parts.append("0:EAX=1)")
+    return "".join(parts)
+
+
+def answer_to(question: str) -> object:
+    asked.forget()
+    try:
+        return ask(question)
+    except InputError as problem:
+        return [
+            (item.code, item.message, item.primary and (item.primary.span[1:], item.primary.text), item.help)
+            for item in problem.diagnostics
+        ]
+
+
+def test_comparisons_read_as_a_whole_are_those_read_word_by_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(7)
+    questions = [random_question(random) for _ in range(3000)]
+    whole = [answer_to(text) for text in questions]
+    assert sum(isinstance(found, FinalCondition) for found in whole) > 500
+    assert sum(isinstance(found, list) for found in whole) > 500
+    monkeypatch.setattr(question, "_PLAIN", NEVER)
+    for text, found in zip(questions, whole, strict=True):
+        assert answer_to(text) == found, text

@@ -24,6 +24,7 @@ from membar.frontends.c.constraints.kinds import (
     decayed,
     is_complete,
     is_unknown,
+    number_of,
     qualified,
     spelled,
 )
@@ -148,6 +149,8 @@ class Declarators:
             meaning = self.names.find(name)
             if meaning is not None and meaning.what == "type":
                 return meaning.kind
+            if name == "int" and not self.names.is_written(node, name):
+                self.names.report(node, "a type is missing", codes.TYPE, "nothing is an `int` by itself")
         found = t.named(node.names)
         if isinstance(found, t.Integer):
             return Kind(Number(found))
@@ -193,7 +196,7 @@ class Declarators:
                 self.names.report(item, words, codes.TYPE, "a type whose size is known")
                 kind = UNKNOWN
             if item.bitsize is not None:
-                self.constant(item.bitsize, "the width of a bit field")
+                self._bit_field(item, kind)
                 record.bit_fields.add(name)
             if not name and item.bitsize is None and not isinstance(item.type, _RECORDS):
                 continue  # it declares nothing
@@ -203,6 +206,20 @@ class Declarators:
                 met.add(own)
             members.append((name, kind))
         record.members = members
+
+    def _bit_field(self, node: ast.Decl, kind: Kind) -> None:
+        width = self.constant(node.bitsize, "the width of a bit field")
+        number = number_of(kind)
+        if is_unknown(kind):
+            return
+        if number is None or kind.is_atomic or node.align:
+            words = f"a bit field of type `{spelled(kind)}`{' with an alignment' if node.align else ''}"
+            self.names.report(node, words, codes.TYPE, "an integer type")
+            return
+        most = 1 if number.is_bool else number.width
+        if width is not None and not (0 if not node.name else 1) <= width <= most:
+            words = f"a bit field of {width} bits, where {most} are the most"
+            self.names.report(node, words, codes.TYPE, "a width that fits")
 
     def _named_inside(self, name: str, kind: Kind) -> list[str]:
         """The names that a member brings: its own, or those of an unnamed structure."""

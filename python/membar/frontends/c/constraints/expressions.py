@@ -32,6 +32,7 @@ from membar.frontends.c.constraints.kinds import (
     arithmetic,
     decayed,
     has_const,
+    is_bit_field,
     is_complete,
     is_scalar,
     is_unknown,
@@ -370,6 +371,8 @@ class Expressions(Declarators):
 
     def _size(self, node: ast.Node) -> None:
         kind = self.type_of(node) if isinstance(node, ast.Typename) else self.kind_of(node)
+        if isinstance(node, ast.StructRef) and self.operand(node).has_no_address:
+            self._wrong(node, "the size of a bit field", expected="no bit field")
         if isinstance(kind.shape, Nothing | Function):
             return  # 1, as GNU C has it
         if not is_complete(kind):
@@ -478,7 +481,7 @@ class Expressions(Declarators):
                 words = f"`{spelled(Kind(outer.shape))}` is not declared in full: its members are not known"
             return Operand(self._wrong(node, words, codes.NAME), is_object=True)
         kind = qualified(kind, is_const=outer.is_const, is_atomic=False)
-        return Operand(kind, is_object, has_no_address=name in outer.shape.bit_fields)
+        return Operand(kind, is_object, has_no_address=is_bit_field(outer.shape, name))
 
     def _chosen(self, node: ast.GenericSelection) -> Operand:
         kind = self.value(node.expr)

@@ -165,6 +165,14 @@ def member_of(record: Record, name: str) -> Kind | None:
     return None
 
 
+def is_bit_field(record: Record, name: str) -> bool:
+    """Whether a member is a bit field, also one of an unnamed structure inside."""
+    if any(own == name for own, _ in record.members or ()):
+        return name in record.bit_fields
+    inner = (kind.shape for own, kind in record.members or () if not own)
+    return any(is_bit_field(shape, name) for shape in inner if isinstance(shape, Record))
+
+
 def are_same(left: Kind, right: Kind, *, is_loose: bool = False) -> bool:
     """Whether types are compatible (C 6.2.7). Loosely: signs and `const` may differ; compilers only warn."""
     if is_unknown(left, right):

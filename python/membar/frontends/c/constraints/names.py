@@ -67,6 +67,10 @@ class Names:
         """The type with a tag."""
         return next((block.tags[tag] for block in reversed(self.blocks) if tag in block.tags), None)
 
+    def is_written(self, node: ast.Node, word: str) -> bool:
+        """Whether a node stands for a word of the text, and is not made up by the parser."""
+        return self._tree.says(node, word)
+
     def report(
         self,
         node: ast.Node,

@@ -8,11 +8,22 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, liveness
+from membar.frontends.c import codes, liveness, wholes
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
-from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, constant, is_constant, known, truth
+from membar.frontends.c.values import (
+    NOTHING,
+    Aggregate,
+    B,
+    Slot,
+    Value,
+    binary,
+    constant,
+    is_constant,
+    known,
+    truth,
+)
 from membar.frontends.c.world import Place
 from membar.program.expr import FALSE, TRUE, Constant, Expr, Register
 from membar.program.operations import Assume, Choose, Fence, Load, Rmw
@@ -49,13 +60,30 @@ def order_of(
 
 
 def target(e: Expressions, node: ast.Node) -> Place:
-    """The object that a pointer argument points to; it must be one scalar."""
+    """The object that a pointer argument points to; it must be one scalar, or an atomic structure."""
     pointer = e.scalar(node)
+    kind = pointer.type.target if isinstance(pointer.type, t.Pointer) else t.VOID
+    if isinstance(kind, t.Atomic) and isinstance(t.unqualified(kind), t.Structure):
+        return wholes.place_of(e.m, Place(e.m.kept(pointer, node).expr, kind), node)[0]
+    if isinstance(kind, t.Structure):
+        words = f"an atomic operation on `{t.spelled(kind)}`, which is not atomic"
+        e.m.refuse(node, words, help=f"declare it as `_Atomic({t.spelled(kind)})`")
     if not isinstance(pointer.type, t.Pointer) or not t.is_scalar(pointer.type.target):
         e.m.refuse(
             node, f"a pointer to an atomic object is needed, not `{t.spelled(pointer.type)}`", codes.CALL
         )
     return Place(e.m.kept(pointer, node).expr, pointer.type.target)
+
+
+def operand(e: Expressions, place: Place, node: ast.Node) -> Value:
+    """A value that an atomic operation puts at a place: a number, or the word of a structure."""
+    kind = t.unqualified(place.type)
+    return wholes.packed(e.m, e.value(node), kind, node) if isinstance(kind, t.Whole) else e.scalar(node)
+
+
+def result(value: Value) -> Value | Aggregate:
+    """What an atomic operation found: a number, or the structure that a word says."""
+    return wholes.unpacked(value.expr, value.type) if isinstance(value.type, t.Whole) else value
 
 
 def load(e: Expressions, node: ast.Node, place: Place, order: str) -> Value:
@@ -161,12 +189,18 @@ def compare_exchange(
 ) -> Value:
     """C's form: `*expected` becomes what was found, if that was something else."""
     place = target(e, arguments[0])
-    holder = target(e, arguments[1])
-    desired = e.scalar(arguments[2])
-    if t.size_of(holder.type) != t.size_of(place.type):
+    holder = _holder(e, arguments[1], place)
+    desired = operand(e, place, arguments[2])
+    whole = t.unqualified(place.type)
+    if isinstance(whole, t.Whole):
+        expected = wholes.packed(e.m, e.m.read(holder, node), whole, node)
+        is_weak = is_weak or wholes.has_padding(whole)
+    elif t.size_of(holder.type) != t.size_of(place.type):
         e.m.refuse(node, "the expected value has another size than the object", codes.CALL)
-    expected = e.m.read(Place(holder.address, t.unqualified(holder.type)), node)
-    assert isinstance(expected, Value)
+    else:
+        found_there = e.m.read(holder, node)
+        assert isinstance(found_there, Value)
+        expected = found_there
     done, found = exchange_if(
         e,
         node,
@@ -180,12 +214,12 @@ def compare_exchange(
     flow = e.m.flow
     if e.m.is_private(holder.address):
         # After a success both are the same.
-        e.m.write(Place(holder.address, t.unqualified(holder.type)), found, node)
+        e.m.write(holder, result(found), node)
         return Value(done, t.INT)
     done = flow.named(done, e.m.span(node)) if not is_constant(done) else done
     yes, no = flow.branch(done, e.m.span(node))
     flow.state = no
-    e.m.write(Place(holder.address, t.unqualified(holder.type)), found, node)
+    e.m.write(holder, result(found), node)
     key = ("exchange", id(node), "")
     flow.put(key, Slot(FALSE))
     no = flow.leave()
@@ -197,18 +231,28 @@ def compare_exchange(
     return Value(slot.expr, t.INT)
 
 
+def _holder(e: Expressions, node: ast.Node, place: Place) -> Place:
+    """The object with the expected value: that is no atomic one."""
+    if isinstance(t.unqualified(place.type), t.Whole):
+        pointer = e.m.kept(e.scalar(node), node)
+        kind = pointer.type.target if isinstance(pointer.type, t.Pointer) else t.VOID
+        return Place(pointer.expr, t.unqualified(kind))
+    there = target(e, node)
+    return Place(there.address, t.unqualified(there.type))
+
+
 # <stdatomic.h>
 
-Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value]
+Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value | Aggregate]
 
 
 def load_of(*, explicit: bool) -> Meaning:
     """A load."""
 
-    def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value | Aggregate:
         place = target(e, arguments[0])
         order = order_of(e, arguments[1], FOR_LOADS, "a load") if explicit else SEQ_CST
-        return load(e, node, place, order)
+        return result(load(e, node, place, order))
 
     return meaning
 
@@ -217,7 +261,8 @@ def store_of(*, explicit: bool) -> Meaning:
     """A store."""
 
     def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-        place, value = target(e, arguments[0]), e.scalar(arguments[1])
+        place = target(e, arguments[0])
+        value = operand(e, place, arguments[1])
         order = order_of(e, arguments[2], FOR_STORES, "a store") if explicit else SEQ_CST
         store(e, node, place, value, order)
         return NOTHING
@@ -226,13 +271,14 @@ def store_of(*, explicit: bool) -> Meaning:
 
 
 def _fetch(op: str, *, explicit: bool) -> Meaning:
-    def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-        place, value = target(e, arguments[0]), e.scalar(arguments[1])
+    def meaning(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value | Aggregate:
+        place = target(e, arguments[0])
+        value = operand(e, place, arguments[1])
         order = order_of(e, arguments[2]) if explicit else SEQ_CST
         if isinstance(t.unqualified(place.type), t.Pointer) and op:
             # The argument counts bytes in C11's own words; compilers, and so people, count elements.
             e.m.refuse(node, "arithmetic on an atomic pointer")
-        return e.modify(place, op, value, node, order)[0]
+        return result(e.modify(place, op, value, node, order)[0])
 
     return meaning
 
@@ -250,7 +296,8 @@ def _exchange(*, explicit: bool, is_weak: bool) -> Meaning:
 
 
 def _init(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    place, value = target(e, arguments[0]), e.scalar(arguments[1])
+    place = target(e, arguments[0])
+    value = operand(e, place, arguments[1])
     e.m.write(Place(place.address, t.unqualified(place.type)), value, node)
     return NOTHING
 

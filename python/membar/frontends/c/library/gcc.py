@@ -28,36 +28,47 @@ from membar.frontends.c.library.atomics import (
     load_of,
     lock_free,
     nothing,
+    operand,
     order_of,
+    result,
     store,
     store_of,
     target,
     test_and_set,
 )
 from membar.frontends.c.values import NOTHING, Value, constant, known
+from membar.frontends.c.world import Place
+
+
+def _at(pointer: ast.Node) -> ast.Node:
+    """What a pointer points to."""
+    return ast.UnaryOp("*", pointer, pointer.coord)
+
+
+def _pointed(e: Expressions, node: ast.Node) -> Place:
+    return e.place(_at(node))
 
 
 def _gcc_load(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    place, into = target(e, arguments[0]), target(e, arguments[1])
+    place, into = target(e, arguments[0]), _pointed(e, arguments[1])
     value = load(e, node, place, order_of(e, arguments[2], FOR_LOADS, "a load"))
-    e.m.write(into, value, node)
+    e.m.write(into, result(value), node)
     return NOTHING
 
 
 def _gcc_store(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    place, holder = target(e, arguments[0]), target(e, arguments[1])
-    value = e.m.read(holder, node)
-    assert isinstance(value, Value)
+    place = target(e, arguments[0])
+    value = operand(e, place, _at(arguments[1]))
     store(e, node, place, value, order_of(e, arguments[2], FOR_STORES, "a store"))
     return NOTHING
 
 
 def _gcc_exchange(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    place, holder, into = (target(e, item) for item in arguments[:3])
-    value = e.m.read(holder, node)
-    assert isinstance(value, Value)
+    place = target(e, arguments[0])
+    value = operand(e, place, _at(arguments[1]))
+    into = _pointed(e, arguments[2])
     old = e.modify(place, "", value, node, order_of(e, arguments[3]))[0]
-    e.m.write(into, old, node)
+    e.m.write(into, result(old), node)
     return NOTHING
 
 
@@ -76,7 +87,7 @@ def _gcc_compare(*, by_value: bool) -> Meaning:
         orders = (order_of(e, arguments[4]), failure)
         if by_value:
             return compare_exchange(e, node, arguments, orders, is_weak=is_weak)
-        pointed = [*arguments[:2], ast.UnaryOp("*", arguments[2], arguments[2].coord)]
+        pointed = [*arguments[:2], _at(arguments[2])]
         return compare_exchange(e, node, pointed, orders, is_weak=is_weak)
 
     return meaning

@@ -8,7 +8,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes
+from membar.frontends.c import codes, parts
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
@@ -42,8 +42,8 @@ def _layout(e: Expressions, pointer: Value, size: int) -> Layout | None:
     if each is None or each == 1:
         return None
     count = -(-size // each)
-    parts = [(turn * each + at, part) for turn in range(count) for at, part in e.m.scalars(kind)]
-    return tuple((at, part) for at, part in parts if at < size)
+    every = [(turn * each + at, part) for turn in range(count) for at, part in e.m.scalars(kind)]
+    return tuple((at, part) for at, part in every if at < size)
 
 
 def _common(e: Expressions, node: ast.FuncCall, pointers: list[Value], size: int) -> Layout:
@@ -85,9 +85,9 @@ def _copy(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         return Value(target.expr, t.VOID_POINTER)
     if node.name.name in _APART:
         _check_apart(e, node, (target.expr, source.expr), size)
-    parts = [(at, t.unqualified(kind)) for at, kind in _common(e, node, [target, source], size)]
+    scalars = [(at, t.unqualified(kind)) for at, kind in _common(e, node, [target, source], size)]
     found: list[tuple[int, t.CType, Slot]] = []
-    for at, kind in parts:
+    for at, kind in scalars:
         address = _moved(source, at)
         item = e.m.object_at(address)
         if isinstance(item, Object) and not item.in_memory and isinstance(address, Address):
@@ -128,7 +128,9 @@ def _set(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     word = binary(B.MUL, byte, Constant(_BYTES))
     for at, kind in _common(e, node, [target], size) if size else ():
         plain = t.unqualified(kind)
-        narrow = plain if isinstance(plain, t.Integer) else t.UINT if t.size_of(plain) == 4 else t.ULONG
+        if isinstance(plain, t.Whole) and plain.shift and byte != FALSE:
+            e.m.refuse(node, "an atomic structure of 16 bytes, set byte by byte", codes.LAYOUT)
+        narrow = plain if isinstance(plain, t.Integer) else parts.word_of(t.size_of(plain) or 8)
         e.m.write(Place(_moved(target, at), plain), Value(extended(word, narrow), plain), node)
     return Value(target.expr, t.VOID_POINTER)
 
@@ -139,6 +141,8 @@ def _compare(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     result: Expr = FALSE
     for at, kind in reversed(_common(e, node, [left, right], size) if size else ()):
         plain = t.unqualified(kind)
+        if isinstance(plain, t.Whole):
+            e.m.refuse(node, "an atomic structure that is compared byte by byte", codes.LAYOUT)
         values = [e.m.read(Place(_moved(pointer, at), plain), node) for pointer in (left, right)]
         x, y = (value.expr if isinstance(value, Value) else FALSE for value in values)
         result = e.m.flow.named(_first_difference(x, y, t.size_of(plain) or 1, result), e.m.span(node))

@@ -165,6 +165,7 @@ def _exit(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     frame = m.frames[0]
     if not isinstance(frame.result, t.Void):
         m.flow.put((*frame.key, 0, ""), Slot(m.converted(value, frame.result, node).expr))
+    m.leave_calls(m.span(node))
     m.flow.jump(frame.returns)
     return NOTHING
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.litmus import codes
@@ -17,6 +16,7 @@ from membar.program.expr import TRUE, Address, Binary, BinaryOp, Expr, Register,
 from membar.program.operations import Operation, Set
 from membar.program.program import Edge
 from membar.records import record
+from membar.similar import get_close_matches
 from membar.source import Span
 
 INSTRUCTION_BYTES = 4

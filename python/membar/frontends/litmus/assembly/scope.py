@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from membar.diagnostics import InputError, error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.assembly.machine import REGISTER_BITS, RegisterFile
@@ -14,6 +12,7 @@ from membar.program.condition import FinalCell, FinalRegister
 from membar.program.expr import Address
 from membar.program.program import MemoryObject, Program, Value
 from membar.records import record
+from membar.similar import get_close_matches
 from membar.source import Span
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
 
@@ -14,6 +13,7 @@ from membar.frontends.litmus.dialects.c.kernel import is_kernel_word
 from membar.frontends.litmus.dialects.c.syntax import Call, Expression, Name
 from membar.frontends.litmus.dialects.c.tags import ORDERS
 from membar.records import record
+from membar.similar import get_close_matches
 
 
 class Action(enum.Enum):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.litmus import codes
@@ -12,6 +11,7 @@ from membar.frontends.litmus.dialects.c.types import CType
 from membar.frontends.litmus.dialects.c.values import Value
 from membar.program.program import MemoryObject
 from membar.records import record
+from membar.similar import get_close_matches
 from membar.source import Span
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.litmus import codes
@@ -21,6 +20,7 @@ from membar.program.condition import FinalCell, FinalCondition, FinalRegister
 from membar.program.expr import Address, Constant
 from membar.program.program import MemoryObject, Program, Thread
 from membar.program.program import Value as Initial
+from membar.similar import get_close_matches
 from membar.source import Span
 
 

@@ -30,9 +30,11 @@ from membar.program.program import Program
 
 
 def _claims(test: LitmusTest) -> bool:
+    if test.dialect != "C":
+        return False
     from membar.frontends.litmus.dialects.c.kernel import is_kernel_code  # noqa: PLC0415 - on demand
 
-    return test.dialect == "C" and is_kernel_code(test.body)
+    return is_kernel_code(test.body)
 
 
 def _translate(test: LitmusTest) -> Program:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
 
@@ -14,6 +13,7 @@ from membar.frontends.litmus.dialects.c.functions import FUNCTIONS as C11_FUNCTI
 from membar.frontends.litmus.dialects.c.syntax import Call
 from membar.program.operations import Tags
 from membar.records import record
+from membar.similar import get_close_matches
 
 
 class Action(enum.Enum):

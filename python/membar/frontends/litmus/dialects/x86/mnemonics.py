@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 
 from membar.program.expr import Binary, BinaryOp, Expr, Register, equals, negation, registers_of
+from membar.similar import get_close_matches
 
 CARRY, ZERO, SIGN, OVERFLOW = "CF", "ZF", "SF", "OF"
 

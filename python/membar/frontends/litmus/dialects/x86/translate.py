@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.frontends.litmus import codes
 from membar.frontends.litmus.columns import columns, split_labels
+from membar.frontends.litmus.dialects.x86 import recurring
 from membar.frontends.litmus.dialects.x86.control import effect
 from membar.frontends.litmus.dialects.x86.effects import Effect, Jump, Straight
 from membar.frontends.litmus.dialects.x86.instruction import Immediate, Instruction, Memory
@@ -23,6 +24,7 @@ from membar.frontends.litmus.test import Cell, Column, LitmusTest
 from membar.program.expr import TRUE, Address, negation
 from membar.program.program import Edge, Program, Thread, Value
 from membar.records import record
+from membar.source import Span
 
 _SYNTAXES = {
     "X86": Syntax(bits=32, is_reversed=False, read_operand=intel_operand),
@@ -41,10 +43,12 @@ def translate(test: LitmusTest) -> Program:
     locations = Locations(test, pointer_size=syntax.bits // 8)
     problems = list(locations.problems)
     problems.extend(_unsupported_symbols(test))
-    codes_of_threads = [_Code.read(column, syntax, locations, problems) for column in table]
+    codes_of_threads = [_code(column, syntax, locations, problems) for column in table]
     registers = _initial_registers(test, len(table), syntax.bits, locations, problems)
     threads = [
-        code.thread(column, registers[column.thread], problems)
+        code.thread(column, registers[column.thread])
+        if isinstance(code, recurring.Known)
+        else code.thread(column, registers[column.thread], problems)
         for code, column in zip(codes_of_threads, table, strict=True)
     ]
     scope = QuestionScope(test, locations, threads=len(table), bits=syntax.bits)
@@ -77,18 +81,33 @@ def _unsupported_symbols(test: LitmusTest) -> Iterator[Diagnostic]:
         )
 
 
+def _code(
+    column: Column, syntax: Syntax, locations: Locations, problems: list[Diagnostic]
+) -> recurring.Known | _Code:
+    """What a column says; what is wrong with it goes to `problems`."""
+    key = recurring.key_of(column, syntax.bits, locations)
+    known = recurring.known(key)
+    if known is None:
+        return _Code.read(key, column, syntax, locations, problems)
+    known.note_locations(column, locations)
+    return known
+
+
 @record(slots=True)
 class _Code:
     """One thread's instructions, and the labels in front of them by position."""
 
+    key: recurring.Key
     instructions: list[Instruction]
     labels: dict[str, int]
     places: dict[str, Cell]
 
     @staticmethod
-    def read(column: Column, syntax: Syntax, locations: Locations, problems: list[Diagnostic]) -> _Code:
+    def read(
+        key: recurring.Key, column: Column, syntax: Syntax, locations: Locations, problems: list[Diagnostic]
+    ) -> _Code:
         """Parses a column; what is wrong goes to `problems`."""
-        code = _Code([], {}, {})
+        code = _Code(key, [], {}, {})
         declared = frozenset(locations.names())
         for cell in column.cells:
             labels, rest = split_labels(cell)
@@ -102,7 +121,8 @@ class _Code:
                 problems.extend(problem.diagnostics)
                 continue
             code.instructions.append(instruction)
-            _note_locations(instruction, locations)
+            for name, span in _named(instruction):
+                locations.use(name, span)
         return code
 
     def add_label(self, label: Cell, problems: list[Diagnostic]) -> None:
@@ -139,7 +159,7 @@ class _Code:
         starts = [0]
         for _, done in effects:
             starts.append(starts[-1] + (len(done.steps) if isinstance(done, Straight) else 1))
-        return Thread(
+        thread = Thread(
             name=f"P{column.thread}",
             entry=0,
             edges=tuple(self._edges(effects, starts)),
@@ -147,6 +167,9 @@ class _Code:
             labels=tuple((starts[position], name) for name, position in self.labels.items()),
             span=column.span,
         )
+        named = (place for instruction in self.instructions for place in _named(instruction))
+        recurring.keep(self.key, column, thread, named)
+        return thread
 
     def _undefined(self, instruction: Instruction, jump: Jump) -> Diagnostic:
         known = ", ".join(f"`{name}`" for name in sorted(self.labels))
@@ -175,11 +198,12 @@ class _Code:
                     yield Edge(source=here, target=starts[-1], span=span)
 
 
-def _note_locations(instruction: Instruction, locations: Locations) -> None:
+def _named(instruction: Instruction) -> Iterator[tuple[str, Span]]:
+    """The locations that an instruction names."""
     for operand in instruction.operands:
         match operand:
             case Memory(symbol=str(name)) | Immediate(value=Address(name=name)):
-                locations.use(name, operand.span)
+                yield name, operand.span
             case _:
                 pass
 
