@@ -83,6 +83,7 @@ class Machine:
         self.name = name
         self.number = number
         self.flow = Flow()
+        self.flow.watcher = contents.watcher(self)
         self.frames: list[Frame] = []
         self.scope = world.scope
         self.call = call

@@ -218,7 +218,7 @@ class _Pass:
             if any(outside.matters(item, hint) for item in machines)
         )
         if world.before.follows_memory:
-            world.after.written.update(place for item in machines for place in contents.all_written(item))
+            world.after.exposed.update(self._exposed(machines))
         world.after.slots = world.allocated()
         world.after.keys = tuple(world.keys)
         self._escapes(machines)
@@ -316,6 +316,16 @@ class _Pass:
             )
 
     # Which objects are in memory
+
+    def _exposed(self, machines: list[Machine]) -> Iterator[str]:
+        """The labels of objects that pointers may lead to."""
+        for machine in machines:
+            yield from contents.exposed(machine)
+        for item in self.world.objects.values():
+            yield from (value.name for value in item.initial.values() if isinstance(value, Address))
+        for plan in self.world.plans:
+            if plan.argument is not None:
+                yield from (part.name for part in addresses_of(plan.argument))
 
     def _escapes(self, machines: list[Machine]) -> None:
         world = self.world
