@@ -8,7 +8,18 @@ from typing import Final, NoReturn, TypeAlias
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import bitfields, codes, contents, heap, lifetimes, liveness, marks, parts, wholes
+from membar.frontends.c import (
+    arenas,
+    bitfields,
+    codes,
+    contents,
+    heap,
+    lifetimes,
+    liveness,
+    marks,
+    parts,
+    wholes,
+)
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import Flow, Mark
 from membar.frontends.c.values import (
@@ -24,7 +35,7 @@ from membar.frontends.c.values import (
     is_small,
     known,
 )
-from membar.frontends.c.world import Defined, Frame, Object, Place, Scope, World
+from membar.frontends.c.world import Defined, Frame, LearntError, Object, Place, Scope, World
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
 from membar.program.operations import Assert, Load, Store, Tags
 from membar.source import Span
@@ -44,18 +55,18 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the building of a thread had come."""
+    """How far the building of a thread had come: `calls` were open, and `inside` is the innermost."""
 
     flow: Mark
     objects: dict[str, Object]
     plans: int
-    labels: dict[str, int]
-    done_labels: set[str]
+    scope: Scope
+    loops: int
     block: Block | None
     memory_calls: int
     keys: int
     calls: int
-    exits: tuple[int, int]
+    inside: Frame | None
     endings: int
 
 
@@ -70,10 +81,12 @@ class Machine:
         self.name = name
         self.number = number
         self.flow = Flow()
+        self.flow.watcher = contents.watcher(self)
         self.frames: list[Frame] = []
         self.scope = world.scope
         self.call = call
         self.loops = 0
+        self.loop_nodes: list[int] = []  # the first `loops` of them are being built
         self.is_constant_only = False
         self.discarded: ast.Node | None = None  # the expression whose value nobody uses
         self.block: Block | None = None
@@ -86,35 +99,43 @@ class Machine:
 
     def mark(self) -> Progress:
         """Where the building of the thread is."""
-        frame = self.frames[-1] if self.frames else None
         return Progress(
             self.flow.mark(),
             dict(self.world.objects),
             len(self.world.plans),
-            dict(frame.labels) if frame else {},
-            set(frame.done_labels) if frame else set(),
+            self.scope,
+            self.loops,
             self.block,
             self.memory_calls,
             len(self.world.keys),
             len(self.frames),
-            (len(frame.breaks), len(frame.continues)) if frame else (0, 0),
+            self.frames[-1].copied() if self.frames else None,
             len(self.endings),
         )
 
     def back_to(self, mark: Progress) -> None:
         """Undoes everything since `mark`, which was taken in this call of a function, or in one around it."""
         self.flow.back_to(mark.flow)
+        self.scope, self.loops = mark.scope, mark.loops
         self.block = mark.block
         self.memory_calls = mark.memory_calls
         del self.world.keys[mark.keys :], self.endings[mark.endings :]
         self.world.objects = dict(mark.objects)
         del self.world.plans[mark.plans :]
         del self.frames[mark.calls :]
-        if self.frames:
-            frame = self.frames[-1]
-            frame.labels = dict(mark.labels)
-            frame.done_labels = set(mark.done_labels)
-            del frame.breaks[mark.exits[0] :], frame.continues[mark.exits[1] :]
+        if mark.inside is not None:
+            self.frames[-1].become(mark.inside)
+
+    def count_loops(self) -> None:
+        """Begins again with the loops around written out for a few turns, unless that is done already.
+
+        Raises:
+            LearntError: it is not done yet.
+        """
+        new = set(self.loop_nodes[: self.loops]) - self.world.before.counted
+        if new:
+            self.world.after.counted |= new
+            raise LearntError
 
     # Talking
 
@@ -152,7 +173,11 @@ class Machine:
 
     def _typed(self, value: Value, kind: t.CType) -> None:
         """Memory that was allocated without a type gets that of the first pointer to it."""
-        if not self.world.untyped or not isinstance(kind, t.Pointer):
+        if not isinstance(kind, t.Pointer):
+            return
+        if self.world.has_bytes:
+            arenas.view(self, value, kind.target)
+        if not self.world.untyped:
             return
         name = value.expr.name if isinstance(value.expr, Address | Register) else ""
         found = self.world.untyped.get(name)
@@ -312,6 +337,7 @@ class Machine:
             self.check(FALSE, f"an access outside `{item.name}`", node)
             return True
         if found != size:
+            arenas.needed(self, item, place)
             self.refuse(
                 node, f"an access of {size} bytes inside `{item.name}`, which is not one whole scalar"
             )

@@ -34,6 +34,10 @@ from membar.frontends.c.world import Frame, Object, Scope, Target
 from membar.program.expr import TRUE, Expr
 
 _MOST_TURNS: Final = 4096
+_THREADS: Final = "MEMBAR_THREADS"
+"""The macro that says how many threads a loop may create whose number of turns is not known."""
+_MOST_THREADS: Final = "4"
+_MOST_THREADS_AT_ALL: Final = 16
 # Builds one turn: the state behind it, and whether the loop's condition was decided while building.
 Turn: TypeAlias = Callable[[], tuple[State | None, bool]]
 
@@ -329,6 +333,9 @@ class Statements:
     def _repeat(self, turn: Turn, node: ast.Node) -> None:
         """Turn after turn, written out if it is clear how many there are."""
         start = self.m.mark()
+        if id(node) in self.m.world.before.counted and not self.m.loops:
+            self._counted(turn, node)
+            return
         try:
             is_done = id(node) not in self._too_long and self._written_out(turn)
         except TooLargeError:
@@ -370,6 +377,9 @@ class Statements:
         """Builds the loop turn by turn, if it is clear that this ends; else nothing useful is left.
 
         It is clear as long as the loop's own condition is decided, or all of a turn leads to the next one.
+
+        Raises:
+            TooLargeError: it may end, but not soon.
         """
         flow = self.m.flow
         met: set[frozenset[tuple[Key, Slot]]] = set()
@@ -386,14 +396,34 @@ class Statements:
             if _known_part(state) in met:
                 return False  # the same turns again and again, as far as is known
             flow.state = state
-        return False
+        raise TooLargeError
+
+    def _counted(self, turn: Turn, node: ast.Node) -> None:
+        """As many turns as threads may be created in one loop; executions with more are cut."""
+        flow = self.m.flow
+        for _ in range(self._most_threads(node)):
+            flow.state, _ = turn()
+            if flow.is_dead:
+                return
+        if isinstance(node, ast.For | ast.While):
+            self._leave_unless(node.cond)
+        flow.endless(self.m.span(node))
+
+    def _most_threads(self, node: ast.Node) -> int:
+        text = self.m.world.tree.text.macros.get(_THREADS, _MOST_THREADS).strip("() ")
+        number = int(text) if text.isdecimal() else 0
+        if not 0 < number <= _MOST_THREADS_AT_ALL:
+            message = f"`{_THREADS}` must be a number from 1 to {_MOST_THREADS_AT_ALL}"
+            self.m.refuse(node, message, codes.THREADS)
+        return number
 
     def _general(self, turn: Turn, node: ast.Node) -> None:
         """A loop of the automaton."""
         flow, m = self.m.flow, self.m
         varying: set[Key] = set()
-        start = m.mark()
         m.loops += 1
+        m.loop_nodes[m.loops - 1 :] = [id(node)]
+        start = m.mark()
         while True:
             head = flow.open(sorted(varying, key=repr))
             back, _ = turn()

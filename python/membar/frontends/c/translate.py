@@ -220,7 +220,7 @@ class _Pass:
             if any(outside.matters(item, hint) for item in machines)
         )
         if world.before.follows_memory:
-            world.after.written.update(place for item in machines for place in contents.all_written(item))
+            world.after.exposed.update(self._exposed(machines))
         world.after.slots = world.allocated()
         world.after.keys = tuple(world.keys)
         self._escapes(machines)
@@ -318,6 +318,16 @@ class _Pass:
             )
 
     # Which objects are in memory
+
+    def _exposed(self, machines: list[Machine]) -> Iterator[str]:
+        """The labels of objects that pointers may lead to."""
+        for machine in machines:
+            yield from contents.exposed(machine)
+        for item in self.world.objects.values():
+            yield from (value.name for value in item.initial.values() if isinstance(value, Address))
+        for plan in self.world.plans:
+            if plan.argument is not None:
+                yield from (part.name for part in addresses_of(plan.argument))
 
     def _escapes(self, machines: list[Machine]) -> None:
         world = self.world
@@ -465,7 +475,7 @@ class _Places:
             return
         parts = self._parts[label]
         behind = slot.index * heap.stride_of(slot.shape) + heap.HEADER + heap.mark_of(slot.shape)
-        for leaf in t.leaves(item.type):
+        for leaf in item.leaves():
             size = t.size_of(leaf.type) or 4
             if not heap.says_unset(size):
                 name = f"unset${number}[{slot.index}]{leaf.path}"
@@ -493,7 +503,7 @@ class _Places:
         self._names.add(shown)
         if isinstance(item.type, t.Array) and item.type.is_per_thread:
             self.per_thread.add(shown)
-        for leaf in t.leaves(item.type):
+        for leaf in item.leaves():
             if leaf.count == 0 and start is not None:
                 continue
             size = t.size_of(leaf.type) or 4

@@ -8,8 +8,8 @@ again with that object in memory.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final, NoReturn, TypeAlias
 
 from pycparser import c_ast as ast
@@ -58,6 +58,8 @@ class Object:
         is_thread_local: it stands for one object per thread.
         call: the number of the call that allocated it.
         unset: where it was declared without a value, if it is a local variable in memory.
+        carved: what larger scalars lie in its bytes: offset and size → type (`arenas.py`).
+        byte_runs: where it has arrays of bytes.
     """
 
     label: str
@@ -77,10 +79,19 @@ class Object:
     is_thread_local: bool = False
     call: int = 0
     unset: heap.Place | None = None
+    carved: Mapping[tuple[int, int], t.CType] = field(default_factory=dict)
+    byte_runs: tuple[range, ...] = ()
+
+    def leaves(self) -> list[t.Leaf]:
+        """The scalars of the type, and arrays of scalars, with what is carved out of arrays of bytes."""
+        return t.carved(t.leaves(self.type), self.carved) if self.carved else list(t.leaves(self.type))
 
     def lay_out(self) -> None:
         """Finds the scalars of the type."""
-        self.kinds = dict(t.scalars(self.type))
+        leaves = list(t.leaves(self.type))
+        bytes_ = (leaf for leaf in leaves if leaf.count is not None and t.size_of(leaf.type) == 1)
+        self.byte_runs = tuple(range(leaf.offset, leaf.offset + (leaf.count or 0)) for leaf in bytes_)
+        self.kinds = dict(t.elements(t.carved(leaves, self.carved) if self.carved else leaves))
         self.places = {offset: t.size_of(kind) or 0 for offset, kind in self.kinds.items()}
 
     @property
@@ -215,6 +226,19 @@ class Frame:
     blocks_of_labels: dict[str, frozenset[int]] = field(default_factory=dict)
     locals: list[Object] = field(default_factory=list)
 
+    def copied(self) -> Frame:
+        """The call as it is now."""
+        found = replace(self)
+        found.become(self)
+        return found
+
+    def become(self, other: Frame) -> None:
+        """What was built of the call is what `other` says."""
+        self.labels, self.done_labels = dict(other.labels), set(other.done_labels)
+        self.breaks, self.continues = list(other.breaks), list(other.continues)
+        self.cases, self.repeated = list(other.cases), dict(other.repeated)
+        self.locals = list(other.locals)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadPlan:
@@ -274,12 +298,18 @@ class Findings:
         frees_beside: memory may be freed, or a variable may end, while another thread runs.
         keys: the functions for what threads leave behind under each key of their own; empty: none.
         follows_memory: what memory holds matters for the translation (`contents.py`).
+        trusts_memory: pointers of other threads are taken to change nothing of that.
         outside: what the world outside gives that matters for what the program does (`library/outside.py`).
         tells_leaks: memory that is never freed is told, since `main` has joined all threads at its end.
         made: what other threads leave of what they allocated, by label: the cell, which of its bits, and the
             word if it is always the same.
         mutex_kinds: there are mutexes that are recursive, or say that they are held.
-        written: labels and offsets of what threads write, with their numbers, while that is so.
+        written: labels and offsets of what threads write, with their numbers, while memory is followed.
+        reached: numbers of threads, labels of objects in which they write at places that only the execution
+            knows, and sizes of these; no label: any object whose address is somewhere.
+        exposed: labels of objects whose addresses are somewhere.
+        carved: what larger scalars lie in arrays of bytes, by declaration (`arenas.py`).
+        counted: loops that create threads, or join them, any number of times: a few turns are written out.
     """
 
     escaped: set[Hashable] = field(default_factory=set)
@@ -306,6 +336,11 @@ class Findings:
     made: dict[str, tuple[str, int, int | None]] = field(default_factory=dict)
     mutex_kinds: bool = False
     written: set[tuple[int, str, int]] = field(default_factory=set)
+    trusts_memory: bool = False
+    reached: set[tuple[int, str, int]] = field(default_factory=set)
+    exposed: set[str] = field(default_factory=set)
+    carved: dict[Hashable, Mapping[tuple[int, int], t.CType]] = field(default_factory=dict)
+    counted: set[int] = field(default_factory=set)
 
     def joined(self, other: Findings) -> Findings:
         """What both know; `other` is later, and knows the heap as it is."""
@@ -334,6 +369,14 @@ class Findings:
             other.made,
             self.mutex_kinds or other.mutex_kinds,
             self.written | other.written,
+            self.trusts_memory or other.trusts_memory,
+            self.reached | other.reached,
+            self.exposed | other.exposed,
+            {
+                key: {**other.carved.get(key, {}), **self.carved.get(key, {})}
+                for key in {**self.carved, **other.carved}
+            },
+            self.counted | other.counted,
         )
 
     @property
@@ -360,7 +403,10 @@ class World:
     pools: dict[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
     alignments: dict[int, int] = field(default_factory=dict)  # of calls that ask for one
     keys: list[str] = field(default_factory=list)
+    # What pointers to places in arrays of bytes point to, by label and offset.
+    views: dict[str, dict[int, t.CType]] = field(default_factory=dict)
     thread_locals: list[Object] = field(default_factory=list)
+    has_bytes: bool = False
     is_kernel: bool = False
     # Any number of threads (`copies.py`), and the thread that stands for all of them.
     is_any: bool = False
@@ -426,16 +472,25 @@ class World:
 
     def new_object(self, item: Object) -> Object:
         """Registers an object, under a label that is free."""
-        label, count = item.label, 1
-        while label in self.objects:
-            count += 1
-            label = f"{item.label}#{count}"
-        if label != item.label:
-            item.name = f"{item.name}#{count}"
-        item.label = label
+        if item.label in self.objects:
+            count = self._free_number(item.label)
+            item.name, item.label = f"{item.name}#{count}", f"{item.label}#{count}"
+        item.carved = self.before.carved.get(item.declared, {})
         item.lay_out()
-        self.objects[label] = item
+        self.has_bytes = self.has_bytes or bool(item.byte_runs)
+        self.objects[item.label] = item
         return item
+
+    def _free_number(self, label: str) -> int:
+        """The first number that no object of a label has: they are given in turn, and the last go first."""
+        step = 2
+        while f"{label}#{step}" in self.objects:
+            step *= 2
+        taken, free = step // 2, step  # the label by itself is number 1
+        while free - taken > 1:
+            middle = (taken + free) // 2
+            taken, free = (middle, free) if f"{label}#{middle}" in self.objects else (taken, middle)
+        return free
 
     def refuse(self, span: Span | None, what: str, code: str = codes.UNSUPPORTED, help: str = "") -> NoReturn:  # noqa: A002 - the word users see
         """Stops the translation.

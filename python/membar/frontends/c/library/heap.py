@@ -136,7 +136,8 @@ def _slot(m: Machine, node: ast.FuncCall, kind: t.CType, place: Place, *, is_zer
             span=m.span(node),
         )
     )
-    shape = heap.shape_of(kind, m.world.alignments.get(id(node), heap.ALIGNMENT))
+    alignment = m.world.alignments.get(id(node), heap.ALIGNMENT)
+    shape = heap.shape_of(t.size_of(kind), item.leaves(), alignment)
     index = sum(slot.shape == shape for slot in m.world.allocated().values())
     item.slot = heap.Slot(shape, index, place.line, is_zero)
     if not is_zero:

@@ -52,7 +52,8 @@ def _create(e: Expressions, node: ast.FuncCall, arguments: Arguments, *, is_c11:
     if m.flow.is_dead:
         return constant(0)
     if m.loops:
-        contents.needed(m)
+        contents.needed_to_go_on(m)
+        m.count_loops()
         m.refuse(
             node,
             "a thread created in a loop whose number of turns is not known",
@@ -112,6 +113,8 @@ def _join(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     if wants_result:
         m.world.after.needs_results = True
     flow = m.flow
+    if m.world.before.counted and not flow.is_dead:
+        m.count_loops()  # as those that create threads
     if number == 0:
         m.check(FALSE, _NEVER_CREATED, node)
         return constant(0)
