@@ -105,7 +105,12 @@ class Defined:
     @property
     def address(self) -> int:
         """What a pointer to it holds."""
-        return FUNCTIONS_AT + FUNCTION_STEP * self.number
+        return _code_at(self.number)
+
+
+def _code_at(number: int) -> int:
+    """The address of a function that is defined at that place among all."""
+    return FUNCTIONS_AT + FUNCTION_STEP * number
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,6 +390,11 @@ class World:
         place = known.get(id(node)) or found.get(id(node)) or heap.Place(number, line)
         found[id(node)] = place
         return place
+
+    def address_of(self, name: str) -> int | None:
+        """The address of a function, maybe one that is defined later; None if it has no body."""
+        number = self.tree.bodies.get(name)
+        return None if number is None else _code_at(number)
 
     def function_at(self, address: Expr) -> Defined | None:
         """The function with an address."""

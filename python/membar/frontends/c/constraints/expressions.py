@@ -44,7 +44,7 @@ from membar.frontends.c.constraints.kinds import (
 from membar.frontends.c.constraints.names import Names
 from membar.frontends.c.constraints.prototypes import prototype
 from membar.frontends.c.declarations import ANY
-from membar.frontends.c.literals import string_bytes
+from membar.frontends.c.literals import literal, string_bytes
 
 if TYPE_CHECKING:
     from membar.frontends.c.calls import Library
@@ -167,7 +167,7 @@ class Expressions(Declarators):
             return Operand(Kind(Array(CHAR, len(string_bytes(node.value)) + 1)), is_object=True)
         if "float" in node.type or "double" in node.type:
             return Operand(UNKNOWN)
-        number = constant.literal(node)
+        number = literal(node)
         suffix = node.value.lower()
         if number is None or node.type.endswith("char") or node.type == "bool":
             return Operand(INT)
