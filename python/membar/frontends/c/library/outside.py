@@ -133,6 +133,8 @@ def _setting(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     """`getenv`: nothing is set; what would be if something were is cut."""
     del arguments
     found = _number(e, node, t.ULONG)
+    if NUMBERS not in e.m.world.before.outside:
+        return Value(found.expr, t.Pointer(t.CHAR))
     is_set, is_unset = e.m.flow.branch(found.expr, e.m.span(node))
     e.m.flow.state = is_set
     e.m.flow.endless(e.m.span(node))
