@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Never
@@ -21,6 +21,7 @@ from membar.asked_objects import AskedObject, Clients, object_of
 from membar.diagnostics import Diagnostic, InputError
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, Model
+from membar.objects.annotations import spoken
 from membar.objects.client import Body, Client, Size, clients, number_of_clients
 from membar.objects.history import Call, History, Order, program_order
 from membar.objects.linearize import Verdict, linearizations, verdict
@@ -133,7 +134,7 @@ def check_object(
         if isinstance(model, Model)
         else api.load_model(model or about.default_model, include_dirs=include_dirs)
     )
-    if (number := number_of_clients(about.notes, size)) > _MOST_CLIENTS:
+    if (number := number_of_clients(about.notes_for(size), size)) > _MOST_CLIENTS:
         raise InputError(
             Diagnostic(
                 code="W1357",
@@ -179,6 +180,8 @@ class _Totals:
     blocked: int = 0
     histories: int = 0
     questions: int = 0
+    called: set[str] = field(default_factory=set)
+    arguments: dict[str, Size] = field(default_factory=dict)
     bounds: set[str] = field(default_factory=set)
     flags: set[str] = field(default_factory=set)
 
@@ -232,22 +235,37 @@ class _Search:
         """Looks at every client of one size."""
         self.compiled = self.about.clients(size, self.shown)
         self.in_order.clear()
-        for client in clients(self.about.notes, size):
+        notes = self.about.notes_for(size)
+        self.totals.arguments[spoken(notes)] = size
+        for client in clients(notes, size):
             self.totals.clients += 1
             if self.options.progress is not None:
                 self.options.progress(f"client {self.totals.clients}: {client.text}")
             self._judge(client)
 
     def _held(self, size: Size) -> Outcome:
-        bounds = [f"clients of {size.text} at most", *sorted(self.totals.bounds)]
+        operations = [operation.name for operation in self.about.notes.operations]
+        unused = [name for name in operations if name not in self.totals.called]
+        if unused == operations:
+            return Unknown(self._run("nothing"), f"no client of {size.text} calls an operation")
+        bounds = [f"clients of {size.text} at most", *self._arguments(size)]
+        bounds += [f"{name} never called" for name in unused] + sorted(self.totals.bounds)
         # The size of the clients was given; another bound may have been membar's own.
         is_given = not self.totals.bounds or self.options.unrolling.chosen_by_user
         bound = ", ".join(bounds)
-        return HoldsWithin(self._run(bound), bound, chosen_by_user=is_given)
+        return HoldsWithin(self._run(bound), bound, chosen_by_user=is_given and not unused)
+
+    def _arguments(self, size: Size) -> Iterator[str]:
+        """With what operations were called, in the words of notes; first in the largest clients."""
+        for told, calls in sorted(self.totals.arguments.items(), key=lambda item: -item[1].calls):
+            if told:
+                yield f"calls {told}" + ("" if calls == size else f" with {calls.text}")
 
     def _run(self, guarantee: str) -> Run:
         totals = self.totals
         notes = [f"{totals.clients} clients, {totals.histories} histories, {totals.questions} searches"]
+        if self.about.has_only_copies and any(totals.arguments):
+            notes.append("arguments are only copied: those that all differ stand for all others")
         return Run(
             model=self.shown.name,
             engine=ENGINE,
@@ -327,7 +345,9 @@ class _Search:
             values = dict(state)
             if any(values[label] for label in losses):
                 self._give_up(_TOO_LARGE, client)
-            found.add(returned(client.calls, observed, values))
+            calls = returned(client.calls, observed, values)
+            self.totals.called.update(call.operation for call in calls if call.made)
+            found.add(calls)
         return found
 
     def _task(self, client: Client, program: Program, properties: tuple[str, ...]) -> Task:

@@ -21,6 +21,7 @@ from membar.objects.proof.findings import Failure, Proof
 from membar.objects.syntax import ConcurrentObject, Specification
 from membar.objects.systems import buffered, relaxed
 from membar.objects.systems.moves import ThreadSystem
+from membar.objects.terms import PendingCount, subterms
 from membar.outcome import WORDS, Holds, HoldsWithin, Outcome, Run, Statistics, Unknown
 from membar.source import SourceFile
 from membar.task import Limits
@@ -156,8 +157,8 @@ def prove_object(
             inferred, given_up = _inferred(system, specification, clock)
             about = frontend.parse(replace(text, text=f"{text.text}\n{inferred}"))
             system = system_of(about, chosen, order=order)
-        proof = _proved(system, claims(about), specification, clock)
-        outcome = judged(proof, chosen.name, order)
+        proof, system = _proved(system, specification, clock, order)
+        outcome = judged(proof, about, chosen.name, order)
         if given_up and isinstance(outcome, Unknown):
             outcome = replace(outcome, reason=f"no invariants: {given_up}; without them {outcome.reason}")
         failure = proof.failures[0] if proof.failures else None
@@ -204,10 +205,43 @@ def _inferred(system: ThreadSystem, specification: Specification, clock: _Clock)
         return "", limit.reason
 
 
-def _proved(system: ThreadSystem, claimed: Claims, specification: Specification, clock: _Clock) -> Proof:
+def _proved(
+    system: ThreadSystem, specification: Specification, clock: _Clock, order: str
+) -> tuple[Proof, ThreadSystem]:
+    """The proof that says most, and the system that it is about.
+
+    Where buffers can grow for ever, stores are summarised; and where that proves nothing, the bound stays.
+    """
     from membar.objects.proof.discharge import prove  # noqa: PLC0415 - brings z3 along
 
-    return prove(system, claimed, specification, should_stop=clock.is_over)
+    claimed = claims(system.about)
+    if not _WITH_BUFFERS.get(system.name) or _counts(claimed):
+        return prove(system, claimed, specification, should_stop=clock.is_over), system
+    proof = prove(system, claimed, specification, should_stop=clock.is_over, until_cut=True)
+    if not proof.cut:
+        return proof, system
+    any_length = buffered.summarised(system.about, name=system.name, in_real_time=order == REAL_TIME)
+    try:
+        summary = prove(any_length, claimed, specification, should_stop=clock.is_over)
+        why = _reason(summary.failures[0]) if summary.failures else ""
+    except EngineLimitError as limit:
+        if clock.is_over():
+            raise
+        summary, why = Proof(cut=True), limit.reason
+    if not summary.cut and not summary.failures:
+        return summary, any_length
+    proof = prove(system, claimed, specification, should_stop=clock.is_over)
+    proof.unbounded = why
+    return proof, system
+
+
+def _counts(claimed: Claims) -> bool:
+    """Whether something speaks of the number of pending stores, which summaries do not know."""
+    return any(
+        isinstance(part, PendingCount)
+        for each in (*claimed.invariants, *claimed.between)
+        for part in subterms(each.formula)
+    )
 
 
 def _annotated(about: ConcurrentObject) -> Specification:
@@ -226,7 +260,7 @@ def _annotated(about: ConcurrentObject) -> Specification:
     return about.specification
 
 
-def judged(proof: Proof, model: str, order: str) -> Outcome:
+def judged(proof: Proof, about: ConcurrentObject, model: str, order: str) -> Outcome:
     """The verdict that the obligations allow (DESIGN, what each engine may claim)."""
     notes = (
         f"{proof.obligations} obligations discharged by z3, the slowest in {proof.slowest:.2f} s;"
@@ -236,14 +270,24 @@ def judged(proof: Proof, model: str, order: str) -> Outcome:
         run = _run(model, _NOTHING, proof.seconds, notes)
         return Unknown(run, _reason(proof.failures[0]))
     run = _run(model, _guarantee(model, order), proof.seconds, notes)
+    missed = [line.label for _, line in about.lines() if line.label not in proof.lines]
+    if proof.cut and missed:
+        run = _run(model, _NOTHING, proof.seconds, notes)
+        return Unknown(run, f"line {missed[0]} is never done within {_length(proof, about, model)}")
     if proof.cut:
-        bound = f"store buffers of at most {buffered.LONGEST} entries"
-        if model in _RELAXED:
-            bound = f"at most {relaxed.LONGEST} lines that have been met and not done"
+        bound = _length(proof, about, model)
         return HoldsWithin(run, bound, chosen_by_user=False)
     if proof.beyond:
         return HoldsWithin(run, f"the transition system of the paper: {proof.beyond}", chosen_by_user=False)
     return Holds(run)
+
+
+def _length(proof: Proof, about: ConcurrentObject, model: str) -> str:
+    """The bound on the length of sequences, in words."""
+    if model in _RELAXED:
+        return f"at most {relaxed.longest(about)} lines that have been met and not done"
+    bound = f"store buffers of at most {buffered.LONGEST} entries"
+    return f"{bound}; for buffers of any length, {proof.unbounded}" if proof.unbounded else bound
 
 
 def _reason(failure: Failure) -> str:

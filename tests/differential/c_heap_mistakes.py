@@ -40,8 +40,8 @@ HEAP_MISTAKES = (
         "writes do not look whether memory lives",
         Rewrite(
             LIVE,
-            "    if not places or m.flow.is_dead or not may_be_allocated(m, address) or is_own(m, address):",
-            "    if places or not places:",
+            "    if m.flow.is_dead or not may_be_allocated(m, address) or is_own(m, address):",
+            "    if m.world.before.free_places:",
         ),
         ("write after free through memory", "freed while it is written"),
     ),

@@ -29,5 +29,13 @@ LAYOUT_MISTAKES = (
     Mistake("a word takes its neighbour in", Rewrite(f"{C}.layout", "        if end <= at + size and free.issuperset(range(at, at + size)):", "        if end <= at + size:"), ("a bit field and a char beside it do not race",)),
     Mistake("words are bytes", Rewrite(f"{C}.layout", "        unit = max(bits.integer.size for bits in run)", "        unit = 1"), ("bit fields and their word under a lock",)),
     Mistake("initial bit fields overwrite each other", Rewrite(f"{C}.parts", "    whole = put_bits(old.expr, 8 * part.start + bits.first, bits.width, value.expr, part.kind)", "    whole = put_bits(FALSE, 8 * part.start + bits.first, bits.width, value.expr, part.kind)"), ("bit fields of a local",)),
+    Mistake("smaller scalars count where places overlap", Rewrite(f"{C}.types", "key=lambda item: (-item[0][1], item[0][0])", "key=lambda item: (item[0][1], item[0][0])"), ("sizes of several kinds swapped through bytes", "several types from a global array of bytes")),
+    Mistake("what is carved out is the first of its kind", Rewrite(f"{C}.arenas", "        for turn in range(len(run) // size)", "        for turn in range(1)"), ("nodes from an array of bytes", "nodes from shared bytes")),
+    Mistake("pointers that ways meet in come from nowhere", Rewrite(f"{C}.arenas", "            todo += _settings(m, item.name)", "            pass"), ("nodes from an array of bytes",)),
+    Mistake("places of several types need not be known", Rewrite(f"{C}.arenas", "        contents.needed(m)  # made of several types: the places must be known", "        pass"), ("several types from a global array of bytes",)),
+    Mistake("carved memory has bytes, too", Rewrite(f"{C}.types", "    rest = [part for leaf in found for part in _uncovered(leaf, taken)]", "    rest = list(found)"), ("nodes from allocated bytes", "numbers in an array of bytes", "nodes from an array of bytes")),
+    Mistake("more threads than are written out are forgotten", Rewrite(f"{C}.statements", "            self._leave_unless(node.cond)\n        flow.endless(self.m.span(node))", "            self._leave_unless(node.cond)\n        flow.state = None"), ("fewer threads than there may be", "threads as long as somebody wants")),
+    Mistake("the last thread is not waited for", Rewrite(f"{C}.statements", "        if isinstance(node, ast.For | ast.While):\n            self._leave_unless(node.cond)\n        flow.endless", "        flow.endless"), ("threads as many as are written out",)),
+    Mistake("one thread less is created", Rewrite(f"{C}.statements", "        for _ in range(self._most_threads(node)):", "        for _ in range(self._most_threads(node) - 2):"), ("any number of threads up to three, wrong",)),
 )  # fmt: skip
 """What is wrong, and who notices."""

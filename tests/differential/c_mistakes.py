@@ -72,8 +72,8 @@ MISTAKES = (
     Mistake("a missing value is 0", Rewrite(f"{C}.calls", '            m.check(slot.defined, f"`{frame.function}` returns', '            m.check(type(slot)(FALSE).defined, f"`{frame.function}` returns'), ("a missing value is used",)),
     Mistake("a missing value is wrong even if nobody uses it", Rewrite(f"{C}.calls", "        is_used = m.discarded is not node", "        is_used = True"), ("a missing value is not used",)),
     Mistake("a value that is missing on one way is missing on all", Rewrite(f"{C}.calls", '        m.flow.put_all({(*frame.key, offset, ""): UNSET for offset, _ in self._parts(m, frame.result)})\n', ""), ("a value is missing on another way",)),
-    Mistake("locals live for ever", Rewrite(f"{C}.machine", "        self.flow.put_all({item.death: Slot(TRUE) for item in ending if item.is_pointed_to})\n", ""), ("a local after its function", "a local after its block", "a local that was returned")),
-    Mistake("locals in memory live for ever", Rewrite(f"{C}.machine", "            if item.in_memory:\n                distance", "            if not item.in_memory:\n                distance"), ("a local after its function",)),
+    Mistake("locals live for ever", Rewrite(f"{C}.machine", "        self.flow.put_all({item.death: Slot(TRUE) for item in pointed})\n", ""), ("a local after its block", "a local that was returned")),
+    Mistake("locals in memory live for ever", Rewrite(f"{C}.lifetimes", "            _tell(m, item, item.slot, joined, span)", "            pass"), ("a local after its function",)),
     Mistake("what a jump passes has no name", Rewrite(f"{C}.statements", "            return False  # a jump may pass it, and its name is known all the same\n", "            return True\n"), ("a declaration before the first case", "a declaration that is jumped over")),
     Mistake("what a jump passes is lost on the other way", Rewrite(f"{C}.flow", "        nothing = dict.fromkeys(declared, UNSET)\n", "        nothing: dict[Key, Slot] = {}\n"), ("a declaration that one way passes",)),
 )  # fmt: skip

@@ -22,7 +22,7 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.objects.history import Result
 from membar.objects.outside import Outside
 from membar.objects.pictures import picture
-from membar.objects.watched import ChangingError, EndlessError, watched
+from membar.objects.watched import ChangingError, EndlessError, LeavingError, watched
 
 State: TypeAlias = Hashable
 """The state of a specification, by value."""
@@ -191,7 +191,7 @@ class Specification:
         self._outside = outside
         self._objects: dict[State, object] = {}
         self._steps: dict[tuple[State, str, tuple[int, ...]], tuple[Result, State] | None] = {}
-        self.initial = self._kept(kind())
+        self.initial = self._kept(kind() if outside is None else watched(kind, outside.path))
         self._seen = None if outside is None else outside.pictures()
 
     def parameters(self, operation: str) -> int | None:
@@ -239,7 +239,8 @@ class Specification:
         self, state: State, operation: str, arguments: tuple[int, ...], outside: Outside
     ) -> tuple[Result, State] | None:
         """What a method of the user's class does, twice: it must depend on nothing but the state."""
-        copies = [copy.deepcopy(self._objects[state]) for _ in range(2)]  # both at once: at two addresses
+        kept = self._objects[state]  # two copies at once: at two addresses
+        copies = [watched(partial(copy.deepcopy, kept), outside.path) for _ in range(2)]
         first, second = (
             watched(partial(self._returned, each, operation, arguments), outside.path) for each in copies
         )
@@ -301,7 +302,10 @@ def load(name: str) -> Specification:
         return Specification(SHIPPED[name])
     path, _, kind = name.rpartition(":")
     found, module = _class_in(Path(path), kind)
-    return Specification(found, outside=Outside(found, module))
+    try:
+        return Specification(found, outside=Outside(found, module))
+    except (Exception, EndlessError) as problem:
+        raise InputError(Diagnostic(code="W1349", message=f"`{path}`: {problem}")) from None
 
 
 def _class_in(path: Path, name: str) -> tuple[Callable[[], object], ModuleType]:
@@ -315,7 +319,7 @@ def _class_in(path: Path, name: str) -> tuple[Callable[[], object], ModuleType]:
         found = getattr(module, name, None)
         if found is not None:
             watched(found, str(path))
-    except (EndlessError, ChangingError) as problem:
+    except (EndlessError, ChangingError, LeavingError) as problem:
         raise InputError(Diagnostic(code="W1349", message=f"`{path}`: {problem}")) from None
     except Exception as problem:
         raise InputError(

@@ -41,7 +41,7 @@ def test_a_load_of_another_variable_overtakes_a_pending_store() -> None:
 
 
 def test_a_sequence_without_bound_gives_holds_within() -> None:
-    text = """object noise; shared z = 0; operation hum() { 1: z = 1; }
+    text = """object noise; shared z[2] = 0; operation hum() { 1: z[0] = 1; }
         specification { state y; operation hum() {} } abstraction true; linearize hum at 1;"""
     found = proved(text, "x86-tso")
     assert isinstance(found.outcome, HoldsWithin)

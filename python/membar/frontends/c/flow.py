@@ -89,7 +89,8 @@ class Flow:
         self.points = 1
         self.registers = 0
         self.state: State | None = State(0, TRUE, (), None, {})
-        self._exits: dict[int, list[State]] = {}
+        self._places = 0
+        self._exits: dict[int, list[State]] = {}  # of places that ways lead to: there are few at a time
         self._owns = False
         self._effort = effort.current()
 
@@ -262,23 +263,21 @@ class Flow:
 
     def exit(self) -> int:
         """A new place that ways may lead to."""
-        number = len(self._exits)
-        self._exits[number] = []
-        return number
+        self._places += 1
+        return self._places
 
     def jump(self, number: int) -> None:
         """Leads to that place; the flow ends."""
         state = self.leave()
         if state is not None:
-            self._exits[number].append(state)
+            self._exits.setdefault(number, []).append(state)
 
     def arrive(self, number: int, declared: Iterable[Key] = ()) -> None:
         """Goes on where everything that led to the place, and the flow itself, meet.
 
         Of the variables in `declared`, those that a way does not know hold nothing there.
         """
-        states = [state for state in (self.state, *self._exits[number]) if state is not None]
-        self._exits[number] = []
+        states = [state for state in (self.state, *self._exits.pop(number, ())) if state is not None]
         nothing = dict.fromkeys(declared, UNSET)
         self.resume(
             *(replace(state, slots={**nothing, **state.slots}) if nothing else state for state in states)
@@ -286,7 +285,7 @@ class Flow:
 
     def arrivals(self, number: int | None = None) -> int:
         """How many ways lead to the place, or to any place."""
-        return sum(map(len, self._exits.values())) if number is None else len(self._exits[number])
+        return sum(map(len, self._exits.values())) if number is None else len(self._exits.get(number, ()))
 
     def leads_out(self, points: set[int]) -> bool:
         """Whether a way that led elsewhere comes from one of these points."""

@@ -36,6 +36,7 @@ class Tree:
     text: Text
     _line_starts: list[int]
     _spans: dict[int, Span] = field(default_factory=dict)
+    _closings: dict[int, Span] = field(default_factory=dict)
     _literals: dict[int, ast.Decl] = field(default_factory=dict)
     _placed: dict[int, ast.FuncDef] = field(default_factory=dict)
     plain_waits: frozenset[int] | None = None
@@ -90,9 +91,28 @@ class Tree:
             todo: list[ast.Node] = [found]
             while todo:
                 item = todo.pop()
-                self._spans[id(item)] = span
+                self._spans[id(item)] = self._closings[id(item)] = span
                 todo += item
         return found
+
+    def closing(self, node: ast.Node) -> Span:
+        """The brace that closes a block, or the block of a loop; without one, the whole of it."""
+        found = self._closings.get(id(node))
+        if found is None:
+            block = node if isinstance(node, ast.Compound) else getattr(node, "stmt", None)
+            at = self._offset(block) if isinstance(block, ast.Compound) else None
+            end = None if at is None else self._closing_brace(at)
+            found = self.span(node) if end is None else self.text.span(end, end + 1)
+            self._closings[id(node)] = found
+        return found
+
+    def _closing_brace(self, at: int) -> int | None:
+        depth = 0
+        for token in _TOKEN.finditer(self.text.text, at):
+            depth += {"{": 1, "}": -1}.get(token[0], 0)
+            if depth == 0:
+                return token.start() if token[0] == "}" else None
+        return None
 
     def says(self, node: ast.Node, word: str) -> bool:
         """Whether the text has the word at a node's place: the parser makes some up."""

@@ -40,6 +40,7 @@ from membar.frontends.c.library import (
 )
 from membar.frontends.c.library import heap as heap_library
 from membar.frontends.c.machine import Machine
+from membar.frontends.c.outliving import outliving
 from membar.frontends.c.parse import Tree, parse
 from membar.frontends.c.statements import Statements
 from membar.frontends.c.values import Aggregate, Slot, Value, converted
@@ -162,6 +163,10 @@ def _passes(
             continue
         found = known.joined(world.after)
         if found == known:
+            ends = known.ends | outliving(world, building.machines)
+            if ends != known.ends:
+                known = replace(known, ends=ends)
+                continue
             check_length(program)
             return program, world, building.per_thread
         known = found
@@ -177,6 +182,7 @@ class _Pass:
         self.world = world
         self.source = source
         self.per_thread: frozenset[str] = frozenset()
+        self.machines: list[Machine] = []
 
     def program(self) -> Program:
         world = self.world
@@ -207,6 +213,7 @@ class _Pass:
                 created = [item for label, item in world.objects.items() if label not in before]
                 copies.check_private(created, world.copied)
             done += 1
+        self.machines = machines
         world.after.threads = 1 + len(world.plans)
         world.after.outside.update(
             hint
@@ -272,6 +279,7 @@ class _Pass:
             self._keep_result(machine, plan, value)
         if plan.number > 1:
             keys.leave(machine, node.decl)
+            machine.end_copies(self.world.tree.closing(node.body))
         else:
             heap_library.check_leaks(machine, node.decl)
         machine.flow.cut()
@@ -430,9 +438,10 @@ class _Places:
             for item in items:
                 if item.slot is not None and item.slot.shape == shape:
                     start = item.slot.index * stride
-                    self._state(label, f"freed${number}[{item.slot.index}]", start, heap.extent_of(shape)[1])
+                    name = f"{'ended' if heap.is_local(shape) else 'freed'}${number}"
+                    self._state(label, f"{name}[{item.slot.index}]", start, heap.extent_of(shape)[1])
                     self._marks(label, number, item)
-                    self._add(item, Address(f"freed${number}[0]", start + heap.HEADER))
+                    self._add(item, Address(f"{name}[0]", start + heap.HEADER))
 
     def _state(self, label: str, name: str, offset: int, alignment: int = heap.ALIGNMENT) -> None:
         parts = self._parts.setdefault(label, [])
@@ -457,7 +466,7 @@ class _Places:
             return
         parts = self._parts[label]
         behind = slot.index * heap.stride_of(slot.shape) + heap.HEADER + heap.mark_of(slot.shape)
-        for leaf in t.leaves(item.type):
+        for leaf in item.leaves():
             size = t.size_of(leaf.type) or 4
             if not heap.says_unset(size):
                 name = f"unset${number}[{slot.index}]{leaf.path}"
@@ -485,7 +494,7 @@ class _Places:
         self._names.add(shown)
         if isinstance(item.type, t.Array) and item.type.is_per_thread:
             self.per_thread.add(shown)
-        for leaf in t.leaves(item.type):
+        for leaf in item.leaves():
             if leaf.count == 0 and start is not None:
                 continue
             size = t.size_of(leaf.type) or 4

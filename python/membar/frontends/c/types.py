@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -380,10 +380,27 @@ def _places(kind: CType) -> set[tuple[int, int]]:
 
 def scalars(kind: CType) -> Iterator[tuple[int, CType]]:
     """Offset and type of every scalar of a type, in the order of their addresses."""
-    for leaf in leaves(kind):
+    return elements(leaves(kind))
+
+
+def elements(found: Iterable[Leaf]) -> Iterator[tuple[int, CType]]:
+    """Offset and type of every scalar."""
+    for leaf in found:
         size = size_of(leaf.type) or 0
         for index in range(1 if leaf.count is None else leaf.count):
             yield leaf.offset + index * size, leaf.type
+
+
+def carved(found: Iterable[Leaf], places: Mapping[tuple[int, int], CType]) -> list[Leaf]:
+    """The scalars of an object with larger ones, by offset and size, in its bytes; the largest ones count."""
+    chosen: list[Leaf] = []
+    taken: set[int] = set()
+    for (offset, size), kind in sorted(places.items(), key=lambda item: (-item[0][1], item[0][0])):
+        if taken.isdisjoint(range(offset, offset + size)):
+            chosen.append(Leaf(f"@{offset}", offset, kind))
+            taken.update(range(offset, offset + size))
+    rest = [part for leaf in found for part in _uncovered(leaf, taken)]
+    return sorted([*chosen, *rest], key=lambda leaf: leaf.offset)
 
 
 def spelled(kind: CType) -> str:

@@ -26,7 +26,7 @@ VALID_FREE = "CHECK( init(main()), LTL(G valid-free) )"
 # How messages about memory say what SV-COMP has a property for; about others (never set) it has none.
 _MEMORY = (
     (re.compile(r"double free|\bfree of\b"), VALID_FREE),
-    (re.compile(r"use after free|dereferenced|outside|access of|block was left|no function"), VALID_DEREF),
+    (re.compile(r"use after free|dereferenced|outside|access of|end of lifetime|no function"), VALID_DEREF),
 )
 
 

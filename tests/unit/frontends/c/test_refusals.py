@@ -94,7 +94,7 @@ REFUSALS = [
     ("#error no\nint main(void) { return 0; }", "W0901", "#error no", 1),
     ("#include <stdatomic.h>\natomic_int x;\nint main(void) {\n  atomic_store_explicit(&x, 1, memory_order_acquire);\n}", "W0906", "a store cannot have the order `memory_order_acquire`", 4),
     ("#include <stdatomic.h>\natomic_int x;\nint main(void) {\n  return atomic_load_explicit(&x, 17);\n}", "W0906", "17 is not a memory order", 4),
-    ("#include <pthread.h>\n#include <stdatomic.h>\natomic_int n;\nvoid *f(void *p) { return p; }\nint main(void) {\n  pthread_t t;\n  while (n) pthread_create(&t, 0, f, 0);\n}", "W0908", "a thread created in a loop", 7),
+    ("#include <pthread.h>\n#include <stdatomic.h>\natomic_int n;\nvoid *f(void *p) { return p; }\nint main(void) {\n  pthread_t t;\n  while (n) pthread_create(&t, 0, f, 0);\n}\n#define MEMBAR_THREADS 99", "W0908", "`MEMBAR_THREADS` must be a number from 1 to 16", 7),
     ("void __VERIFIER_atomic_begin(void);\nint main(void) {\n  __VERIFIER_atomic_begin();\n  return 0;\n}", "W0911", "not closed", 3),
     ("_Static_assert(sizeof(int) == 8, \"int\");\nint main(void) { return 0; }", "W0907", "fails", 1),
     ("int main(void) {\n  void *p = 0; return *p;\n}", "W0905", "a value is needed here, not `void`", 2),

@@ -8,7 +8,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, heap, liveness, marks
+from membar.frontends.c import codes, heap, lifetimes, liveness, marks
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
@@ -130,7 +130,8 @@ def _slot(m: Machine, node: ast.FuncCall, kind: t.CType, place: Place, *, is_zer
             span=m.span(node),
         )
     )
-    shape = heap.shape_of(kind, m.world.alignments.get(id(node), heap.ALIGNMENT))
+    alignment = m.world.alignments.get(id(node), heap.ALIGNMENT)
+    shape = heap.shape_of(t.size_of(kind), item.leaves(), alignment)
     index = sum(slot.shape == shape for slot in m.world.allocated().values())
     item.slot = heap.Slot(shape, index, place.line, is_zero)
     if not is_zero:
@@ -251,9 +252,7 @@ def freed(m: Machine, pointer: Expr, node: ast.Node) -> None:
         return
     flow, span = m.flow, m.span(node)
     named = pointer.name if isinstance(pointer, Address) else ""
-    joined = frozenset(
-        int(str(key[1])) for key in (flow.state.slots if flow.state else ()) if key[0] == "joined"
-    )
+    joined = lifetimes.joined_in(flow.state)
     m.world.after.freeings.add(Freeing(m.number, m.memory_calls, bool(m.loops), named, joined))
     m.world.after.frees_beside |= m.number != 1 or any(plan.number not in joined for plan in m.world.plans)
     m.memory_calls += 1
@@ -262,7 +261,7 @@ def freed(m: Machine, pointer: Expr, node: ast.Node) -> None:
         return
     item = m.object_at(pointer)
     if item is not None and isinstance(pointer, Address):
-        is_whole = pointer.offset == 0 and item.slot is not None
+        is_whole = pointer.offset == 0 and item.slot is not None and not item.slot.thread
         m.check(Constant(int(is_whole)), _FREE_OF_ANYTHING, node)
         if is_whole and item.slot is not None:
             _end(m, pointer, item.slot.shape, place, node)
@@ -273,11 +272,12 @@ def freed(m: Machine, pointer: Expr, node: ast.Node) -> None:
     flow.state = null
     flow.jump(end)
     flow.state = other
-    for index, (shape, count) in enumerate(m.world.before.shapes.items()):
+    shapes = heap.allocated(m.world.before.shapes)
+    for index, shape, count in shapes:
         start, stride = Address(heap.region(index)), heap.stride_of(shape)
         distance = binary(B.SUB, pointer, start)
         is_here = binary(B.LT, distance, Constant(count * stride))
-        if len(m.world.before.shapes) == 1:
+        if len(shapes) == 1:
             m.check(is_here, _FREE_OF_ANYTHING, node)
             yes, no = flow.leave(), None
         else:
@@ -333,7 +333,7 @@ def check_leaks(m: Machine, node: ast.Node) -> None:
         return
     for label, slot in world.before.slots.items():
         first = next(((at, size) for at, size in heap.scalars(slot.shape) if heap.says_unset(size)), None)
-        if first is None or slot.is_zeroed:
+        if first is None or slot.is_zeroed or slot.thread:
             continue
         kind = t.UINT if first[1] == 4 else t.ULONG
         address = Address(label, first[0])

@@ -54,6 +54,7 @@ def _create(e: Expressions, node: ast.FuncCall, arguments: Arguments, *, is_c11:
         return constant(0)
     if m.loops:
         contents.needed(m)
+        m.count_loops()
         m.refuse(
             node,
             "a thread created in a loop whose number of turns is not known",
@@ -133,6 +134,8 @@ def _join(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     if wants_result:
         m.world.after.needs_results = True
     flow = m.flow
+    if m.world.before.counted and not flow.is_dead:
+        m.count_loops()  # as those that create threads
     if number == 0:
         m.check(FALSE, _NEVER_CREATED, node)
         return constant(0)
@@ -186,6 +189,7 @@ def _exit(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     frame = m.frames[0]
     if not isinstance(frame.result, t.Void):
         m.flow.put((*frame.key, 0, ""), Slot(m.converted(value, frame.result, node).expr))
+    m.leave_calls(m.span(node))
     m.flow.jump(frame.returns)
     return NOTHING
 
