@@ -6,7 +6,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes
+from membar.frontends.c import codes, floats
 from membar.frontends.c import types as t
 from membar.frontends.c.literals import string_bytes
 from membar.frontends.c.operators import Operators
@@ -33,7 +33,10 @@ class Constants(Operators):
         if node.type == "bool":
             return constant(int(text == "true"))
         if "float" in node.type or "double" in node.type:
-            self.m.refuse(node, "a floating-point number")
+            number = floats.literal(text)
+            if number is None:
+                self.m.refuse(node, f"the floating-point number `{text}`")
+            return number
         return self._integer(text, node)
 
     def _integer(self, text: str, node: ast.Node) -> Value:

@@ -13,6 +13,7 @@ from membar.frontends.c import (
     bitfields,
     codes,
     contents,
+    floats,
     heap,
     lifetimes,
     liveness,
@@ -40,6 +41,7 @@ from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
 from membar.program.operations import Assert, Load, Store, Tags
 from membar.source import Span
 
+_FLOATS: Final = "floating-point numbers can be stored, copied and compared with others of their type"
 MEMORY: Final = "memory"
 """The property that an access which goes wrong breaks."""
 
@@ -81,6 +83,7 @@ class Machine:
         self.name = name
         self.number = number
         self.flow = Flow()
+        self.flow.watcher = contents.watcher(self)
         self.frames: list[Frame] = []
         self.scope = world.scope
         self.call = call
@@ -163,10 +166,16 @@ class Machine:
         """A value as one of another type."""
         try:
             if isinstance(value, Value):
-                self._typed(value, t.unqualified(kind))
+                plain = t.unqualified(kind)
+                if isinstance(plain, t.Floating) or isinstance(value.type, t.Floating):
+                    return floats.converted(value, plain)
+                self._typed(value, plain)
                 return converted(value, kind)
         except OperandError:
             pass
+        except floats.NotKnownError:
+            words = f"a `{t.spelled(value.type)}` as a `{t.spelled(t.unqualified(kind))}`"
+            self.refuse(node, f"{words}, where it is not known before the program runs", help=_FLOATS)
         message = f"a value of type `{t.spelled(value.type)}` is no `{t.spelled(t.unqualified(kind))}`"
         self.refuse(node, message, codes.TYPE)
 

@@ -193,6 +193,9 @@ def parse(source: SourceFile) -> Tree:
         foreign = _foreign(code, at)
         if foreign:
             raise error(codes.UNSUPPORTED, f"{foreign}: not supported", span) from None
+        if words == "Missing type in declaration":
+            message = "nothing is an `int` by itself"
+            raise error(codes.TYPE, "a type is missing", span, message) from None
         raise error(
             codes.SYNTAX, _words(words, code[at : end.end() if end else at + 1]), span, "not expected here"
         ) from None
@@ -222,6 +225,8 @@ def _words(problem: str, token: str) -> str:
         return "this comment does not end"
     if problem.startswith("before:"):
         return f"`{token}` is not expected here" if token.strip() else "something is missing here"
+    if problem == "Invalid function definition":
+        return "this is neither a declaration, which begins with a type, nor a function with a body"
     return problem[:1].lower() + problem[1:]
 
 

@@ -312,9 +312,16 @@ class Findings:
         frees_beside: memory may be freed, or a variable may end, while another thread runs.
         keys: the functions for what threads leave behind under each key of their own; empty: none.
         follows_memory: what memory holds matters for the translation (`contents.py`).
+        trusts_memory: pointers of other threads are taken to change nothing of that.
         outside: what the world outside gives that matters for what the program does (`library/outside.py`).
+        tells_leaks: memory that is never freed is told, since `main` has joined all threads at its end.
+        made: what other threads leave of what they allocated, by label: the cell, which of its bits, and the
+            word if it is always the same.
         mutex_kinds: there are mutexes that are recursive, or say that they are held.
-        written: labels and offsets of what threads write, with their numbers, while that is so.
+        written: labels and offsets of what threads write, with their numbers, while memory is followed.
+        reached: numbers of threads, labels of objects in which they write at places that only the execution
+            knows, and sizes of these; no label: any object whose address is somewhere.
+        exposed: labels of objects whose addresses are somewhere.
         carved: what larger scalars lie in arrays of bytes, by declaration (`arenas.py`).
         counted: loops that create threads, or join them, any number of times: a few turns are written out.
     """
@@ -339,8 +346,13 @@ class Findings:
     keys: tuple[str, ...] = ()
     follows_memory: bool = False
     outside: set[str] = field(default_factory=set)
+    tells_leaks: bool = False
+    made: dict[str, tuple[str, int, int | None]] = field(default_factory=dict)
     mutex_kinds: bool = False
     written: set[tuple[int, str, int]] = field(default_factory=set)
+    trusts_memory: bool = False
+    reached: set[tuple[int, str, int]] = field(default_factory=set)
+    exposed: set[str] = field(default_factory=set)
     carved: dict[Hashable, Mapping[tuple[int, int], t.CType]] = field(default_factory=dict)
     counted: set[int] = field(default_factory=set)
 
@@ -367,8 +379,13 @@ class Findings:
             other.keys,
             self.follows_memory or other.follows_memory,
             self.outside | other.outside,
+            other.tells_leaks,
+            other.made,
             self.mutex_kinds or other.mutex_kinds,
             self.written | other.written,
+            self.trusts_memory or other.trusts_memory,
+            self.reached | other.reached,
+            self.exposed | other.exposed,
             {
                 key: {**other.carved.get(key, {}), **self.carved.get(key, {})}
                 for key in {**self.carved, **other.carved}

@@ -47,7 +47,7 @@ def kind_of_attributes(e: Expressions, node: ast.Node, whose: str) -> int:
     kind = known(found.expr) if isinstance(found, Value) else None
     if kind is None:
         if not e.m.flow.is_dead:
-            contents.needed(e.m)
+            contents.needed_to_go_on(e.m)
         e.m.refuse(node, f"{whose} with attributes that are not known before the program runs")
     return kind
 

@@ -53,7 +53,7 @@ def _create(e: Expressions, node: ast.FuncCall, arguments: Arguments, *, is_c11:
     if m.flow.is_dead:
         return constant(0)
     if m.loops:
-        contents.needed(m)
+        contents.needed_to_go_on(m)
         m.count_loops()
         m.refuse(
             node,
