@@ -37,6 +37,10 @@ class DepthError(Exception):
     """Functions that call themselves more than once: their calls cannot be followed that deeply."""
 
 
+LITERAL: Final = "string@"
+"""How labels of string literals begin."""
+
+
 @dataclass(eq=False, slots=True)
 class Object:
     """The storage of one variable.
@@ -86,6 +90,11 @@ class Object:
         """The scalars of the type, and arrays of scalars, with what is carved out of arrays of bytes."""
         return t.carved(t.leaves(self.type), self.carved) if self.carved else list(t.leaves(self.type))
 
+    @property
+    def is_literal(self) -> bool:
+        """Whether it is the text of a literal, which nobody may change."""
+        return self.label.startswith(LITERAL)
+
     def lay_out(self) -> None:
         """Finds the scalars of the type."""
         leaves = list(t.leaves(self.type))
@@ -116,7 +125,12 @@ class Defined:
     @property
     def address(self) -> int:
         """What a pointer to it holds."""
-        return FUNCTIONS_AT + FUNCTION_STEP * self.number
+        return _code_at(self.number)
+
+
+def _code_at(number: int) -> int:
+    """The address of a function that is defined at that place among all."""
+    return FUNCTIONS_AT + FUNCTION_STEP * number
 
 
 @dataclass(frozen=True, slots=True)
@@ -455,6 +469,11 @@ class World:
         place = known.get(id(node)) or found.get(id(node)) or heap.Place(number, line)
         found[id(node)] = place
         return place
+
+    def address_of(self, name: str) -> int | None:
+        """The address of a function, maybe one that is defined later; None if it has no body."""
+        number = self.tree.bodies.get(name)
+        return None if number is None else _code_at(number)
 
     def place_of_end(self, span: Span) -> heap.Place:
         """The number of a place where lives of variables end."""
