@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -14,14 +15,22 @@ from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.heap import Freeing, Place
 from membar.frontends.c.length import MOST_ACCESSES
+from membar.frontends.c.library import leaks
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, known, select
 from membar.frontends.c.world import Object, Untyped
 from membar.program.expr import FALSE, Address, Constant, Expr, Register
-from membar.program.operations import WARNING, Assert, Assume, Choose, Load, Rmw, Store, Tags
-from membar.program.warnings import LEAK, LOOK
+from membar.program.operations import Assume, Choose, Load, Rmw, Store, Tags
 
 _FREE_OF_ANYTHING: Final = "free of a pointer that is not the beginning of allocated memory"
+
+
+@dataclass(frozen=True, slots=True)
+class _Fresh:
+    """A pointer to a slot that was never used, which is one of these."""
+
+    pointer: Expr
+    labels: tuple[str, ...]
 
 
 def allocated(e: Expressions, node: ast.FuncCall, arguments: Arguments, size: int, *, is_zero: bool) -> Value:
@@ -38,7 +47,9 @@ def allocated(e: Expressions, node: ast.FuncCall, arguments: Arguments, size: in
     m.memory_calls += 1
     if freed:
         m.world.after.is_reused = True
-        pointer = _fresh_or(m, node, pointer, freed, place, is_zero=is_zero)
+        pointer = _fresh_or(m, node, _Fresh(pointer, labels), freed, place, is_zero=is_zero)
+    else:
+        leaks.made(m, node, labels)
     if kind is None and isinstance(pointer, Address | Register):
         m.world.untyped[pointer.name] = Untyped(size, id(node), labels)
     if isinstance(pointer, Address | Register):
@@ -81,7 +92,7 @@ def _fresh(
     if not m.loops:
         item = _slot(m, node, kind, place, is_zero=is_zero)
         return Address(item.label), (item.label,)
-    key = pool_key(id(node))
+    key = leaks.pool_key(id(node))
     m.world.after.pools.add((m.number, id(node)))
     labels = m.world.pools.get((m.number, id(node)), ())
     before = [m.world.objects[label].type for label in labels if label in m.world.objects]
@@ -103,11 +114,6 @@ def _fresh(
     pointer = m.flow.named(pointer, m.span(node))
     m.flow.put(key, Slot(m.flow.named(binary(B.ADD, count, Constant(1)), m.span(node))))
     return pointer, labels
-
-
-def pool_key(call: int) -> tuple[str, int, str]:
-    """The variable of the flow that counts what a call in a loop allocated."""
-    return ("pool", call, "pool")
 
 
 def _most_in_loops(m: Machine, node: ast.Node) -> int:
@@ -175,7 +181,7 @@ def _may_precede(m: Machine, freeing: Freeing) -> bool:
 
 
 def _fresh_or(
-    m: Machine, node: ast.FuncCall, fresh: Expr, freed: list[str], place: Place, *, is_zero: bool
+    m: Machine, node: ast.FuncCall, fresh: _Fresh, freed: list[str], place: Place, *, is_zero: bool
 ) -> Expr:
     """A fresh slot, or one of those that were freed: any of them."""
     flow, span, key = m.flow, m.span(node), ("allocation", id(node), "")
@@ -183,7 +189,8 @@ def _fresh_or(
     flow.emit(Choose(choice.name, FALSE, Constant(len(freed))), span)
     again, anew = flow.branch(choice, span)
     flow.state = anew
-    flow.put(key, Slot(fresh))
+    leaks.made(m, node, fresh.labels)
+    flow.put(key, Slot(fresh.pointer))
     anew = flow.leave()
     flow.state = again
     slots = m.world.before.slots
@@ -322,35 +329,6 @@ def _end(m: Machine, pointer: Expr, shape: heap.Shape, place: Place, node: ast.N
     # Who gets the memory next sees all that was done to it before.
     tags = frozenset({"REL"}) if m.world.before.is_reused and not m.world.is_kernel else _plain(m)
     flow.emit(Store(address=state, value=Constant(place.number), size=heap.STATE_SIZE, tags=tags), span)
-
-
-def check_leaks(m: Machine, node: ast.Node) -> None:
-    """Warns at the end of `main` of memory that was set and is never freed, where all threads have ended."""
-    world = m.world
-    state = m.flow.state
-    others = range(2, world.before.threads + 1)
-    if state is None or any(("joined", number) not in state.slots for number in others):
-        return
-    for label, slot in world.before.slots.items():
-        first = next(((at, size) for at, size in heap.scalars(slot.shape) if heap.says_unset(size)), None)
-        if first is None or slot.is_zeroed or slot.thread:
-            continue
-        kind = t.UINT if first[1] == 4 else t.ULONG
-        address = Address(label, first[0])
-        freed_at, held = (
-            _looked(m, where, size, node)
-            for where, size in ((_state(m, slot), heap.STATE_SIZE), (address, first[1]))
-        )
-        was_set = liveness.is_set(m, address, held, kind)
-        is_fine = binary(B.OR, binary(B.NE, freed_at, FALSE), binary(B.EQ, was_set, FALSE))
-        message = f"{LEAK}memory allocated at line {slot.line} is never freed"
-        m.flow.emit(Assert(is_fine, message, property=WARNING), m.span(node))
-
-
-def _looked(m: Machine, address: Expr, size: int, node: ast.Node) -> Register:
-    register = Register(m.flow.register(LOOK.removesuffix("$")))
-    m.flow.emit(Load(register=register.name, address=address, size=size, tags=_plain(m)), m.span(node))
-    return register
 
 
 FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
