@@ -106,6 +106,13 @@ def _check(check: argparse.ArgumentParser) -> None:
         type=Path,
         help="C: write the violation as a witness for SV-COMP: .graphml (1.0), or .yml (2.2)",
     )
+    check.add_argument(
+        "--confirm",
+        metavar="WITNESS",
+        type=Path,
+        help="C: look only for an execution that follows this witness of SV-COMP to its violation: VIOLATED, "
+        "or UNKNOWN if the witness is not confirmed",
+    )
 
 
 def _litmus(litmus: argparse.ArgumentParser) -> None:

@@ -48,6 +48,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Answers each file in turn; files for other tools are written even if that is broken off."""
     codes: list[int] = []
     files.prepare_witness(chosen)
+    files.prepare_confirmation(chosen)
     with files.written(chosen) as filed:
         for file in chosen.files:
             start = time.perf_counter()
@@ -97,6 +98,8 @@ def _lane(file: Path, chosen: argparse.Namespace) -> Lane:
 
 
 def _kind(file: Path, chosen: argparse.Namespace) -> str:
+    if chosen.confirm is not None:
+        return "confirmed"
     if chosen.threads is not None:
         return "lifted"
     if chosen.client is not None or (chosen.engine == "objects" and file.suffix == ".c"):
