@@ -57,7 +57,7 @@ from membar.program.warnings import LEAK, OVERFLOW, without_warnings
 from membar.properties import PROPERTIES
 from membar.properties.judge import RACE_FLAG
 from membar.records import record, replace
-from membar.silence import looks, without_looks
+from membar.silence import without_looks
 from membar.source import FileText, SourceFile
 from membar.task import Limits, Options, Task, Unrolling
 
@@ -366,11 +366,7 @@ def _warned(task: Task, engine: Engine) -> Outcome | None:
 
 def _silenced(outcome: Outcome, task: Task) -> Outcome | None:
     """The outcome with a witness of the program without warnings; None if there is none for it."""
-    if (
-        not isinstance(outcome, Holds | Violated)
-        or outcome.witness is None
-        or not any(looks(outcome.witness))
-    ):
+    if not isinstance(outcome, Holds | Violated) or outcome.witness is None:
         return outcome
     silent = _replayed(replace(outcome, witness=without_looks(outcome.witness)), task)
     return None if isinstance(silent, Unknown) else silent

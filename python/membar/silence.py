@@ -16,7 +16,7 @@ _RELATIONS = (
 )  # fmt: skip
 
 
-def looks(witness: Witness) -> tuple[int, ...]:
+def _looks(witness: Witness) -> tuple[int, ...]:
     """How many reads at the end of each thread are there for warnings only."""
     return tuple(
         sum(name.startswith(LOOK) for name, _ in registers) for registers in witness.execution.registers
@@ -25,7 +25,9 @@ def looks(witness: Witness) -> tuple[int, ...]:
 
 def without_looks(witness: Witness) -> Witness:
     """The witness without the reads at the end of its threads that are there for warnings only."""
-    counts = looks(witness)
+    counts = _looks(witness)
+    if not any(counts):
+        return witness
     choices = tuple(made[: len(made) - count] for made, count in zip(witness.choices, counts, strict=True))
     return replace(witness, execution=_without(witness.execution, counts), choices=choices)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -14,14 +15,23 @@ from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.heap import Freeing, Place
 from membar.frontends.c.length import MOST_ACCESSES
+from membar.frontends.c.library import leaks
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, known, select
 from membar.frontends.c.world import Object, Untyped
 from membar.program.expr import FALSE, Address, Constant, Expr, Register, addresses_of
-from membar.program.operations import WARNING, Assert, Assume, Choose, Load, Rmw, Store, Tags
-from membar.program.warnings import LEAK, LOOK
+from membar.program.operations import Assume, Choose, Load, Rmw, Store, Tags
 
 _FREE_OF_ANYTHING: Final = "free of a pointer that is not the beginning of allocated memory"
+
+
+@dataclass(frozen=True, slots=True)
+class _Fresh:
+    """A pointer to a slot that was never used, which is one of these; `is_written`: zeros are put there."""
+
+    pointer: Expr
+    labels: tuple[str, ...]
+    is_written: bool
 
 
 def allocated(e: Expressions, node: ast.FuncCall, arguments: Arguments, size: int, *, is_zero: bool) -> Value:
@@ -41,9 +51,12 @@ def allocated(e: Expressions, node: ast.FuncCall, arguments: Arguments, size: in
     m.memory_calls += 1
     if freed:
         m.world.after.is_reused = True
-        pointer = _fresh_or(m, node, pointer, freed, place, is_zero=is_zero, is_written=is_written)
-    elif is_written:
-        _begin(m, node, pointer, _shape_at(m, labels[0]), place, is_zero=True)
+        fresh = _Fresh(pointer, labels, is_written=is_written)
+        pointer = _fresh_or(m, node, fresh, freed, place, is_zero=is_zero)
+    else:
+        leaks.made(m, node, labels)
+        if is_written:
+            _begin(m, node, pointer, _shape_at(m, labels[0]), place, is_zero=True)
     if kind is None and isinstance(pointer, Address | Register):
         m.world.untyped[pointer.name] = Untyped(size, id(node), labels)
     if isinstance(pointer, Address | Register):
@@ -104,7 +117,7 @@ def _fresh(
     if not m.loops:
         item = _slot(m, node, kind, place, is_zero=is_zero)
         return Address(item.label), (item.label,)
-    key = pool_key(id(node))
+    key = leaks.pool_key(id(node))
     m.world.after.pools.add((m.number, id(node)))
     labels = m.world.pools.get((m.number, id(node)), ())
     before = [m.world.objects[label].type for label in labels if label in m.world.objects]
@@ -126,11 +139,6 @@ def _fresh(
     pointer = m.flow.named(pointer, m.span(node))
     m.flow.put(key, Slot(m.flow.named(binary(B.ADD, count, Constant(1)), m.span(node))))
     return pointer, labels
-
-
-def pool_key(call: int) -> tuple[str, int, str]:
-    """The variable of the flow that counts what a call in a loop allocated."""
-    return ("pool", call, "pool")
 
 
 def _most_in_loops(m: Machine, node: ast.Node) -> int:
@@ -203,14 +211,7 @@ def _may_precede(m: Machine, freeing: Freeing) -> bool:
 
 
 def _fresh_or(
-    m: Machine,
-    node: ast.FuncCall,
-    fresh: Expr,
-    freed: list[str],
-    place: Place,
-    *,
-    is_zero: bool,
-    is_written: bool,
+    m: Machine, node: ast.FuncCall, fresh: _Fresh, freed: list[str], place: Place, *, is_zero: bool
 ) -> Expr:
     """A fresh slot, which zeros may be written to, or one of those that were freed: any of them."""
     flow, span, key = m.flow, m.span(node), ("allocation", id(node), "")
@@ -220,9 +221,10 @@ def _fresh_or(
     slots = m.world.before.slots
     shape = slots[freed[0]].shape
     flow.state = anew
-    if is_written:
-        _begin(m, node, fresh, shape, place, is_zero=True)
-    flow.put(key, Slot(fresh))
+    leaks.made(m, node, fresh.labels)
+    if fresh.is_written:
+        _begin(m, node, fresh.pointer, shape, place, is_zero=True)
+    flow.put(key, Slot(fresh.pointer))
     anew = flow.leave()
     flow.state = again
     pointer: Expr = Address(freed[-1])
@@ -371,35 +373,6 @@ def _end(m: Machine, pointer: Expr, shape: heap.Shape, place: Place, node: ast.N
     # Who gets the memory next sees all that was done to it before.
     tags = frozenset({"REL"}) if m.world.before.is_reused and not m.world.is_kernel else _plain(m)
     flow.emit(Store(address=state, value=Constant(place.number), size=heap.STATE_SIZE, tags=tags), span)
-
-
-def check_leaks(m: Machine, node: ast.Node) -> None:
-    """Warns at the end of `main` of memory that was set and is never freed, where all threads have ended."""
-    world = m.world
-    state = m.flow.state
-    others = range(2, world.before.threads + 1)
-    if state is None or any(("joined", number) not in state.slots for number in others):
-        return
-    for label, slot in world.before.slots.items():
-        first = next(((at, size) for at, size in heap.scalars(slot.shape) if heap.says_unset(size)), None)
-        if first is None or slot.is_zeroed or slot.thread:
-            continue
-        kind = t.UINT if first[1] == 4 else t.ULONG
-        address = Address(label, first[0])
-        freed_at, held = (
-            _looked(m, where, size, node)
-            for where, size in ((_state(m, slot), heap.STATE_SIZE), (address, first[1]))
-        )
-        was_set = liveness.is_set(m, address, held, kind)
-        is_fine = binary(B.OR, binary(B.NE, freed_at, FALSE), binary(B.EQ, was_set, FALSE))
-        message = f"{LEAK}memory allocated at line {slot.line} is never freed"
-        m.flow.emit(Assert(is_fine, message, property=WARNING), m.span(node))
-
-
-def _looked(m: Machine, address: Expr, size: int, node: ast.Node) -> Register:
-    register = Register(m.flow.register(LOOK.removesuffix("$")))
-    m.flow.emit(Load(register=register.name, address=address, size=size, tags=_plain(m)), m.span(node))
-    return register
 
 
 FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
