@@ -34,8 +34,9 @@ from membar.objects.orders import (
     with_messages,
 )
 from membar.objects.pending import waits_at_locks, with_giving_up
+from membar.objects.plainest import seen_of_others
 from membar.objects.results import formula_of, question, returned, shown_calls, shown_losses
-from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
+from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated, Witness
 from membar.program.condition import Or
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expand import expand
@@ -53,6 +54,7 @@ _CLOCKED: Final = "x86-tso-clock"
 _IN_ORDER: Final = "executions without load buffering (no cycle of program order and reads-from)"
 _MOST_ACCESSES: Final = 12
 _MOST_CLIENTS: Final = 20_000
+_MOST_COMPARED: Final = 2_000
 _MANY: Final = 10**9
 _WAITING: Final = "waits-for-ever"
 _TOO_LARGE: Final = "a number may not fit into the 64 bits with which clients are run"
@@ -334,6 +336,8 @@ class _Search:
         """What the calls of a client can return if they are made in an order."""
         program, places = self._program(client, order)
         observed, losses = shown_calls(program, places), shown_losses(program)
+        for call, item in zip(client.calls, observed, strict=True):
+            self.about.specification.expect(call.operation, len(item.results))
         outcome = self._asked(client, replace(program, condition=question(observed, _NEVER, losses)))
         waits = _WAITING in outcome.run.flags
         if (waits or isinstance(outcome, HoldsWithin)) and client not in self.stopping:
@@ -466,9 +470,24 @@ class _Search:
             reason = "internal error, please report: the execution behind a history was not found again"
             raise _StopError(Unknown(self._run("nothing"), reason), None, None)
         message = "No order of the calls explains this history"
-        witness = replace(outcome.witness, message=message)
+        witness = replace(self._plainest(task, outcome, outcome.witness), message=message)
         found = Violated(self._run("one execution"), PROPERTY, witness)
         raise _StopError(found, program, Refutation(history, judged))
+
+    def _plainest(self, task: Task, outcome: Violated, witness: Witness) -> Witness:
+        """Of the executions with the same results, one in which threads see the least of each other.
+
+        So what was seen too early or too late stands alone. Not looked for where there are many executions.
+        """
+        count = outcome.run.statistics.executions or outcome.run.statistics.classes or 0
+        if not 0 < count <= _MOST_COMPARED:
+            return witness
+        options = replace(task.options, all_executions=True)
+        limits = replace(self._left(), executions=_MOST_COMPARED)
+        asked = replace(task, options=options, limits=limits)
+        found = api.answer(asked, api.load_engine("graphs"))
+        same = [item for item in found.run.executions if item.final == witness.final]
+        return min((witness, *same), key=lambda item: seen_of_others(item.execution))
 
 
 def _accesses(program: Program) -> int:

@@ -37,5 +37,9 @@ LAYOUT_MISTAKES = (
     Mistake("more threads than are written out are forgotten", Rewrite(f"{C}.statements", "            self._leave_unless(node.cond)\n        flow.endless(self.m.span(node))", "            self._leave_unless(node.cond)\n        flow.state = None"), ("fewer threads than there may be", "threads as long as somebody wants")),
     Mistake("the last thread is not waited for", Rewrite(f"{C}.statements", "        if isinstance(node, ast.For | ast.While):\n            self._leave_unless(node.cond)\n        flow.endless", "        flow.endless"), ("threads as many as are written out",)),
     Mistake("one thread less is created", Rewrite(f"{C}.statements", "        for _ in range(self._most_threads(node)):", "        for _ in range(self._most_threads(node) - 2):"), ("any number of threads up to three, wrong",)),
+    Mistake("zero has one sign", Rewrite(f"{C}.floats", "    return select(is_negative, unary(UnaryOp.NEGATE, magnitude), magnitude)", "    return bits"), ("zero has two signs", "doubles are copied and compared")),
+    Mistake("minus zero is true", Rewrite(f"{C}.values", "        return binary(B.NE, binary(B.SHL, value.expr, Constant(65 - 8 * value.type.size)), FALSE)", "        return binary(B.NE, value.expr, FALSE)"), ("zero has two signs",)),
+    Mistake("everything is a number", Rewrite(f"{C}.floats", "    are_numbers = conjunction(_is_number(x.expr, kind), _is_number(y.expr, kind))", "    are_numbers = Constant(1)"), ("not a number",)),
+    Mistake("floats are as exact as doubles", Rewrite(f"{C}.floats", "        if narrow is None or _number(narrow) != number:", "        if narrow is None:"), ("known numbers are calculated",)),
 )  # fmt: skip
 """What is wrong, and who notices."""

@@ -1,7 +1,7 @@
 # ruff: noqa: E501 - C programs, one per line
 """C programs whose memory is laid out by hand, and what membar must say: atomic structures, bit fields, arenas.
 
-And programs with any number of threads.
+And programs with any number of threads, and with floating-point numbers.
 """
 
 from __future__ import annotations
@@ -133,4 +133,19 @@ THREAD_COUNTS = (
     main_only("some threads of each kind", "int n = __VERIFIER_nondet_int(); pthread_t t[3]; int i = 0; do { if (i == 1) pthread_create(&t[i], 0, w, &global); else pthread_create(&t[i], 0, w, 0); } while (++i < n); for (int k = 0; k < i; k++) pthread_join(t[k], 0); assert(global == (n ? n : 1));", "holds", _COUNT),
 )  # fmt: skip
 
-LAYOUT_CASES = ATOMIC_STRUCTURES + BIT_FIELDS + ARENAS + THREAD_COUNTS
+_ACCOUNT = "struct account { int id; double balance; float rate; };\nstruct account a = {1, 2.5, 0.25f}; double total;\n"
+
+FLOATS = (
+    main_only("a double that nobody uses", "a.id = 4; struct account b = a; assert(b.id == 4);", "holds", _ACCOUNT),
+    main_only("doubles are copied and compared", "struct account b = a; total = b.balance; assert(total == 2.5 && total > 2 && total < 2.6 && b.rate == 0.25 && !(total != a.balance) && -total < 0 && total);", "holds", _ACCOUNT),
+    main_only("doubles are copied and compared, wrong", "total = a.balance; assert(total < 2.5);", "assertions", _ACCOUNT),
+    main_only("zero has two signs", "total = -0.0; assert(total == 0 && !total && total >= 0.0);", "holds", _ACCOUNT),
+    main_only("not a number", "total = 0.0 / 0.0; assert(total != total && !(total < 1) && !(total >= 1) && total);", "holds", _ACCOUNT),
+    main_only("known numbers are calculated", "double x = 1; x = x / 4 + 0.5; float f = 0.1f; int n = x * 4; assert(x == 0.75 && n == 3 && f != 0.1 && (float)0.1 == f);", "holds", _ACCOUNT),
+    main_only("a double that was never set", "double *d = malloc(sizeof *d); return *d == 1.0;", "read before it was set", _ACCOUNT),
+    threads("doubles race like numbers", _ACCOUNT, "total = 1.5;", "", "races"),
+    threads("doubles under a lock", _ACCOUNT + "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n", "pthread_mutex_lock(&m); if (total == 1.5) total = a.balance; else total = 1.5; pthread_mutex_unlock(&m);", "@assert(total == 2.5);", "holds"),
+    threads("an atomic double", "_Atomic double d; atomic_int won;\n", "double e = 0; if (atomic_compare_exchange_strong(&d, &e, 1.5)) won++; else assert(e == 1.5);", "@assert(won == 1 && d == 1.5);", "holds"),
+)  # fmt: skip
+
+LAYOUT_CASES = ATOMIC_STRUCTURES + BIT_FIELDS + ARENAS + THREAD_COUNTS + FLOATS

@@ -13,6 +13,7 @@ from membar.frontends.c import (
     bitfields,
     codes,
     contents,
+    floats,
     heap,
     lifetimes,
     liveness,
@@ -40,6 +41,7 @@ from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
 from membar.program.operations import Assert, Load, Store, Tags
 from membar.source import Span
 
+_FLOATS: Final = "floating-point numbers can be stored, copied and compared with others of their type"
 MEMORY: Final = "memory"
 """The property that an access which goes wrong breaks."""
 
@@ -164,10 +166,16 @@ class Machine:
         """A value as one of another type."""
         try:
             if isinstance(value, Value):
-                self._typed(value, t.unqualified(kind))
+                plain = t.unqualified(kind)
+                if isinstance(plain, t.Floating) or isinstance(value.type, t.Floating):
+                    return floats.converted(value, plain)
+                self._typed(value, plain)
                 return converted(value, kind)
         except OperandError:
             pass
+        except floats.NotKnownError:
+            words = f"a `{t.spelled(value.type)}` as a `{t.spelled(t.unqualified(kind))}`"
+            self.refuse(node, f"{words}, where it is not known before the program runs", help=_FLOATS)
         message = f"a value of type `{t.spelled(value.type)}` is no `{t.spelled(t.unqualified(kind))}`"
         self.refuse(node, message, codes.TYPE)
 
@@ -361,6 +369,9 @@ class Machine:
             self.refuse(node, "this is not known before the program runs", codes.CONSTANT)
         if self.is_private(place.address):
             return self._read_private(place, kind, node)
+        item = self.object_at(place.address)
+        if item is not None and item.is_literal and isinstance(place.address, Address):
+            return Value(extended(_initial(item, place.address.offset), t.CHAR), kind)
         found = self.read_raw(place, kind, node, tags)
         liveness.check_found(self, place.address, found.expr, kind, node)
         marks.check_set(self, place, node)
@@ -460,6 +471,9 @@ class Machine:
         if self.is_bad(place, node):
             return
         item = self.object_at(place.address)
+        if item is not None and item.is_literal:
+            self.check(FALSE, "the text of a literal is changed", node)
+            return
         if item is not None and not item.in_memory and isinstance(place.address, Address):
             stored = _reread(new.expr, kind, item.kinds[place.address.offset])
             self.flow.put(item.key(place.address.offset), Slot(stored))
@@ -522,6 +536,12 @@ class Machine:
         place = Place(Address(item.label), value.type)
         self.write(place, value, node)
         return place
+
+
+def _initial(item: Object, offset: int) -> Expr:
+    """What a scalar of an object holds at the start."""
+    content = item.initial.get(offset, 0)
+    return Constant(content) if isinstance(content, int) else content
 
 
 def _reread(expr: Expr, stored: t.CType, seen: t.CType) -> Expr:
