@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Never
@@ -21,6 +21,7 @@ from membar.asked_objects import AskedObject, Clients, object_of
 from membar.diagnostics import Diagnostic, InputError
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, Model
+from membar.objects.annotations import spoken
 from membar.objects.client import Body, Client, Size, clients, number_of_clients
 from membar.objects.history import Call, History, Order, program_order
 from membar.objects.linearize import Verdict, linearizations, verdict
@@ -33,8 +34,9 @@ from membar.objects.orders import (
     with_messages,
 )
 from membar.objects.pending import waits_at_locks, with_giving_up
+from membar.objects.plainest import seen_of_others
 from membar.objects.results import formula_of, question, returned, shown_calls, shown_losses
-from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
+from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated, Witness
 from membar.program.condition import Or
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expand import expand
@@ -52,6 +54,7 @@ _CLOCKED: Final = "x86-tso-clock"
 _IN_ORDER: Final = "executions without load buffering (no cycle of program order and reads-from)"
 _MOST_ACCESSES: Final = 12
 _MOST_CLIENTS: Final = 20_000
+_MOST_COMPARED: Final = 2_000
 _MANY: Final = 10**9
 _WAITING: Final = "waits-for-ever"
 _TOO_LARGE: Final = "a number may not fit into the 64 bits with which clients are run"
@@ -133,7 +136,7 @@ def check_object(
         if isinstance(model, Model)
         else api.load_model(model or about.default_model, include_dirs=include_dirs)
     )
-    if (number := number_of_clients(about.notes, size)) > _MOST_CLIENTS:
+    if (number := number_of_clients(about.notes_for(size), size)) > _MOST_CLIENTS:
         raise InputError(
             Diagnostic(
                 code="W1357",
@@ -179,6 +182,8 @@ class _Totals:
     blocked: int = 0
     histories: int = 0
     questions: int = 0
+    called: set[str] = field(default_factory=set)
+    arguments: dict[str, Size] = field(default_factory=dict)
     bounds: set[str] = field(default_factory=set)
     flags: set[str] = field(default_factory=set)
 
@@ -232,22 +237,37 @@ class _Search:
         """Looks at every client of one size."""
         self.compiled = self.about.clients(size, self.shown)
         self.in_order.clear()
-        for client in clients(self.about.notes, size):
+        notes = self.about.notes_for(size)
+        self.totals.arguments[spoken(notes)] = size
+        for client in clients(notes, size):
             self.totals.clients += 1
             if self.options.progress is not None:
                 self.options.progress(f"client {self.totals.clients}: {client.text}")
             self._judge(client)
 
     def _held(self, size: Size) -> Outcome:
-        bounds = [f"clients of {size.text} at most", *sorted(self.totals.bounds)]
+        operations = [operation.name for operation in self.about.notes.operations]
+        unused = [name for name in operations if name not in self.totals.called]
+        if unused == operations:
+            return Unknown(self._run("nothing"), f"no client of {size.text} calls an operation")
+        bounds = [f"clients of {size.text} at most", *self._arguments(size)]
+        bounds += [f"{name} never called" for name in unused] + sorted(self.totals.bounds)
         # The size of the clients was given; another bound may have been membar's own.
         is_given = not self.totals.bounds or self.options.unrolling.chosen_by_user
         bound = ", ".join(bounds)
-        return HoldsWithin(self._run(bound), bound, chosen_by_user=is_given)
+        return HoldsWithin(self._run(bound), bound, chosen_by_user=is_given and not unused)
+
+    def _arguments(self, size: Size) -> Iterator[str]:
+        """With what operations were called, in the words of notes; first in the largest clients."""
+        for told, calls in sorted(self.totals.arguments.items(), key=lambda item: -item[1].calls):
+            if told:
+                yield f"calls {told}" + ("" if calls == size else f" with {calls.text}")
 
     def _run(self, guarantee: str) -> Run:
         totals = self.totals
         notes = [f"{totals.clients} clients, {totals.histories} histories, {totals.questions} searches"]
+        if self.about.has_only_copies and any(totals.arguments):
+            notes.append("arguments are only copied: those that all differ stand for all others")
         return Run(
             model=self.shown.name,
             engine=ENGINE,
@@ -316,6 +336,8 @@ class _Search:
         """What the calls of a client can return if they are made in an order."""
         program, places = self._program(client, order)
         observed, losses = shown_calls(program, places), shown_losses(program)
+        for call, item in zip(client.calls, observed, strict=True):
+            self.about.specification.expect(call.operation, len(item.results))
         outcome = self._asked(client, replace(program, condition=question(observed, _NEVER, losses)))
         waits = _WAITING in outcome.run.flags
         if (waits or isinstance(outcome, HoldsWithin)) and client not in self.stopping:
@@ -327,7 +349,9 @@ class _Search:
             values = dict(state)
             if any(values[label] for label in losses):
                 self._give_up(_TOO_LARGE, client)
-            found.add(returned(client.calls, observed, values))
+            calls = returned(client.calls, observed, values)
+            self.totals.called.update(call.operation for call in calls if call.made)
+            found.add(calls)
         return found
 
     def _task(self, client: Client, program: Program, properties: tuple[str, ...]) -> Task:
@@ -446,9 +470,24 @@ class _Search:
             reason = "internal error, please report: the execution behind a history was not found again"
             raise _StopError(Unknown(self._run("nothing"), reason), None, None)
         message = "No order of the calls explains this history"
-        witness = replace(outcome.witness, message=message)
+        witness = replace(self._plainest(task, outcome, outcome.witness), message=message)
         found = Violated(self._run("one execution"), PROPERTY, witness)
         raise _StopError(found, program, Refutation(history, judged))
+
+    def _plainest(self, task: Task, outcome: Violated, witness: Witness) -> Witness:
+        """Of the executions with the same results, one in which threads see the least of each other.
+
+        So what was seen too early or too late stands alone. Not looked for where there are many executions.
+        """
+        count = outcome.run.statistics.executions or outcome.run.statistics.classes or 0
+        if not 0 < count <= _MOST_COMPARED:
+            return witness
+        options = replace(task.options, all_executions=True)
+        limits = replace(self._left(), executions=_MOST_COMPARED)
+        asked = replace(task, options=options, limits=limits)
+        found = api.answer(asked, api.load_engine("graphs"))
+        same = [item for item in found.run.executions if item.final == witness.final]
+        return min((witness, *same), key=lambda item: seen_of_others(item.execution))
 
 
 def _accesses(program: Program) -> int:

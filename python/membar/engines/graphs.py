@@ -356,7 +356,8 @@ class _Search:
             looked_for=_LOOKED_FOR,
             awaits=bool(self.watched.threads),
             waiting=self._spans(found.waits),
-            cut=self._spans(found.cuts),
+            cut=self._spans(found.cuts, unfollowed=False),
+            unfollowed=self._spans(found.cuts, unfollowed=True),
         )
         tally.loops_cut = bound if found.cut else None
         tally.limit = self._limit(found.stopped)
@@ -400,10 +401,10 @@ class _Search:
         elif self.without_classes is not None and self.task.options.coherence_chosen_by_user:
             tally.notes.append(f"--coherence observed has no effect: {self.without_classes}")
 
-    def _spans(self, steps: Sequence[tuple[int, int]]) -> set[Span]:
+    def _spans(self, steps: Sequence[tuple[int, int]], *, unfollowed: bool = False) -> set[Span]:
         """The places of steps, each given by thread and edge."""
-        spans = (self.program.threads[thread].edges[edge].span for thread, edge in steps)
-        return {span for span in spans if span is not None}
+        edges = (self.program.threads[thread].edges[edge] for thread, edge in steps)
+        return {edge.span for edge in edges if edge.span is not None and edge.unfollowed is unfollowed}
 
     def _limit(self, stopped: str | None) -> str | None:
         limits = self.task.limits

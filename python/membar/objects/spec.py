@@ -16,13 +16,13 @@ from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Final, TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.objects.history import Result
 from membar.objects.outside import Outside
 from membar.objects.pictures import picture
-from membar.objects.watched import ChangingError, EndlessError, watched
+from membar.objects.watched import ChangingError, EndlessError, LeavingError, watched
 
 State: TypeAlias = Hashable
 """The state of a specification, by value."""
@@ -191,7 +191,8 @@ class Specification:
         self._outside = outside
         self._objects: dict[State, object] = {}
         self._steps: dict[tuple[State, str, tuple[int, ...]], tuple[Result, State] | None] = {}
-        self.initial = self._kept(kind())
+        self._results: dict[str, int] = {}
+        self.initial = self._kept(kind() if outside is None else watched(kind, outside.path))
         self._seen = None if outside is None else outside.pictures()
 
     def parameters(self, operation: str) -> int | None:
@@ -201,6 +202,10 @@ class Specification:
             return None
         found = list(inspect.signature(method).parameters.values())[1:]
         return -1 if any(item.kind is item.VAR_POSITIONAL for item in found) else len(found)
+
+    def expect(self, operation: str, results: int) -> None:
+        """Calls of an operation return so many values: so must the specification."""
+        self._results[operation] = results
 
     @property
     def operations(self) -> tuple[str, ...]:
@@ -217,7 +222,25 @@ class Specification:
         key = (state, operation, arguments)
         if key not in self._steps:
             self._steps[key] = self._done(state, operation, arguments)
-        return self._steps[key]
+        found = self._steps[key]
+        if found is not None and self._results.get(operation, _count(found[0])) != _count(found[0]):
+            self._wrong_results(operation, found[0])
+        return found
+
+    def _wrong_results(self, operation: str, result: Result) -> NoReturn:
+        """What was returned is not of the form that calls return.
+
+        Raises:
+            InputError: always.
+        """
+        expected = self._results[operation]
+        values = "nothing" if not expected else f"{expected} value{'' if expected == 1 else 's'}"
+        message = (
+            f"the specification {self.name} returns {result} from {operation}, but calls return {values}"
+        )
+        raise InputError(
+            Diagnostic(code="W1350", message=message, help="a method returns what the operation returns")
+        )
 
     def _done(self, state: State, operation: str, arguments: tuple[int, ...]) -> tuple[Result, State] | None:
         try:
@@ -239,7 +262,8 @@ class Specification:
         self, state: State, operation: str, arguments: tuple[int, ...], outside: Outside
     ) -> tuple[Result, State] | None:
         """What a method of the user's class does, twice: it must depend on nothing but the state."""
-        copies = [copy.deepcopy(self._objects[state]) for _ in range(2)]  # both at once: at two addresses
+        kept = self._objects[state]  # two copies at once: at two addresses
+        copies = [watched(partial(copy.deepcopy, kept), outside.path) for _ in range(2)]
         first, second = (
             watched(partial(self._returned, each, operation, arguments), outside.path) for each in copies
         )
@@ -273,6 +297,11 @@ def _difference(first: tuple[Result, State] | None, second: tuple[Result, State]
     return "leaves two different states behind"
 
 
+def _count(result: Result) -> int:
+    """How many values a result has."""
+    return 0 if result is None else len(result) if isinstance(result, tuple) else 1
+
+
 def _result(value: object) -> Result:
     if value is None or isinstance(value, str):
         return value
@@ -301,7 +330,10 @@ def load(name: str) -> Specification:
         return Specification(SHIPPED[name])
     path, _, kind = name.rpartition(":")
     found, module = _class_in(Path(path), kind)
-    return Specification(found, outside=Outside(found, module))
+    try:
+        return Specification(found, outside=Outside(found, module))
+    except (Exception, EndlessError) as problem:
+        raise InputError(Diagnostic(code="W1349", message=f"`{path}`: {problem}")) from None
 
 
 def _class_in(path: Path, name: str) -> tuple[Callable[[], object], ModuleType]:
@@ -315,7 +347,7 @@ def _class_in(path: Path, name: str) -> tuple[Callable[[], object], ModuleType]:
         found = getattr(module, name, None)
         if found is not None:
             watched(found, str(path))
-    except (EndlessError, ChangingError) as problem:
+    except (EndlessError, ChangingError, LeavingError) as problem:
         raise InputError(Diagnostic(code="W1349", message=f"`{path}`: {problem}")) from None
     except Exception as problem:
         raise InputError(

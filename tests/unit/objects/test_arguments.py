@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from membar.object_proofs import prove_object
+from membar.frontends.object.parser import parse_text
+from membar.object_proofs import judged, prove_object
+from membar.objects.proof.findings import Proof
 from membar.outcome import Holds, Unknown
 from membar.source import SourceFile
 
@@ -26,9 +28,10 @@ EARLY = """object early; shared x = 0;
     linearize f at 1 when x == 0 returning (7); linearize f at 1 returning (8);
     invariant { at 3: t == 0; at 4: t != 0; at 2..4: linearized;
         at 2..4: linearized.result1 == (t == 0 ? 7 : 8); }"""
-LONG = """object long; shared x = 0;
-    operation f() { local t; 1: x = 7; FENCES 14: t = 1; 15: return t; }
-    specification { state y = 0; operation f() { y = 7; return RESULT; } }
+FENCES = " ".join(f"{line}: fence;" for line in range(2, 14))
+LONG = f"""object long; shared x = 0;
+    operation f() {{ local t; 1: x = 7; {FENCES} 14: t = 1; 15: return t; }}
+    specification {{ state y = 0; operation f() {{ y = 7; return RESULT; }} }}
     abstraction x == y; linearize f at 1 returning (RESULT); invariant x == 0 || x == 7;
     invariant at 15: t == 1;"""
 
@@ -61,6 +64,13 @@ def test_what_was_promised_can_be_spoken_of(model: str) -> None:
 
 @pytest.mark.parametrize("model", ["xc", "armv8"])
 def test_an_operation_that_is_long_is_looked_at(model: str) -> None:
-    text = LONG.replace("FENCES", " ".join(f"{line}: fence;" for line in range(2, 14)))
-    assert isinstance(proved(text.replace("RESULT", "2"), model), Unknown)
-    assert not isinstance(proved(text.replace("RESULT", "1"), model), Unknown)
+    assert isinstance(proved(LONG.replace("RESULT", "2"), model), Unknown)
+    assert isinstance(proved(LONG.replace("RESULT", "1"), model), Holds)
+
+
+def test_a_bound_that_hides_a_line_says_nothing() -> None:
+    about = parse_text(SourceFile("test.obj", VALUE))
+    proof = Proof(cut=True, lines={"1", "2", "3", "4"})
+    outcome = judged(proof, about, "xc", "causal")
+    assert isinstance(outcome, Unknown)
+    assert "line 5 is never done within at most 14 lines" in outcome.reason

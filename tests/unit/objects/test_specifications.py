@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from membar import cli
 from membar.diagnostics import InputError
 from membar.objects import spec
 
@@ -82,3 +84,72 @@ def test_random_numbers_of_a_seed_in_the_instance_are_a_state(tmp_path: Path) ->
     )
     found = loaded(tmp_path, text)
     assert found.step(found.initial, "read", ()) is not None
+
+
+LEAVING = {
+    "exit": ("sys.exit(0)", "raises SystemExit (line 4)"),
+    "quit": ("raise SystemExit(7)", "raises SystemExit (line 4)"),
+    "interrupt": ("raise KeyboardInterrupt", "raises KeyboardInterrupt (line 4)"),
+    "own": ("raise type('E', (BaseException,), {})", "raises E (line 4)"),
+    "at once": ("os._exit(0)", "calls `os._exit` (line 4)"),
+    "caught": (
+        "\n        try:\n            sys.exit(0)\n        except Exception:\n            pass",
+        "SystemExit",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LEAVING)
+def test_a_method_does_not_end_membar(name: str, tmp_path: Path) -> None:
+    body, said = LEAVING[name]
+    found = loaded(tmp_path, f"import os, sys\nclass S:\n    def read(self):\n        {body}\n")
+    with pytest.raises(InputError) as problem:
+        found.step(found.initial, "read", ())
+    assert problem.value.diagnostics[0].code == "W1350"
+    assert said in problem.value.diagnostics[0].message
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["import sys\nsys.exit(0)\n", "raise KeyboardInterrupt\n", "class S:\n    def __init__(self): exit()\n"],
+)
+def test_a_file_does_not_end_membar(text: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as problem:
+        loaded(tmp_path, text)
+    assert problem.value.diagnostics[0].code == "W1349"
+
+
+def test_an_interrupt_from_the_keyboard_is_one(tmp_path: Path) -> None:
+    text = "import signal\nclass S:\n    def read(self):\n        signal.raise_signal(signal.SIGINT)\n"
+    found = loaded(tmp_path, text)
+    with pytest.raises(KeyboardInterrupt):
+        found.step(found.initial, "read", ())
+
+
+@pytest.mark.parametrize("where", ["print('hello')\n", "import os\n"])
+def test_what_a_specification_prints_is_no_part_of_the_answer(
+    where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "r.c").write_text(
+        "static _Atomic int x;\n// membar: operation read()\nstatic int read(void) { return x; }\n"
+    )
+    (tmp_path / "s.py").write_text(
+        where + "class S:\n    def __init__(self): print('made')\n"
+        "    def read(self):\n        print('called')\n        return 0\n"
+    )
+    named = f"{tmp_path}/s.py:S"
+    words = ["check", f"{tmp_path}/r.c", "--spec", named, "--client", "2,1", "--model", "sc", "--json"]
+    assert cli.main(words) == 0
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["verdict"] == "holds-within"
+    assert {"made", "called"} <= set(shown.err.split())
+
+
+def test_exits_of_a_specification_are_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "r.c").write_text(
+        "static _Atomic int x;\n// membar: operation read()\nstatic int read(void) { return x; }\n"
+    )
+    (tmp_path / "s.py").write_text("class S:\n    def read(self): raise SystemExit(0)\n")
+    words = ["check", f"{tmp_path}/r.c", "--spec", f"{tmp_path}/s.py:S", "--client", "2,1", "--model", "sc"]
+    assert cli.main(words) == 2
+    assert "W1350" in capsys.readouterr().err

@@ -15,7 +15,18 @@ from membar.frontends.c import types as t
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.statements import Statements, blocks_of_labels
-from membar.frontends.c.values import NOTHING, UNSET, Aggregate, B, Slot, Value, binary, constant, known
+from membar.frontends.c.values import (
+    NOTHING,
+    UNSET,
+    Aggregate,
+    B,
+    OperandError,
+    Slot,
+    Value,
+    binary,
+    constant,
+    known,
+)
 from membar.frontends.c.world import Declared, Defined, Frame, Object, Place, Scope
 from membar.program.expr import FALSE, Address, Constant
 
@@ -77,7 +88,10 @@ class Calls:
             m.refuse(node, f"`{name}` takes {wanted} arguments, not {len(arguments)}", codes.CALL)
         if m.is_constant_only:
             m.refuse(node, f"a call of `{name}` is not known before the program runs", codes.CONSTANT)
-        return found.meaning(self.e, node, arguments)
+        try:
+            return found.meaning(self.e, node, arguments)
+        except OperandError:
+            m.refuse(node, f"an argument of `{name}` that is no number or pointer", codes.CALL)
 
     def _offset(self, m: Machine, kind: t.CType, node: ast.Node) -> tuple[int, t.CType]:
         """How far from the beginning of an object one of its parts lies, and the part's type."""

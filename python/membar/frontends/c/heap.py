@@ -9,7 +9,7 @@ freed memory one for "freed there", so that a read knows what it found without a
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -88,15 +88,14 @@ class Freeing:
     joined: frozenset[int]
 
 
-def shape_of(kind: t.CType, alignment: int = ALIGNMENT) -> Shape:
-    """The shape of memory for objects of a type."""
-    extent = (t.size_of(kind), alignment)
-    return (extent, *((leaf.offset, t.size_of(leaf.type), leaf.count) for leaf in t.leaves(kind)))
+def shape_of(size: int | None, leaves: Iterable[t.Leaf], alignment: int = ALIGNMENT) -> Shape:
+    """The shape of memory of some size with these scalars."""
+    return ((size, alignment), *((leaf.offset, t.size_of(leaf.type), leaf.count) for leaf in leaves))
 
 
-def shape_of_local(kind: t.CType, alignment: int) -> Shape:
-    """The shape of memory for local variables of a type: they never lie where allocated memory does."""
-    return ((t.size_of(kind), alignment, _LOCAL), *shape_of(kind)[1:])
+def shape_of_local(size: int | None, leaves: Iterable[t.Leaf], alignment: int) -> Shape:
+    """The shape of memory for local variables: they never lie where allocated memory does."""
+    return ((size, alignment, _LOCAL), *shape_of(size, leaves)[1:])
 
 
 def is_local(shape: Shape) -> bool:

@@ -48,7 +48,7 @@ def begin(m: Machine, item: Object) -> None:
         return
     if item.slot is None:
         alignment = _PAGE if m.world.tree.aligns_variables else t.alignment_of(item.type)
-        shape = heap.shape_of_local(item.type, alignment)
+        shape = heap.shape_of_local(t.size_of(item.type), item.leaves(), alignment)
         index = sum(slot.shape == shape for slot in m.world.allocated().values())
         line = item.span.line if item.span is not None else 0
         item.slot = heap.Slot(shape, index, line, is_zeroed=True, thread=m.number)

@@ -8,7 +8,19 @@ from typing import Final, NoReturn, TypeAlias
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import bitfields, codes, contents, heap, lifetimes, liveness, marks, parts, wholes
+from membar.frontends.c import (
+    arenas,
+    bitfields,
+    codes,
+    contents,
+    floats,
+    heap,
+    lifetimes,
+    liveness,
+    marks,
+    parts,
+    wholes,
+)
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import Flow, Mark
 from membar.frontends.c.values import (
@@ -24,11 +36,12 @@ from membar.frontends.c.values import (
     is_small,
     known,
 )
-from membar.frontends.c.world import Defined, Frame, Object, Place, Scope, World
+from membar.frontends.c.world import Defined, Frame, LearntError, Object, Place, Scope, World
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
 from membar.program.operations import Assert, Load, Store, Tags
 from membar.source import Span
 
+_FLOATS: Final = "floating-point numbers can be stored, copied and compared with others of their type"
 MEMORY: Final = "memory"
 """The property that an access which goes wrong breaks."""
 
@@ -70,10 +83,12 @@ class Machine:
         self.name = name
         self.number = number
         self.flow = Flow()
+        self.flow.watcher = contents.watcher(self)
         self.frames: list[Frame] = []
         self.scope = world.scope
         self.call = call
         self.loops = 0
+        self.loop_nodes: list[int] = []  # the first `loops` of them are being built
         self.is_constant_only = False
         self.discarded: ast.Node | None = None  # the expression whose value nobody uses
         self.block: Block | None = None
@@ -113,6 +128,17 @@ class Machine:
         if mark.inside is not None:
             self.frames[-1].become(mark.inside)
 
+    def count_loops(self) -> None:
+        """Begins again with the loops around written out for a few turns, unless that is done already.
+
+        Raises:
+            LearntError: it is not done yet.
+        """
+        new = set(self.loop_nodes[: self.loops]) - self.world.before.counted
+        if new:
+            self.world.after.counted |= new
+            raise LearntError
+
     # Talking
 
     def span(self, node: ast.Node) -> Span:
@@ -140,16 +166,26 @@ class Machine:
         """A value as one of another type."""
         try:
             if isinstance(value, Value):
-                self._typed(value, t.unqualified(kind))
+                plain = t.unqualified(kind)
+                if isinstance(plain, t.Floating) or isinstance(value.type, t.Floating):
+                    return floats.converted(value, plain)
+                self._typed(value, plain)
                 return converted(value, kind)
         except OperandError:
             pass
+        except floats.NotKnownError:
+            words = f"a `{t.spelled(value.type)}` as a `{t.spelled(t.unqualified(kind))}`"
+            self.refuse(node, f"{words}, where it is not known before the program runs", help=_FLOATS)
         message = f"a value of type `{t.spelled(value.type)}` is no `{t.spelled(t.unqualified(kind))}`"
         self.refuse(node, message, codes.TYPE)
 
     def _typed(self, value: Value, kind: t.CType) -> None:
         """Memory that was allocated without a type gets that of the first pointer to it."""
-        if not self.world.untyped or not isinstance(kind, t.Pointer):
+        if not isinstance(kind, t.Pointer):
+            return
+        if self.world.has_bytes:
+            arenas.view(self, value, kind.target)
+        if not self.world.untyped:
             return
         name = value.expr.name if isinstance(value.expr, Address | Register) else ""
         found = self.world.untyped.get(name)
@@ -309,6 +345,7 @@ class Machine:
             self.check(FALSE, f"an access outside `{item.name}`", node)
             return True
         if found != size:
+            arenas.needed(self, item, place)
             self.refuse(
                 node, f"an access of {size} bytes inside `{item.name}`, which is not one whole scalar"
             )
@@ -332,6 +369,9 @@ class Machine:
             self.refuse(node, "this is not known before the program runs", codes.CONSTANT)
         if self.is_private(place.address):
             return self._read_private(place, kind, node)
+        item = self.object_at(place.address)
+        if item is not None and item.is_literal and isinstance(place.address, Address):
+            return Value(extended(_initial(item, place.address.offset), t.CHAR), kind)
         found = self.read_raw(place, kind, node, tags)
         liveness.check_found(self, place.address, found.expr, kind, node)
         marks.check_set(self, place, node)
@@ -431,6 +471,9 @@ class Machine:
         if self.is_bad(place, node):
             return
         item = self.object_at(place.address)
+        if item is not None and item.is_literal:
+            self.check(FALSE, "the text of a literal is changed", node)
+            return
         if item is not None and not item.in_memory and isinstance(place.address, Address):
             stored = _reread(new.expr, kind, item.kinds[place.address.offset])
             self.flow.put(item.key(place.address.offset), Slot(stored))
@@ -493,6 +536,12 @@ class Machine:
         place = Place(Address(item.label), value.type)
         self.write(place, value, node)
         return place
+
+
+def _initial(item: Object, offset: int) -> Expr:
+    """What a scalar of an object holds at the start."""
+    content = item.initial.get(offset, 0)
+    return Constant(content) if isinstance(content, int) else content
 
 
 def _reread(expr: Expr, stored: t.CType, seen: t.CType) -> Expr:

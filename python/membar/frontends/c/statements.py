@@ -16,7 +16,7 @@ from membar.frontends.c import codes
 from membar.frontends.c import types as t
 from membar.frontends.c.copies import made, repeated_call
 from membar.frontends.c.expressions import Expressions
-from membar.frontends.c.flow import Key, State, TooLargeError
+from membar.frontends.c.flow import MADE, Key, State, TooLargeError
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import (
     NOTHING,
@@ -34,6 +34,10 @@ from membar.frontends.c.world import Frame, Object, Scope, Target
 from membar.program.expr import TRUE, Expr
 
 _MOST_TURNS: Final = 4096
+_THREADS: Final = "MEMBAR_THREADS"
+"""The macro that says how many threads a loop may create whose number of turns is not known."""
+_MOST_THREADS: Final = "4"
+_MOST_THREADS_AT_ALL: Final = 16
 # Builds one turn: the state behind it, and whether the loop's condition was decided while building.
 Turn: TypeAlias = Callable[[], tuple[State | None, bool]]
 
@@ -329,6 +333,9 @@ class Statements:
     def _repeat(self, turn: Turn, node: ast.Node) -> None:
         """Turn after turn, written out if it is clear how many there are."""
         start = self.m.mark()
+        if id(node) in self.m.world.before.counted and not self.m.loops:
+            self._counted(turn, node)
+            return
         try:
             is_done = id(node) not in self._too_long and self._written_out(turn)
         except TooLargeError:
@@ -391,11 +398,31 @@ class Statements:
             flow.state = state
         raise TooLargeError
 
+    def _counted(self, turn: Turn, node: ast.Node) -> None:
+        """As many turns as threads may be created in one loop; executions with more are cut."""
+        flow = self.m.flow
+        for _ in range(self._most_threads(node)):
+            flow.state, _ = turn()
+            if flow.is_dead:
+                return
+        if isinstance(node, ast.For | ast.While):
+            self._leave_unless(node.cond)
+        flow.endless(self.m.span(node))
+
+    def _most_threads(self, node: ast.Node) -> int:
+        text = self.m.world.tree.text.macros.get(_THREADS, _MOST_THREADS).strip("() ")
+        number = int(text) if text.isdecimal() else 0
+        if not 0 < number <= _MOST_THREADS_AT_ALL:
+            message = f"`{_THREADS}` must be a number from 1 to {_MOST_THREADS_AT_ALL}"
+            self.m.refuse(node, message, codes.THREADS)
+        return number
+
     def _general(self, turn: Turn, node: ast.Node) -> None:
         """A loop of the automaton."""
         flow, m = self.m.flow, self.m
         varying: set[Key] = set()
         m.loops += 1
+        m.loop_nodes[m.loops - 1 :] = [id(node)]
         start = m.mark()
         while True:
             head = flow.open(sorted(varying, key=repr))
@@ -413,7 +440,8 @@ class Statements:
 
 
 def _known_part(state: State) -> frozenset[tuple[Key, Slot]]:
-    return frozenset((key, slot) for key, slot in state.slots.items() if is_constant(slot.expr))
+    slots = state.slots.items()
+    return frozenset((key, slot) for key, slot in slots if is_constant(slot.expr) and key[0] != MADE)
 
 
 def _moved_on(before: State, after: State) -> bool:
@@ -421,7 +449,7 @@ def _moved_on(before: State, after: State) -> bool:
     return any(
         is_constant(slot.expr) and slot.defined == TRUE and before.slots[key] != slot
         for key, slot in after.slots.items()
-        if key in before.slots
+        if key in before.slots and key[0] != MADE
     )
 
 

@@ -28,6 +28,7 @@ from membar.frontends.c.library import (
     gcc,
     kernel,
     keys,
+    leaks,
     mutexes,
     outside,
     strings,
@@ -36,6 +37,7 @@ from membar.frontends.c.library import (
     threads,
     variadic,
     verifier,
+    written,
 )
 from membar.frontends.c.library import heap as heap_library
 from membar.frontends.c.machine import Machine
@@ -60,6 +62,7 @@ from membar.program.operations import Join, Load, Operation, Store
 from membar.program.program import Edge, MemoryObject, Program, Thread
 from membar.program.program import Value as Initial
 from membar.program.template import Template
+from membar.program.warnings import LOOK
 from membar.source import SourceFile
 
 LANGUAGE: Final = "C"
@@ -80,6 +83,7 @@ _LIBRARY: Final[dict[str, Library]] = {
     **text.FUNCTIONS,
     **outside.FUNCTIONS,
     **variadic.FUNCTIONS,
+    **written.FUNCTIONS,
     **clients.FUNCTIONS,
 }
 _KERNEL_LIBRARY: Final[dict[str, Library]] = {
@@ -91,6 +95,7 @@ _KERNEL_LIBRARY: Final[dict[str, Library]] = {
     **text.FUNCTIONS,
     **outside.FUNCTIONS,
     **variadic.FUNCTIONS,
+    **written.FUNCTIONS,
     **clients.FUNCTIONS,
     **kernel.FUNCTIONS,
 }
@@ -217,8 +222,9 @@ class _Pass:
             for hint in (outside.NUMBERS, outside.TEXT)
             if any(outside.matters(item, hint) for item in machines)
         )
+        world.after.shown_calls.update(call for item in machines for call in heap_library.shown_calls(item))
         if world.before.follows_memory:
-            world.after.written.update(place for item in machines for place in contents.all_written(item))
+            world.after.exposed.update(self._exposed(machines))
         world.after.slots = world.allocated()
         world.after.keys = tuple(world.keys)
         self._escapes(machines)
@@ -246,7 +252,7 @@ class _Pass:
         before = world.scope.symbols.get(node.decl.name)
         if isinstance(before, Defined | Object):
             expressions.m.refuse(node, f"`{node.decl.name}` is defined twice", codes.NAME)
-        function = Defined(node.decl.name, node, kind, len(world.functions) + 1)
+        function = Defined(node.decl.name, node, kind, world.tree.bodies[node.decl.name])
         world.scope.symbols[node.decl.name] = function
         world.functions[function.address] = function
 
@@ -266,8 +272,7 @@ class _Pass:
         machine.begin_copies()
         for number in range(len(self.world.before.keys)):
             machine.flow.put(keys.key_of(number + 1), Slot(FALSE))
-        pools = [call for number, call in self.world.before.pools if number == plan.number]
-        machine.flow.put_all({heap_library.pool_key(call): Slot(FALSE) for call in pools})
+        leaks.begin(machine)
         waits = [call for number, call in self.world.before.spurious if number == plan.number]
         machine.flow.put_all({conditions.spurious_key(call): Slot(FALSE) for call in waits})
         arguments = self._arguments(machine, plan)
@@ -276,9 +281,10 @@ class _Pass:
             self._keep_result(machine, plan, value)
         if plan.number > 1:
             keys.leave(machine, node.decl)
+            leaks.leave(machine, node.decl)
             machine.end_copies(self.world.tree.closing(node.body))
         else:
-            heap_library.check_leaks(machine, node.decl)
+            leaks.check(machine, node.decl)
         machine.flow.cut()
         if machine.block is not None:
             self.world.refuse(machine.block.span, "an atomic block that is not closed", codes.ATOMIC_BLOCK)
@@ -316,6 +322,16 @@ class _Pass:
             )
 
     # Which objects are in memory
+
+    def _exposed(self, machines: list[Machine]) -> Iterator[str]:
+        """The labels of objects that pointers may lead to."""
+        for machine in machines:
+            yield from contents.exposed(machine)
+        for item in self.world.objects.values():
+            yield from (value.name for value in item.initial.values() if isinstance(value, Address))
+        for plan in self.world.plans:
+            if plan.argument is not None:
+                yield from (part.name for part in addresses_of(plan.argument))
 
     def _escapes(self, machines: list[Machine]) -> None:
         world = self.world
@@ -463,7 +479,7 @@ class _Places:
             return
         parts = self._parts[label]
         behind = slot.index * heap.stride_of(slot.shape) + heap.HEADER + heap.mark_of(slot.shape)
-        for leaf in t.leaves(item.type):
+        for leaf in item.leaves():
             size = t.size_of(leaf.type) or 4
             if not heap.says_unset(size):
                 name = f"unset${number}[{slot.index}]{leaf.path}"
@@ -491,7 +507,7 @@ class _Places:
         self._names.add(shown)
         if isinstance(item.type, t.Array) and item.type.is_per_thread:
             self.per_thread.add(shown)
-        for leaf in t.leaves(item.type):
+        for leaf in item.leaves():
             if leaf.count == 0 and start is not None:
                 continue
             size = t.size_of(leaf.type) or 4
@@ -509,7 +525,7 @@ class _Places:
                     is_array=leaf.count is not None,
                     place=_place(start, parts, leaf.offset),
                     alignment=_PAGE if self._is_aligned else t.alignment_of(item.type),
-                    is_hidden=start is not None,
+                    is_hidden=start is not None or item.label.startswith(LOOK),
                     span=item.span,
                 )
             )

@@ -8,7 +8,7 @@ again with that object in memory.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, NoReturn, TypeAlias
 
@@ -37,6 +37,10 @@ class DepthError(Exception):
     """Functions that call themselves more than once: their calls cannot be followed that deeply."""
 
 
+LITERAL: Final = "string@"
+"""How labels of string literals begin."""
+
+
 @dataclass(eq=False, slots=True)
 class Object:
     """The storage of one variable.
@@ -58,6 +62,8 @@ class Object:
         is_thread_local: it stands for one object per thread.
         call: the number of the call that allocated it.
         unset: where it was declared without a value, if it is a local variable in memory.
+        carved: what larger scalars lie in its bytes: offset and size → type (`arenas.py`).
+        byte_runs: where it has arrays of bytes.
     """
 
     label: str
@@ -77,10 +83,24 @@ class Object:
     is_thread_local: bool = False
     call: int = 0
     unset: heap.Place | None = None
+    carved: Mapping[tuple[int, int], t.CType] = field(default_factory=dict)
+    byte_runs: tuple[range, ...] = ()
+
+    def leaves(self) -> list[t.Leaf]:
+        """The scalars of the type, and arrays of scalars, with what is carved out of arrays of bytes."""
+        return t.carved(t.leaves(self.type), self.carved) if self.carved else list(t.leaves(self.type))
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether it is the text of a literal, which nobody may change."""
+        return self.label.startswith(LITERAL)
 
     def lay_out(self) -> None:
         """Finds the scalars of the type."""
-        self.kinds = dict(t.scalars(self.type))
+        leaves = list(t.leaves(self.type))
+        bytes_ = (leaf for leaf in leaves if leaf.count is not None and t.size_of(leaf.type) == 1)
+        self.byte_runs = tuple(range(leaf.offset, leaf.offset + (leaf.count or 0)) for leaf in bytes_)
+        self.kinds = dict(t.elements(t.carved(leaves, self.carved) if self.carved else leaves))
         self.places = {offset: t.size_of(kind) or 0 for offset, kind in self.kinds.items()}
 
     @property
@@ -105,7 +125,12 @@ class Defined:
     @property
     def address(self) -> int:
         """What a pointer to it holds."""
-        return FUNCTIONS_AT + FUNCTION_STEP * self.number
+        return _code_at(self.number)
+
+
+def _code_at(number: int) -> int:
+    """The address of a function that is defined at that place among all."""
+    return FUNCTIONS_AT + FUNCTION_STEP * number
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,9 +312,19 @@ class Findings:
         frees_beside: memory may be freed, or a variable may end, while another thread runs.
         keys: the functions for what threads leave behind under each key of their own; empty: none.
         follows_memory: what memory holds matters for the translation (`contents.py`).
+        trusts_memory: pointers of other threads are taken to change nothing of that.
         outside: what the world outside gives that matters for what the program does (`library/outside.py`).
+        tells_leaks: memory that is never freed is told, since `main` has joined all threads at its end.
+        made: what other threads leave of what they allocated, by label: the cell, which of its bits, and the
+            word if it is always the same.
         mutex_kinds: there are mutexes that are recursive, or say that they are held.
-        written: labels and offsets of what threads write, with their numbers, while that is so.
+        written: labels and offsets of what threads write, with their numbers, while memory is followed.
+        reached: numbers of threads, labels of objects in which they write at places that only the execution
+            knows, and sizes of these; no label: any object whose address is somewhere.
+        exposed: labels of objects whose addresses are somewhere.
+        shown_calls: calls that allocate what other threads may see, by their syntax.
+        carved: what larger scalars lie in arrays of bytes, by declaration (`arenas.py`).
+        counted: loops that create threads, or join them, any number of times: a few turns are written out.
     """
 
     escaped: set[Hashable] = field(default_factory=set)
@@ -312,8 +347,16 @@ class Findings:
     keys: tuple[str, ...] = ()
     follows_memory: bool = False
     outside: set[str] = field(default_factory=set)
+    tells_leaks: bool = False
+    made: dict[str, tuple[str, int, int | None]] = field(default_factory=dict)
     mutex_kinds: bool = False
     written: set[tuple[int, str, int]] = field(default_factory=set)
+    trusts_memory: bool = False
+    reached: set[tuple[int, str, int]] = field(default_factory=set)
+    exposed: set[str] = field(default_factory=set)
+    shown_calls: set[int] = field(default_factory=set)
+    carved: dict[Hashable, Mapping[tuple[int, int], t.CType]] = field(default_factory=dict)
+    counted: set[int] = field(default_factory=set)
 
     def joined(self, other: Findings) -> Findings:
         """What both know; `other` is later, and knows the heap as it is."""
@@ -338,8 +381,19 @@ class Findings:
             other.keys,
             self.follows_memory or other.follows_memory,
             self.outside | other.outside,
+            other.tells_leaks,
+            other.made,
             self.mutex_kinds or other.mutex_kinds,
             self.written | other.written,
+            self.trusts_memory or other.trusts_memory,
+            self.reached | other.reached,
+            self.exposed | other.exposed,
+            self.shown_calls | other.shown_calls,
+            {
+                key: {**other.carved.get(key, {}), **self.carved.get(key, {})}
+                for key in {**self.carved, **other.carved}
+            },
+            self.counted | other.counted,
         )
 
     @property
@@ -366,7 +420,10 @@ class World:
     pools: dict[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
     alignments: dict[int, int] = field(default_factory=dict)  # of calls that ask for one
     keys: list[str] = field(default_factory=list)
+    # What pointers to places in arrays of bytes point to, by label and offset.
+    views: dict[str, dict[int, t.CType]] = field(default_factory=dict)
     thread_locals: list[Object] = field(default_factory=list)
+    has_bytes: bool = False
     is_kernel: bool = False
     # Any number of threads (`copies.py`), and the thread that stands for all of them.
     is_any: bool = False
@@ -416,6 +473,11 @@ class World:
         found[id(node)] = place
         return place
 
+    def address_of(self, name: str) -> int | None:
+        """The address of a function, maybe one that is defined later; None if it has no body."""
+        number = self.tree.bodies.get(name)
+        return None if number is None else _code_at(number)
+
     def place_of_end(self, span: Span) -> heap.Place:
         """The number of a place where lives of variables end."""
         known, found = self.before.end_places, self.after.end_places
@@ -435,7 +497,9 @@ class World:
         if item.label in self.objects:
             count = self._free_number(item.label)
             item.name, item.label = f"{item.name}#{count}", f"{item.label}#{count}"
+        item.carved = self.before.carved.get(item.declared, {})
         item.lay_out()
+        self.has_bytes = self.has_bytes or bool(item.byte_runs)
         self.objects[item.label] = item
         return item
 

@@ -57,6 +57,7 @@ def _new(e: Expressions, node: ast.FuncCall, arguments: Arguments, size: Expr, *
     contents.needed(e.m)
     m, flow, span = e.m, e.m.flow, e.m.span(node)
     if m.loops:
+        contents.needed_to_go_on(m)
         m.refuse(node, "memory whose size is not known before the program runs, in a loop", codes.HEAP_SIZE)
     first, each = _step(e, arguments)
     end, key = flow.exit(), ("sized", id(node), "")

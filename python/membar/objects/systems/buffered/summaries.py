@@ -128,10 +128,10 @@ class Summaries:
                 updates |= dict(moved(slot.entry, kept(number), slot.owner))
         absorbed = dict(form.some)
         for entry in sorted(form.kinds, key=repr) if form.is_renewed else ():
-            owner = absorbed.get(entry, _some(entry))
-            updates |= dict(moved(entry, _next(entry), owner))
+            owner = absorbed.get(entry, some_of(entry))
+            updates |= dict(moved(entry, next_of(entry), owner))
             if entry in absorbed:
-                updates |= dict(moved(entry, _some(entry), owner))
+                updates |= dict(moved(entry, some_of(entry), owner))
         waiting = after.waiting
         if waiting is not None:
             number = next(at for at, slot in enumerate(form.slots) if slot.is_awaited)
@@ -155,7 +155,7 @@ def _pulled(form: _Form, gone: Entry | None) -> Iterator[_Form]:
         return
     same = [at for at, slot in enumerate(form.slots) if slot.entry == gone]
     for place in range(same[0] + 1):
-        slots = (*form.slots[:place], _Slot(gone, _next(gone)), *form.slots[place:])
+        slots = (*form.slots[:place], _Slot(gone, next_of(gone)), *form.slots[place:])
         for kinds in (form.kinds, form.kinds - {gone}):
             yield replace(form, slots=slots, kinds=kinds, is_renewed=True)
     if len(same) > 1:
@@ -165,14 +165,16 @@ def _pulled(form: _Form, gone: Entry | None) -> Iterator[_Form]:
 def _open(summary: Summarised) -> tuple[Stores, Stores]:
     """The stores that are left open: `some` of every kind, and `next` of every kind."""
     kinds = sorted(summary.kinds, key=repr)
-    return tuple((kind, _some(kind)) for kind in kinds), tuple((kind, _next(kind)) for kind in kinds)
+    return tuple((kind, some_of(kind)) for kind in kinds), tuple((kind, next_of(kind)) for kind in kinds)
 
 
-def _some(entry: Entry) -> str:
+def some_of(entry: Entry) -> str:
+    """Who keeps a store of a kind that is left open."""
     return f"@some {_kind(entry)}"
 
 
-def _next(entry: Entry) -> str:
+def next_of(entry: Entry) -> str:
+    """Who keeps the store of a kind that becomes explicit next."""
     return f"@next {_kind(entry)}"
 
 
