@@ -9,7 +9,7 @@ from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.program import Program, Thread
 
 MOST_ACCESSES: Final = 10_000
-"""Of one thread in one execution: relations between them have a bit for each pair, 12 MB for each relation."""
+"""Of one thread in one execution: each relation has a bit for each pair of them, 12 MB."""
 
 
 def check_length(program: Program) -> None:
