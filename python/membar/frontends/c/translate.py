@@ -12,7 +12,7 @@ from pycparser import c_ast as ast
 
 from membar import effort
 from membar.diagnostics import Diagnostic, InputError, Label
-from membar.frontends.c import codes, constraints, contents, copies, heap
+from membar.frontends.c import codes, constraints, contents, copies, heap, invocation
 from membar.frontends.c import types as t
 from membar.frontends.c.addresses import exactly, mapped
 from membar.frontends.c.calls import Calls, Library
@@ -293,7 +293,7 @@ class _Pass:
     def _arguments(self, machine: Machine, plan: ThreadPlan) -> list[Value | Aggregate]:
         kinds = plan.function.type.parameters or ()
         if plan.number == 1:
-            return [Value(FALSE, kind) for kind in kinds]
+            return invocation.arguments(machine, plan.function, PurePath(self.source.path).stem)
         if plan.argument is not None:
             return [Value(plan.argument, t.VOID_POINTER) for _ in kinds]
         register = machine.flow.register()
@@ -525,7 +525,7 @@ class _Places:
                     is_array=leaf.count is not None,
                     place=_place(start, parts, leaf.offset),
                     alignment=_PAGE if self._is_aligned else t.alignment_of(item.type),
-                    is_hidden=start is not None or item.label.startswith(LOOK),
+                    is_hidden=start is not None or item.label.startswith((LOOK, *invocation.LABELS)),
                     span=item.span,
                 )
             )
