@@ -223,6 +223,7 @@ class _Pass:
             for hint in (outside.NUMBERS, outside.TEXT)
             if any(outside.matters(item, hint) for item in machines)
         )
+        world.after.shown_calls.update(call for item in machines for call in heap_library.shown_calls(item))
         if world.before.follows_memory:
             world.after.exposed.update(self._exposed(machines))
         world.after.slots = world.allocated()

@@ -322,6 +322,7 @@ class Findings:
         reached: numbers of threads, labels of objects in which they write at places that only the execution
             knows, and sizes of these; no label: any object whose address is somewhere.
         exposed: labels of objects whose addresses are somewhere.
+        shown_calls: calls that allocate what other threads may see, by their syntax.
         carved: what larger scalars lie in arrays of bytes, by declaration (`arenas.py`).
         counted: loops that create threads, or join them, any number of times: a few turns are written out.
     """
@@ -353,6 +354,7 @@ class Findings:
     trusts_memory: bool = False
     reached: set[tuple[int, str, int]] = field(default_factory=set)
     exposed: set[str] = field(default_factory=set)
+    shown_calls: set[int] = field(default_factory=set)
     carved: dict[Hashable, Mapping[tuple[int, int], t.CType]] = field(default_factory=dict)
     counted: set[int] = field(default_factory=set)
 
@@ -386,6 +388,7 @@ class Findings:
             self.trusts_memory or other.trusts_memory,
             self.reached | other.reached,
             self.exposed | other.exposed,
+            self.shown_calls | other.shown_calls,
             {
                 key: {**other.carved.get(key, {}), **self.carved.get(key, {})}
                 for key in {**self.carved, **other.carved}
