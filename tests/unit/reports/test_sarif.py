@@ -237,13 +237,26 @@ int x;
 static void *worker(void *unused) {
   pthread_mutex_lock(&b);
   pthread_mutex_lock(&a);
+  x++;
+  pthread_mutex_unlock(&a);
+  pthread_mutex_unlock(&b);
+  return 0;
+}
+static void *other(void *unused) {
+  pthread_mutex_lock(&a);
+  pthread_mutex_lock(&b);
+  x++;
+  pthread_mutex_unlock(&b);
+  pthread_mutex_unlock(&a);
   return 0;
 }
 int main(void) {
-  pthread_t thread;
-  pthread_create(&thread, 0, worker, 0);
-  pthread_mutex_lock(&a);
-  pthread_mutex_lock(&b);
+  pthread_t first, second;
+  x = 5;
+  pthread_create(&first, 0, worker, 0);
+  pthread_create(&second, 0, other, 0);
+  pthread_join(first, 0);
+  pthread_join(second, 0);
   return 0;
 }
 """
@@ -260,7 +273,7 @@ def test_a_leak_is_a_warning_where_the_memory_is_allocated(folder: Path) -> None
 def test_a_deadlock_names_the_lines_where_threads_wait_and_no_others(folder: Path) -> None:
     result = result_of(log_of(folder, texts={"deadlock.c": DEADLOCK}))
     lines = [line_of(item) for item in (*result["locations"], *result["relatedLocations"])]
-    assert sorted(lines) == [6, 13]
+    assert sorted(lines) == [6, 14]
     assert "(lines " in result["message"]["text"]
 
 
