@@ -165,7 +165,11 @@ def _compare(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     left, right = _pointer(e, arguments[0]), _pointer(e, arguments[1])
     size = _size(e, arguments[2])
     result: Expr = FALSE
-    for at, kind in reversed(_common(e, node, [left, right], size) if size else ()):
+    scalars = _common(e, node, [left, right], size) if size else []
+    if sum(t.size_of(kind) or 0 for _, kind in scalars) < size:
+        words = "a comparison of bytes between the members of a structure, which hold anything"
+        e.m.refuse(node, words, codes.LAYOUT, "compare member by member")
+    for at, kind in reversed(scalars):
         plain = t.unqualified(kind)
         if isinstance(plain, t.Whole):
             e.m.refuse(node, "an atomic structure that is compared byte by byte", codes.LAYOUT)
