@@ -130,7 +130,10 @@ def parse_copies(source: SourceFile, macro: str) -> Template:
 
 
 def _translated(source: SourceFile, *, is_any: bool) -> tuple[Program, World, frozenset[str]]:
-    tree = parse(source)
+    try:
+        tree = parse(source)
+    except effort.EffortError as limit:
+        raise effort.EffortError(f"{limit.reason} while the text was read") from None
     depth = RECURSION
     try:
         constraints.check(tree, _KERNEL_LIBRARY if tree.text.is_kernel else _LIBRARY)
@@ -143,8 +146,8 @@ def _translated(source: SourceFile, *, is_any: bool) -> tuple[Program, World, fr
         message = str(problem) or "the program is too large after its calls and loops were written out"
         raise InputError(Diagnostic(code=codes.TOO_LARGE, message=message)) from None
     except effort.EffortError as limit:
-        message = f"{limit.reason} while the calls and loops of the program were written out"
-        raise InputError(Diagnostic(code=codes.TOO_LARGE, message=message)) from None
+        reason = f"{limit.reason} while the calls and loops of the program were written out"
+        raise effort.EffortError(reason) from None
     except RecursionError:
         raise InputError(
             Diagnostic(code=codes.TOO_LARGE, message="the program is nested too deeply")
