@@ -336,6 +336,8 @@ class _Search:
         """What the calls of a client can return if they are made in an order."""
         program, places = self._program(client, order)
         observed, losses = shown_calls(program, places), shown_losses(program)
+        for call, item in zip(client.calls, observed, strict=True):
+            self.about.specification.expect(call.operation, len(item.results))
         outcome = self._asked(client, replace(program, condition=question(observed, _NEVER, losses)))
         waits = _WAITING in outcome.run.flags
         if (waits or isinstance(outcome, HoldsWithin)) and client not in self.stopping:

@@ -24,6 +24,17 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"error[W0400]: {message}\n  = help: {self.prog} --help\n")
 
 
+def joined(words: Sequence[str]) -> list[str]:
+    """The words, with what is behind `--client` as a part of it even where it looks like an option."""
+    found: list[str] = []
+    for word in words:
+        if found and found[-1] == "--client" and word[:1] == "-" and word[1:2].isdecimal():
+            found[-1] += f"={word}"
+        else:
+            found.append(word)
+    return found
+
+
 def _formatter(prog: str) -> argparse.HelpFormatter:
     """As wide as the window; argparse, which makes one for each option, would look that up each time."""
     return argparse.RawDescriptionHelpFormatter(prog, width=columns() - 2)

@@ -115,4 +115,13 @@ def _kind(file: Path, chosen: argparse.Namespace) -> str:
                 help="it looks for the invariants of an object (.obj)",
             )
         )
+    if chosen.order is not None or chosen.spec is not None:
+        option = "--order" if chosen.order is not None else "--spec"
+        raise InputError(
+            Diagnostic(
+                code="W1354",
+                message=f"{option} speaks of the clients of an object: how large are they?",
+                help="--client 2,3 makes all clients of 2 threads with 3 operations each",
+            )
+        )
     return "systems" if isinstance(language, SystemFrontend) else "programs"

@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Final, TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.objects.history import Result
@@ -191,6 +191,7 @@ class Specification:
         self._outside = outside
         self._objects: dict[State, object] = {}
         self._steps: dict[tuple[State, str, tuple[int, ...]], tuple[Result, State] | None] = {}
+        self._results: dict[str, int] = {}
         self.initial = self._kept(kind() if outside is None else watched(kind, outside.path))
         self._seen = None if outside is None else outside.pictures()
 
@@ -201,6 +202,10 @@ class Specification:
             return None
         found = list(inspect.signature(method).parameters.values())[1:]
         return -1 if any(item.kind is item.VAR_POSITIONAL for item in found) else len(found)
+
+    def expect(self, operation: str, results: int) -> None:
+        """Calls of an operation return so many values: so must the specification."""
+        self._results[operation] = results
 
     @property
     def operations(self) -> tuple[str, ...]:
@@ -217,7 +222,25 @@ class Specification:
         key = (state, operation, arguments)
         if key not in self._steps:
             self._steps[key] = self._done(state, operation, arguments)
-        return self._steps[key]
+        found = self._steps[key]
+        if found is not None and self._results.get(operation, _count(found[0])) != _count(found[0]):
+            self._wrong_results(operation, found[0])
+        return found
+
+    def _wrong_results(self, operation: str, result: Result) -> NoReturn:
+        """What was returned is not of the form that calls return.
+
+        Raises:
+            InputError: always.
+        """
+        expected = self._results[operation]
+        values = "nothing" if not expected else f"{expected} value{'' if expected == 1 else 's'}"
+        message = (
+            f"the specification {self.name} returns {result} from {operation}, but calls return {values}"
+        )
+        raise InputError(
+            Diagnostic(code="W1350", message=message, help="a method returns what the operation returns")
+        )
 
     def _done(self, state: State, operation: str, arguments: tuple[int, ...]) -> tuple[Result, State] | None:
         try:
@@ -272,6 +295,11 @@ def _difference(first: tuple[Result, State] | None, second: tuple[Result, State]
     if first[0] != second[0]:
         return f"returns {first[0]} and {second[0]}"
     return "leaves two different states behind"
+
+
+def _count(result: Result) -> int:
+    """How many values a result has."""
+    return 0 if result is None else len(result) if isinstance(result, tuple) else 1
 
 
 def _result(value: object) -> Result:

@@ -22,6 +22,8 @@ def answer(
     """The answer about an object and its clients."""
     asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--explain": chosen.explain, "--herd": chosen.herd}
     asked |= {"--property": chosen.property, "--threads": chosen.threads, "--all": chosen.all}
+    asked |= {"--infer": chosen.infer, "--brab": chosen.brab, "--instances": chosen.instances}
+    asked |= {"--certificate": chosen.certificate, "--shortest": chosen.shortest}
     for option, value in asked.items():
         if value:
             raise InputError(

@@ -32,6 +32,8 @@ from membar.source import Span
 
 Key: TypeAlias = tuple[Hashable, ...]
 MOST_EDGES: Final = 100_000
+MADE: Final = "made"
+"""Keys of variables that say which memory was allocated; nothing that the program does depends on them."""
 OWN: Final = "own"
 """Keys of variables that say whether allocated memory is known to nobody else yet."""
 CONTENT: Final = "content"

@@ -16,7 +16,7 @@ from membar.frontends.c import codes
 from membar.frontends.c import types as t
 from membar.frontends.c.copies import made, repeated_call
 from membar.frontends.c.expressions import Expressions
-from membar.frontends.c.flow import Key, State, TooLargeError
+from membar.frontends.c.flow import MADE, Key, State, TooLargeError
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import (
     NOTHING,
@@ -440,7 +440,8 @@ class Statements:
 
 
 def _known_part(state: State) -> frozenset[tuple[Key, Slot]]:
-    return frozenset((key, slot) for key, slot in state.slots.items() if is_constant(slot.expr))
+    slots = state.slots.items()
+    return frozenset((key, slot) for key, slot in slots if is_constant(slot.expr) and key[0] != MADE)
 
 
 def _moved_on(before: State, after: State) -> bool:
@@ -448,7 +449,7 @@ def _moved_on(before: State, after: State) -> bool:
     return any(
         is_constant(slot.expr) and slot.defined == TRUE and before.slots[key] != slot
         for key, slot in after.slots.items()
-        if key in before.slots
+        if key in before.slots and key[0] != MADE
     )
 
 

@@ -28,6 +28,7 @@ from membar.frontends.c.library import (
     gcc,
     kernel,
     keys,
+    leaks,
     mutexes,
     outside,
     strings,
@@ -36,6 +37,7 @@ from membar.frontends.c.library import (
     threads,
     variadic,
     verifier,
+    written,
 )
 from membar.frontends.c.library import heap as heap_library
 from membar.frontends.c.machine import Machine
@@ -60,6 +62,7 @@ from membar.program.operations import Join, Load, Operation, Store
 from membar.program.program import Edge, MemoryObject, Program, Thread
 from membar.program.program import Value as Initial
 from membar.program.template import Template
+from membar.program.warnings import LOOK
 from membar.source import SourceFile
 
 LANGUAGE: Final = "C"
@@ -80,6 +83,7 @@ _LIBRARY: Final[dict[str, Library]] = {
     **text.FUNCTIONS,
     **outside.FUNCTIONS,
     **variadic.FUNCTIONS,
+    **written.FUNCTIONS,
     **clients.FUNCTIONS,
 }
 _KERNEL_LIBRARY: Final[dict[str, Library]] = {
@@ -91,11 +95,13 @@ _KERNEL_LIBRARY: Final[dict[str, Library]] = {
     **text.FUNCTIONS,
     **outside.FUNCTIONS,
     **variadic.FUNCTIONS,
+    **written.FUNCTIONS,
     **clients.FUNCTIONS,
     **kernel.FUNCTIONS,
 }
 _MOST_PASSES: Final = 64
 _PAGE: Final = 0x1000
+_LIFE: Final = ((0, 0, "no"), (1, 0xFFFF_FFFF, "yes"))
 
 
 def parse_c(source: SourceFile) -> Program:
@@ -217,6 +223,7 @@ class _Pass:
             for hint in (outside.NUMBERS, outside.TEXT)
             if any(outside.matters(item, hint) for item in machines)
         )
+        world.after.shown_calls.update(call for item in machines for call in heap_library.shown_calls(item))
         if world.before.follows_memory:
             world.after.exposed.update(self._exposed(machines))
         world.after.slots = world.allocated()
@@ -246,7 +253,7 @@ class _Pass:
         before = world.scope.symbols.get(node.decl.name)
         if isinstance(before, Defined | Object):
             expressions.m.refuse(node, f"`{node.decl.name}` is defined twice", codes.NAME)
-        function = Defined(node.decl.name, node, kind, len(world.functions) + 1)
+        function = Defined(node.decl.name, node, kind, world.tree.bodies[node.decl.name])
         world.scope.symbols[node.decl.name] = function
         world.functions[function.address] = function
 
@@ -266,8 +273,7 @@ class _Pass:
         machine.begin_copies()
         for number in range(len(self.world.before.keys)):
             machine.flow.put(keys.key_of(number + 1), Slot(FALSE))
-        pools = [call for number, call in self.world.before.pools if number == plan.number]
-        machine.flow.put_all({heap_library.pool_key(call): Slot(FALSE) for call in pools})
+        leaks.begin(machine)
         waits = [call for number, call in self.world.before.spurious if number == plan.number]
         machine.flow.put_all({conditions.spurious_key(call): Slot(FALSE) for call in waits})
         arguments = self._arguments(machine, plan)
@@ -276,9 +282,10 @@ class _Pass:
             self._keep_result(machine, plan, value)
         if plan.number > 1:
             keys.leave(machine, node.decl)
+            leaks.leave(machine, node.decl)
             machine.end_copies(self.world.tree.closing(node.body))
         else:
-            heap_library.check_leaks(machine, node.decl)
+            leaks.check(machine, node.decl)
         machine.flow.cut()
         if machine.block is not None:
             self.world.refuse(machine.block.span, "an atomic block that is not closed", codes.ATOMIC_BLOCK)
@@ -445,10 +452,10 @@ class _Places:
             for item in items:
                 if item.slot is not None and item.slot.shape == shape:
                     start = item.slot.index * stride
-                    name = f"{'ended' if heap.is_local(shape) else 'freed'}${number}"
-                    self._state(label, f"{name}[{item.slot.index}]", start, heap.extent_of(shape)[1])
+                    state = f"{item.name}${'ended' if heap.is_local(shape) else 'freed'}"
+                    self._state(label, state, start, heap.extent_of(shape)[1])
                     self._marks(label, number, item)
-                    self._add(item, Address(f"{name}[0]", start + heap.HEADER))
+                    self._add(item, Address(self._parts[label][0][2], start + heap.HEADER))
 
     def _state(self, label: str, name: str, offset: int, alignment: int = heap.ALIGNMENT) -> None:
         parts = self._parts.setdefault(label, [])
@@ -461,6 +468,7 @@ class _Places:
                 place=place,
                 alignment=alignment,
                 is_hidden=True,
+                meanings=_LIFE,
             )
         )
         parts.append((offset, heap.STATE_SIZE, name))
@@ -519,7 +527,8 @@ class _Places:
                     is_array=leaf.count is not None,
                     place=_place(start, parts, leaf.offset),
                     alignment=_PAGE if self._is_aligned else t.alignment_of(item.type),
-                    is_hidden=start is not None,
+                    is_hidden=start is not None or item.label.startswith(LOOK),
+                    meanings=heap.meanings(size) if start is not None or item.unset is not None else (),
                     span=item.span,
                 )
             )

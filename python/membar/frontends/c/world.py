@@ -37,6 +37,10 @@ class DepthError(Exception):
     """Functions that call themselves more than once: their calls cannot be followed that deeply."""
 
 
+LITERAL: Final = "string@"
+"""How labels of string literals begin."""
+
+
 @dataclass(eq=False, slots=True)
 class Object:
     """The storage of one variable.
@@ -88,6 +92,11 @@ class Object:
         """The scalars of the type, and arrays of scalars, with what is carved out of arrays of bytes."""
         return t.carved(t.leaves(self.type), self.carved) if self.carved else list(t.leaves(self.type))
 
+    @property
+    def is_literal(self) -> bool:
+        """Whether it is the text of a literal, which nobody may change."""
+        return self.label.startswith(LITERAL)
+
     def lay_out(self) -> None:
         """Finds the scalars of the type."""
         leaves = list(t.leaves(self.type))
@@ -118,7 +127,12 @@ class Defined:
     @property
     def address(self) -> int:
         """What a pointer to it holds."""
-        return FUNCTIONS_AT + FUNCTION_STEP * self.number
+        return _code_at(self.number)
+
+
+def _code_at(number: int) -> int:
+    """The address of a function that is defined at that place among all."""
+    return FUNCTIONS_AT + FUNCTION_STEP * number
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,11 +316,15 @@ class Findings:
         follows_memory: what memory holds matters for the translation (`contents.py`).
         trusts_memory: pointers of other threads are taken to change nothing of that.
         outside: what the world outside gives that matters for what the program does (`library/outside.py`).
+        tells_leaks: memory that is never freed is told, since `main` has joined all threads at its end.
+        made: what other threads leave of what they allocated, by label: the cell, which of its bits, and the
+            word if it is always the same.
         mutex_kinds: there are mutexes that are recursive, or say that they are held.
         written: labels and offsets of what threads write, with their numbers, while memory is followed.
         reached: numbers of threads, labels of objects in which they write at places that only the execution
             knows, and sizes of these; no label: any object whose address is somewhere.
         exposed: labels of objects whose addresses are somewhere.
+        shown_calls: calls that allocate what other threads may see, by their syntax.
         carved: what larger scalars lie in arrays of bytes, by declaration (`arenas.py`).
         counted: loops that create threads, or join them, any number of times: a few turns are written out.
     """
@@ -331,11 +349,14 @@ class Findings:
     keys: tuple[str, ...] = ()
     follows_memory: bool = False
     outside: set[str] = field(default_factory=set)
+    tells_leaks: bool = False
+    made: dict[str, tuple[str, int, int | None]] = field(default_factory=dict)
     mutex_kinds: bool = False
     written: set[tuple[int, str, int]] = field(default_factory=set)
     trusts_memory: bool = False
     reached: set[tuple[int, str, int]] = field(default_factory=set)
     exposed: set[str] = field(default_factory=set)
+    shown_calls: set[int] = field(default_factory=set)
     carved: dict[Hashable, Mapping[tuple[int, int], t.CType]] = field(default_factory=dict)
     counted: set[int] = field(default_factory=set)
 
@@ -362,11 +383,14 @@ class Findings:
             other.keys,
             self.follows_memory or other.follows_memory,
             self.outside | other.outside,
+            other.tells_leaks,
+            other.made,
             self.mutex_kinds or other.mutex_kinds,
             self.written | other.written,
             self.trusts_memory or other.trusts_memory,
             self.reached | other.reached,
             self.exposed | other.exposed,
+            self.shown_calls | other.shown_calls,
             {
                 key: {**other.carved.get(key, {}), **self.carved.get(key, {})}
                 for key in {**self.carved, **other.carved}
@@ -450,6 +474,11 @@ class World:
         place = known.get(id(node)) or found.get(id(node)) or heap.Place(number, line)
         found[id(node)] = place
         return place
+
+    def address_of(self, name: str) -> int | None:
+        """The address of a function, maybe one that is defined later; None if it has no body."""
+        number = self.tree.bodies.get(name)
+        return None if number is None else _code_at(number)
 
     def place_of_end(self, span: Span) -> heap.Place:
         """The number of a place where lives of variables end."""

@@ -39,7 +39,6 @@ from membar.objects.terms import (
 )
 from membar.source import Span
 
-_MOST_RESULTS = 64
 _OF_CONTROL = (
     At, Pending, PendingValue, PendingCount, Ahead, ForEach, Sees, Linearized, Promised,
     Deferred, DeferredResult
@@ -254,8 +253,13 @@ class AnnotationReader:
         """`result1`, `result2`, …."""
         name = self.words.name("`result1`, `result2`, …")
         number = name.text.removeprefix("result")
-        if not number.isdecimal() or number == name.text or not 1 <= int(number) <= _MOST_RESULTS:
+        if not number.isdecimal() or number == name.text:
             raise error("W1302", f"unexpected {name}", name.span, "expected `result1`, `result2`, …")
+        most = max((operation.results for operation in self.scope.operations.values()), default=0)
+        if len(number) > len(str(most)) or not 1 <= int(number) <= most:
+            raise error(
+                "W1308", f"no operation has a `{name.text}`", name.span, f"the most are {most} results"
+            )
         return int(number)
 
     def _name(self, token: Token) -> Term:

@@ -225,6 +225,16 @@ WRONG = [
         "W1304",
         "unknown parameter `v`",
     ),
+    (
+        "shared x; operation f() { 1: x = 1; return 1; } invariant deferred(1).result9 == 0;",
+        "W1308",
+        "no operation has a `result9`",
+    ),
+    (
+        "shared x; operation f() { 1: x = 1; return 1; } invariant linearized.result0 == 0;",
+        "W1308",
+        "no operation has a `result0`",
+    ),
     ("shared x; operation f() { 1: x = 1; } invariant forall s in pending(1): s;", "W1302", "unexpected `;`"),
     ("shared x; operation f() { 1: x = 1; } invariant forall f in pending(1): true;", "W1303", "`f` has a"),
     (
