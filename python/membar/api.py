@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from membar import delays, plugins
 from membar.changes import Place
@@ -34,6 +34,7 @@ from membar.outcome import (
     InterruptError,
     Outcome,
     Run,
+    Statistics,
     Unknown,
     Violated,
     Witness,
@@ -241,8 +242,14 @@ def check(
         text = replace(text, defines=(*text.defines, *defines), include_dirs=(*text.include_dirs, *folders))
     limits = limits or Limits()
     labels = asked_labels(properties)
-    with limited(seconds=limits.seconds, memory=limits.memory):
-        text, program = asked(text, error=error, ltl=ltl, words=words or {}, labels=labels)
+    begun = time.monotonic()
+    try:
+        with limited(seconds=limits.seconds, memory=limits.memory):
+            text, program = asked(text, error=error, ltl=ltl, words=words or {}, labels=labels)
+    except EffortError as limit:
+        name = model or next(iter(frontend_for(text).default_models.values()), "sc")
+        known = name if isinstance(name, Model) else load_model(name, include_dirs=include_dirs)
+        return _unread(text, known, limit.reason, time.monotonic() - begun)
     unwritten = ltl if ltl is not None and frontend_for(text).with_claim is None else None
     chosen = (
         model
@@ -284,6 +291,7 @@ def check(
 _RACES_IN = "rc11"
 _MOST_RACY = 1000
 _ROUNDS_OF_A_RACE = 2
+_SHORTEST_RACE = 0.1
 _LONGEST_RACE = 20.0  # seconds: blocked executions do not count as executions
 
 
@@ -301,25 +309,29 @@ def _without_doubt(outcome: Outcome, task: Task, machine: _Machine) -> Outcome:
     """The outcome of a program that was taken for machine code, as far as its meaning in C lets it stand."""
     written, path = machine.written, machine.path
     if not delays.matter(task, outcome):
-        return _with_races(outcome, _races(written), path)
+        return _with_races(outcome, _races(written, task, outcome), path)
     if not delays.is_mapped(task.model, machine.mapping):
-        return _with_races(delays.remarked(outcome, task), _races(written), path)
+        return _with_races(delays.remarked(outcome, task), _races(written, task, outcome), path)
     question = delays.in_language(task, _race_question(written), outcome.run.statistics.seconds)
     found = answer(question, load_engine(default_engine(written, question.model, question.options)))
     judged = delays.judged(outcome, task, question, found, lambda other: answer(other, machine.engine))
     return _with_races(judged, found, path)
 
 
-def _races(program: Program) -> Outcome | None:
+def _races(program: Program, asked_before: Task, answered: Outcome) -> Outcome | None:
     """What the language says of races; None if nothing can race.
 
-    It is asked about some executions only: it may miss a race.
+    It is asked about some executions only, in the time that is left: it may miss a race.
     """
     from membar.models.mappings import has_plain_accesses  # noqa: PLC0415 - most programs are not C
 
     if not has_plain_accesses(program):
         return None
     task = _race_question(program)
+    seconds = asked_before.limits.seconds
+    if seconds is not None:
+        left = max(seconds - (answered.run.statistics.seconds or 0.0), _SHORTEST_RACE)
+        task = replace(task, limits=replace(task.limits, seconds=min(left, _LONGEST_RACE)))
     return answer(task, load_engine(default_engine(program, task.model, task.options)))
 
 
@@ -363,6 +375,19 @@ def _warned(task: Task, engine: Engine) -> Outcome | None:
     final = _warned(other, engine) or answer(other, engine)
     flags = tuple(sorted({*final.run.flags, flag}))
     return replace(final, run=replace(final.run, notes=(*final.run.notes, note), flags=flags))
+
+
+def _unread(text: SourceFile, model: Model, reason: str, seconds: float) -> Result:
+    """The answer where a limit was reached before there was a program."""
+    nothing = Program(name=PurePath(text.path).stem, language=frontend_for(text).name, objects=(), threads=())
+    run = Run(
+        model=model.name,
+        engine="none",
+        algorithm="none",
+        guarantee="nothing was established",
+        statistics=Statistics(seconds=seconds),
+    )
+    return Result(text, nothing, model, Unknown(run, reason))
 
 
 def _silenced(outcome: Outcome, task: Task) -> Outcome | None:
