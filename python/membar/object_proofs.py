@@ -281,6 +281,10 @@ def judged(proof: Proof, about: ConcurrentObject, model: str, order: str) -> Out
         bound = _length(proof, about, model)
         return HoldsWithin(run, bound, chosen_by_user=False)
     if proof.beyond:
+        more = (
+            f"processors can do more: --client 2,2 --model {model} asks about that, and may refute the object"
+        )
+        run = replace(run, notes=(*notes, more))
         return HoldsWithin(run, f"the transition system of the paper: {proof.beyond}", chosen_by_user=False)
     return Holds(run)
 
