@@ -455,10 +455,19 @@ class _Places:
             for item in items:
                 if item.slot is not None and item.slot.shape == shape:
                     start = item.slot.index * stride
-                    state = f"{item.name}${'ended' if heap.is_local(shape) else 'freed'}"
+                    state = self._unique(item.name, "$ended" if heap.is_local(shape) else "$freed")
                     self._state(label, state, start, heap.extent_of(shape)[1])
                     self._marks(label, number, item)
                     self._add(item, Address(self._parts[label][0][2], start + heap.HEADER))
+
+    def _unique(self, name: str, ending: str) -> str:
+        """A name that nothing has yet: what several threads allocate in one line is called alike."""
+        shown, count = f"{name}{ending}", 1
+        while shown in self._names:
+            count += 1
+            shown = f"{name}#{count}{ending}"
+        self._names.add(shown)
+        return shown
 
     def _state(self, label: str, name: str, offset: int, alignment: int = heap.ALIGNMENT) -> None:
         parts = self._parts.setdefault(label, [])
