@@ -55,7 +55,7 @@ from membar.program.operations import (
 from membar.program.program import Edge, Program
 from membar.program.temporal import ACCEPTANCE, PROGRESS
 from membar.program.validate import validate
-from membar.program.warnings import LEAK, OVERFLOW, without_warnings
+from membar.program.warnings import LEAK, LOOK, OVERFLOW, without_warnings
 from membar.properties import PROPERTIES
 from membar.properties.judge import RACE_FLAG
 from membar.records import record, replace
@@ -394,7 +394,10 @@ def _silenced(outcome: Outcome, task: Task) -> Outcome | None:
     """The outcome with a witness of the program without warnings; None if there is none for it."""
     if not isinstance(outcome, Holds | Violated) or outcome.witness is None:
         return outcome
-    silent = _replayed(replace(outcome, witness=without_looks(outcome.witness)), task)
+    witness = without_looks(outcome.witness)
+    if witness is outcome.witness and not any(item.name.startswith(LOOK) for item in task.program.objects):
+        return outcome  # what only warns has left nothing in it
+    silent = _replayed(replace(outcome, witness=witness), task)
     return None if isinstance(silent, Unknown) else silent
 
 

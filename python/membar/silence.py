@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from membar.outcome import Witness
 from membar.program.execution import Execution
+from membar.program.pairs import Pairs, Relation
 from membar.program.warnings import LOOK
 from membar.records import replace
 
@@ -40,8 +41,8 @@ def _without(execution: Execution, counts: tuple[int, ...]) -> Execution:
     kept = [event for event in execution.events if event.id not in gone]
     number = {event.id: index for index, event in enumerate(kept)}
 
-    def renumbered(pairs: frozenset[tuple[int, int]]) -> frozenset[tuple[int, int]]:
-        return frozenset((number[a], number[b]) for a, b in pairs if a in number and b in number)
+    def renumbered(pairs: Relation) -> Relation:
+        return Pairs.of((number[a], number[b]) for a, b in pairs if a in number and b in number)
 
     return replace(
         execution,
