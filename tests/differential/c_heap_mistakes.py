@@ -307,12 +307,39 @@ HEAP_MISTAKES = (
             "        m.flow.emit(Store(address=address, value=FALSE, size=size, tags=_TAGS), m.span(node))\n",
             "        return\n",
         ),
-        ("a byte that was set",),
+        ("a byte that looks as if it was never set",),
     ),
     Mistake(
         "marks are not looked at",
-        Rewrite(MARKS, "    return binary(B.EQ, Register(register), FALSE)", "    return TRUE"),
+        Rewrite(
+            MARKS,
+            "    return binary(B.OR, is_other, binary(B.EQ, Register(register), FALSE))",
+            "    return TRUE",
+        ),
         ("a byte that was never set",),
+    ),
+    Mistake(
+        "all small values count as set",
+        Rewrite(
+            MARKS,
+            "    if _is_bool(place.type):\n        return is_other",
+            "    if _is_bool(place.type):\n        return TRUE",
+        ),
+        ("an atomic flag that was never set",),
+    ),
+    Mistake(
+        "small variables begin set",
+        Rewrite(
+            f"{C}.lifetimes",
+            "    is_marked = not is_set and not m.world.is_kernel and _has_few_small(item)",
+            "    is_marked = False",
+        ),
+        ("a shared byte that was never set",),
+    ),
+    Mistake(
+        "small variables in loops stay set",
+        Rewrite(MARKS, "value=TRUE, size=size, tags=_TAGS", "value=FALSE, size=size, tags=_TAGS"),
+        ("a byte of a loop that was never set",),
     ),
     Mistake(
         "marks of memory that comes again stay",

@@ -125,7 +125,11 @@ def begin_unset(m: Machine, item: Object, node: ast.Node) -> None:
     if m.flow.is_dead:
         return
     place = item.unset = m.world.place_of_local(node, m.span(node).line)
-    held = {at: heap.unset_local(size, place.number) for at, size in item.places.items()}
+    has_marks = item.slot is not None and heap.has_small(item.slot.shape)
+    held = {
+        at: heap.unset_local(size, place.number) or heap.first(size, 0, has_marks=has_marks)
+        for at, size in item.places.items()
+    }
     if not m.loops:
         item.initial = dict(held)
         return

@@ -477,7 +477,7 @@ class _Places:
         behind = slot.index * heap.stride_of(slot.shape) + heap.HEADER + heap.mark_of(slot.shape)
         for leaf in item.leaves():
             size = t.size_of(leaf.type) or 4
-            if not heap.says_unset(size):
+            if heap.has_mark(size):
                 name = f"unset${number}[{slot.index}]{leaf.path}"
                 count = 1 if leaf.count is None else max(leaf.count, 1)
                 self.objects.append(

@@ -303,6 +303,7 @@ class Findings:
         tells_leaks: memory that is never freed is told, since `main` has joined all threads at its end.
         made: what other threads leave of what they allocated, by label: the cell, which of its bits, and the
             word if it is always the same.
+        blurs: small scalars are set to what only the execution knows (`marks.py`).
         mutex_kinds: there are mutexes that are recursive, or say that they are held.
         written: labels and offsets of what threads write, with their numbers, while memory is followed.
         reached: numbers of threads, labels of objects in which they write at places that only the execution
@@ -334,6 +335,7 @@ class Findings:
     outside: set[str] = field(default_factory=set)
     tells_leaks: bool = False
     made: dict[str, tuple[str, int, int | None]] = field(default_factory=dict)
+    blurs: bool = False
     mutex_kinds: bool = False
     written: set[tuple[int, str, int]] = field(default_factory=set)
     trusts_memory: bool = False
@@ -367,6 +369,7 @@ class Findings:
             self.outside | other.outside,
             other.tells_leaks,
             other.made,
+            self.blurs or other.blurs,
             self.mutex_kinds or other.mutex_kinds,
             self.written | other.written,
             self.trusts_memory or other.trusts_memory,

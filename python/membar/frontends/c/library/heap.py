@@ -141,7 +141,7 @@ def _slot(m: Machine, node: ast.FuncCall, kind: t.CType, place: Place, *, is_zer
     index = sum(slot.shape == shape for slot in m.world.allocated().values())
     item.slot = heap.Slot(shape, index, place.line, is_zero)
     if not is_zero:
-        item.initial = {offset: heap.unset(size, place.number) for offset, size in item.places.items()}
+        item.initial = marks.first_values(m, item, place.number)
     item.call = place.number
     return item
 
@@ -220,7 +220,7 @@ def _fresh_or(
     flow.emit(Assume(is_freed), span)
     shape = slots[freed[0]].shape
     for offset, size in heap.scalars(shape):
-        value = 0 if is_zero else heap.unset(size, place.number)
+        value = 0 if is_zero else heap.first(size, place.number)
         address = binary(B.ADD, pointer, Constant(offset))
         flow.emit(Store(address=address, value=Constant(value), size=size, tags=_plain(m)), span)
     marks.unset(m, pointer, shape, node, is_zero=is_zero)
