@@ -11,7 +11,7 @@ from membar.frontends.c import types as t
 from membar.frontends.c.literals import string_bytes
 from membar.frontends.c.operators import Operators
 from membar.frontends.c.values import Value, constant, converted
-from membar.frontends.c.world import Object
+from membar.frontends.c.world import LITERAL, Object
 from membar.program.expr import Address
 
 _LITERALS: Final = (t.INT, t.UINT, t.LONG, t.ULONG)
@@ -63,10 +63,10 @@ class Constants(Operators):
         """A pointer to the characters of a string, which are in memory."""
         content = string_bytes(node.value)
         kind = t.Array(t.CHAR, len(content) + 1)
-        found = self.m.world.objects.get(f"string@{id(node)}")
+        found = self.m.world.objects.get(f"{LITERAL}{id(node)}")
         item = found or self.m.world.new_object(
             Object(
-                label=f"string@{id(node)}",
+                label=f"{LITERAL}{id(node)}",
                 name=f"string{len(self.m.world.objects)}",
                 type=kind,
                 declared=id(node),

@@ -368,6 +368,9 @@ class Machine:
             self.refuse(node, "this is not known before the program runs", codes.CONSTANT)
         if self.is_private(place.address):
             return self._read_private(place, kind, node)
+        item = self.object_at(place.address)
+        if item is not None and item.is_literal and isinstance(place.address, Address):
+            return Value(extended(_initial(item, place.address.offset), t.CHAR), kind)
         found = self.read_raw(place, kind, node, tags)
         liveness.check_found(self, place.address, found.expr, kind, node)
         marks.check_set(self, place, found.expr, node)
@@ -467,6 +470,9 @@ class Machine:
         if self.is_bad(place, node):
             return
         item = self.object_at(place.address)
+        if item is not None and item.is_literal:
+            self.check(FALSE, "the text of a literal is changed", node)
+            return
         if item is not None and not item.in_memory and isinstance(place.address, Address):
             stored = _reread(new.expr, kind, item.kinds[place.address.offset])
             self.flow.put(item.key(place.address.offset), Slot(stored))
@@ -529,6 +535,12 @@ class Machine:
         place = Place(Address(item.label), value.type)
         self.write(place, value, node)
         return place
+
+
+def _initial(item: Object, offset: int) -> Expr:
+    """What a scalar of an object holds at the start."""
+    content = item.initial.get(offset, 0)
+    return Constant(content) if isinstance(content, int) else content
 
 
 def _reread(expr: Expr, stored: t.CType, seen: t.CType) -> Expr:

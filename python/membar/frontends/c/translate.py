@@ -37,6 +37,7 @@ from membar.frontends.c.library import (
     threads,
     variadic,
     verifier,
+    written,
 )
 from membar.frontends.c.library import heap as heap_library
 from membar.frontends.c.machine import Machine
@@ -82,6 +83,7 @@ _LIBRARY: Final[dict[str, Library]] = {
     **text.FUNCTIONS,
     **outside.FUNCTIONS,
     **variadic.FUNCTIONS,
+    **written.FUNCTIONS,
     **clients.FUNCTIONS,
 }
 _KERNEL_LIBRARY: Final[dict[str, Library]] = {
@@ -93,6 +95,7 @@ _KERNEL_LIBRARY: Final[dict[str, Library]] = {
     **text.FUNCTIONS,
     **outside.FUNCTIONS,
     **variadic.FUNCTIONS,
+    **written.FUNCTIONS,
     **clients.FUNCTIONS,
     **kernel.FUNCTIONS,
 }
@@ -219,6 +222,7 @@ class _Pass:
             for hint in (outside.NUMBERS, outside.TEXT)
             if any(outside.matters(item, hint) for item in machines)
         )
+        world.after.shown_calls.update(call for item in machines for call in heap_library.shown_calls(item))
         if world.before.follows_memory:
             world.after.exposed.update(self._exposed(machines))
         world.after.slots = world.allocated()
@@ -248,7 +252,7 @@ class _Pass:
         before = world.scope.symbols.get(node.decl.name)
         if isinstance(before, Defined | Object):
             expressions.m.refuse(node, f"`{node.decl.name}` is defined twice", codes.NAME)
-        function = Defined(node.decl.name, node, kind, len(world.functions) + 1)
+        function = Defined(node.decl.name, node, kind, world.tree.bodies[node.decl.name])
         world.scope.symbols[node.decl.name] = function
         world.functions[function.address] = function
 

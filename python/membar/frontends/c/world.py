@@ -37,6 +37,10 @@ class DepthError(Exception):
     """Functions that call themselves more than once: their calls cannot be followed that deeply."""
 
 
+LITERAL: Final = "string@"
+"""How labels of string literals begin."""
+
+
 @dataclass(eq=False, slots=True)
 class Object:
     """The storage of one variable.
@@ -86,6 +90,11 @@ class Object:
         """The scalars of the type, and arrays of scalars, with what is carved out of arrays of bytes."""
         return t.carved(t.leaves(self.type), self.carved) if self.carved else list(t.leaves(self.type))
 
+    @property
+    def is_literal(self) -> bool:
+        """Whether it is the text of a literal, which nobody may change."""
+        return self.label.startswith(LITERAL)
+
     def lay_out(self) -> None:
         """Finds the scalars of the type."""
         leaves = list(t.leaves(self.type))
@@ -116,7 +125,12 @@ class Defined:
     @property
     def address(self) -> int:
         """What a pointer to it holds."""
-        return FUNCTIONS_AT + FUNCTION_STEP * self.number
+        return _code_at(self.number)
+
+
+def _code_at(number: int) -> int:
+    """The address of a function that is defined at that place among all."""
+    return FUNCTIONS_AT + FUNCTION_STEP * number
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +323,7 @@ class Findings:
         reached: numbers of threads, labels of objects in which they write at places that only the execution
             knows, and sizes of these; no label: any object whose address is somewhere.
         exposed: labels of objects whose addresses are somewhere.
+        shown_calls: calls that allocate what other threads may see, by their syntax.
         carved: what larger scalars lie in arrays of bytes, by declaration (`arenas.py`).
         counted: loops that create threads, or join them, any number of times: a few turns are written out.
     """
@@ -341,6 +356,7 @@ class Findings:
     trusts_memory: bool = False
     reached: set[tuple[int, str, int]] = field(default_factory=set)
     exposed: set[str] = field(default_factory=set)
+    shown_calls: set[int] = field(default_factory=set)
     carved: dict[Hashable, Mapping[tuple[int, int], t.CType]] = field(default_factory=dict)
     counted: set[int] = field(default_factory=set)
 
@@ -375,6 +391,7 @@ class Findings:
             self.trusts_memory or other.trusts_memory,
             self.reached | other.reached,
             self.exposed | other.exposed,
+            self.shown_calls | other.shown_calls,
             {
                 key: {**other.carved.get(key, {}), **self.carved.get(key, {})}
                 for key in {**self.carved, **other.carved}
@@ -458,6 +475,11 @@ class World:
         place = known.get(id(node)) or found.get(id(node)) or heap.Place(number, line)
         found[id(node)] = place
         return place
+
+    def address_of(self, name: str) -> int | None:
+        """The address of a function, maybe one that is defined later; None if it has no body."""
+        number = self.tree.bodies.get(name)
+        return None if number is None else _code_at(number)
 
     def place_of_end(self, span: Span) -> heap.Place:
         """The number of a place where lives of variables end."""

@@ -46,7 +46,7 @@ from membar.frontends.c.constraints.kinds import (
 from membar.frontends.c.constraints.names import Names
 from membar.frontends.c.constraints.prototypes import prototype
 from membar.frontends.c.declarations import ANY
-from membar.frontends.c.literals import string_bytes
+from membar.frontends.c.literals import literal, string_bytes
 
 if TYPE_CHECKING:
     from membar.frontends.c.calls import Library
@@ -170,7 +170,7 @@ class Expressions(Declarators):
         if "float" in node.type or "double" in node.type:
             kinds = {"f": Kind(Real(t.FLOAT)), "l": UNKNOWN}
             return Operand(kinds.get(node.value[-1].lower(), Kind(Real(t.DOUBLE))))
-        number = constant.literal(node)
+        number = literal(node)
         suffix = node.value.lower()
         if number is None or node.type.endswith("char") or node.type == "bool":
             return Operand(INT)
