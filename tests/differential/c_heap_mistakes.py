@@ -168,7 +168,7 @@ HEAP_MISTAKES = (
     Mistake(
         "zeros are written without marks",
         Rewrite(HEAP, "    marks.unset(m, pointer, shape, node, is_zero=is_zero)\n\n\n", "\n\n"),
-        ("zero bytes that were handed over",),
+        ("zero bytes that are counted up",),
     ),
     Mistake(
         "zeros in fresh memory are forgotten where some was freed",
@@ -377,7 +377,7 @@ HEAP_MISTAKES = (
     Mistake(
         "calloc does not mark",
         Rewrite(f"{C}.translate", "initial=(int(not slot.is_zeroed),) * count,", "initial=(1,) * count,"),
-        ("calloc sets bytes",),
+        ("a byte of calloc that is counted up",),
     ),
     Mistake(
         "bytes outside of the heap share a mark with those in it",
