@@ -57,6 +57,7 @@ from membar.program.warnings import LEAK, OVERFLOW, without_warnings
 from membar.properties import PROPERTIES
 from membar.properties.judge import RACE_FLAG
 from membar.records import record, replace
+from membar.silence import without_looks
 from membar.source import FileText, SourceFile
 from membar.task import Limits, Options, Task, Unrolling
 
@@ -268,7 +269,7 @@ def check(
         )
     try:
         outcome = _warned(replace(task, program=program), answering) if silent is not program else None
-        outcome = outcome or answer(task, answering)
+        outcome = (outcome and _silenced(outcome, task)) or answer(task, answering)
     except InterruptError as interrupt:
         outcome = _replayed(interrupt.outcome, task)
         result = Result(text, silent, chosen, outcome, mapping, unwritten, labels)
@@ -361,6 +362,14 @@ def _warned(task: Task, engine: Engine) -> Outcome | None:
     final = _warned(other, engine) or answer(other, engine)
     flags = tuple(sorted({*final.run.flags, flag}))
     return replace(final, run=replace(final.run, notes=(*final.run.notes, note), flags=flags))
+
+
+def _silenced(outcome: Outcome, task: Task) -> Outcome | None:
+    """The outcome with a witness of the program without warnings; None if there is none for it."""
+    if not isinstance(outcome, Holds | Violated) or outcome.witness is None:
+        return outcome
+    silent = _replayed(replace(outcome, witness=without_looks(outcome.witness)), task)
+    return None if isinstance(silent, Unknown) else silent
 
 
 def asked(

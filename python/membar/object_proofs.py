@@ -29,6 +29,7 @@ from membar.task import Limits
 ENGINE: Final = "objects"
 PROPERTY: Final = "linearizability"
 REAL_TIME: Final = Ordering.REAL_TIME.value
+_FOR_INVARIANTS: Final = 0.8  # of the time limit
 _NOTHING: Final = "nothing was established"
 _ALGORITHM: Final = "obligations per step"
 _WITH_BUFFERS: Final = {"sc": False, "x86-tso": True}
@@ -163,7 +164,7 @@ def prove_object(
             outcome = replace(outcome, reason=f"no invariants: {given_up}; without them {outcome.reason}")
         failure = proof.failures[0] if proof.failures else None
     except EngineLimitError as limit:
-        outcome = Unknown(_run(chosen.name, _NOTHING, clock.seconds), limit.reason)
+        outcome = Unknown(_run(chosen.name, _NOTHING, clock.seconds), given_up or limit.reason)
     return ProofResult(
         source=text,
         about=about,
@@ -192,17 +193,19 @@ class _Clock:
         """Whether the time is up."""
         return self._limit is not None and self.seconds > self._limit
 
+    def is_late(self) -> bool:
+        """Whether what is left of the time is needed to say what fails."""
+        return self._limit is not None and self.seconds > self._limit * _FOR_INVARIANTS
+
 
 def _inferred(system: ThreadSystem, specification: Specification, clock: _Clock) -> tuple[str, str]:
     """Invariants, or why none were found."""
     from membar.objects.infer.inference import inferred  # noqa: PLC0415 - brings z3 along
 
     try:
-        return inferred(system, specification, should_stop=clock.is_over), ""
+        return inferred(system, specification, should_stop=clock.is_late), ""
     except EngineLimitError as limit:
-        if clock.is_over():
-            raise EngineLimitError(f"{limit.reason} while invariants were looked for") from limit
-        return "", limit.reason
+        return "", f"{limit.reason} while invariants were looked for" if clock.is_late() else limit.reason
 
 
 def _proved(
@@ -278,6 +281,10 @@ def judged(proof: Proof, about: ConcurrentObject, model: str, order: str) -> Out
         bound = _length(proof, about, model)
         return HoldsWithin(run, bound, chosen_by_user=False)
     if proof.beyond:
+        more = (
+            f"processors can do more: --client 2,2 --model {model} asks about that, and may refute the object"
+        )
+        run = replace(run, notes=(*notes, more))
         return HoldsWithin(run, f"the transition system of the paper: {proof.beyond}", chosen_by_user=False)
     return Holds(run)
 

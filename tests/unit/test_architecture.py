@@ -34,6 +34,7 @@ ORDER = {
     "proving": 3,
     "object_proofs": 3,
     "delays": 4,
+    "silence": 4,
     "frontends": 4,
     "engines": 4,
     "reports": 4,

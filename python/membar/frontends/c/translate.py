@@ -101,6 +101,7 @@ _KERNEL_LIBRARY: Final[dict[str, Library]] = {
 }
 _MOST_PASSES: Final = 64
 _PAGE: Final = 0x1000
+_LIFE: Final = ((0, 0, "no"), (1, 0xFFFF_FFFF, "yes"))
 
 
 def parse_c(source: SourceFile) -> Program:
@@ -222,6 +223,7 @@ class _Pass:
             for hint in (outside.NUMBERS, outside.TEXT)
             if any(outside.matters(item, hint) for item in machines)
         )
+        world.after.shown_calls.update(call for item in machines for call in heap_library.shown_calls(item))
         if world.before.follows_memory:
             world.after.exposed.update(self._exposed(machines))
         world.after.slots = world.allocated()
@@ -450,10 +452,10 @@ class _Places:
             for item in items:
                 if item.slot is not None and item.slot.shape == shape:
                     start = item.slot.index * stride
-                    name = f"{'ended' if heap.is_local(shape) else 'freed'}${number}"
-                    self._state(label, f"{name}[{item.slot.index}]", start, heap.extent_of(shape)[1])
+                    state = f"{item.name}${'ended' if heap.is_local(shape) else 'freed'}"
+                    self._state(label, state, start, heap.extent_of(shape)[1])
                     self._marks(label, number, item)
-                    self._add(item, Address(f"{name}[0]", start + heap.HEADER))
+                    self._add(item, Address(self._parts[label][0][2], start + heap.HEADER))
 
     def _state(self, label: str, name: str, offset: int, alignment: int = heap.ALIGNMENT) -> None:
         parts = self._parts.setdefault(label, [])
@@ -466,6 +468,7 @@ class _Places:
                 place=place,
                 alignment=alignment,
                 is_hidden=True,
+                meanings=_LIFE,
             )
         )
         parts.append((offset, heap.STATE_SIZE, name))
@@ -525,6 +528,7 @@ class _Places:
                     place=_place(start, parts, leaf.offset),
                     alignment=_PAGE if self._is_aligned else t.alignment_of(item.type),
                     is_hidden=start is not None or item.label.startswith(LOOK),
+                    meanings=heap.meanings(size) if start is not None or item.unset is not None else (),
                     span=item.span,
                 )
             )

@@ -206,8 +206,10 @@ def whole_of(kind: CType) -> Whole | None:
 
     Sixteen bytes become a word of eight in their middle, where no access of a member can hit it.
     """
+    if not isinstance(kind, Atomic):
+        return None
     structure = unqualified(kind)
-    if not isinstance(kind, Atomic) or not isinstance(structure, Structure) or structure.members is None:
+    if not isinstance(structure, Structure) or structure.members is None:
         return None
     if structure.size == 16:
         return Whole(structure, 8, shift=4)

@@ -64,6 +64,7 @@ class Object:
         unset: where it was declared without a value, if it is a local variable in memory.
         carved: what larger scalars lie in its bytes: offset and size → type (`arenas.py`).
         byte_runs: where it has arrays of bytes.
+        is_text: it is a string of the text, which nothing is carved out of.
     """
 
     label: str
@@ -85,6 +86,7 @@ class Object:
     unset: heap.Place | None = None
     carved: Mapping[tuple[int, int], t.CType] = field(default_factory=dict)
     byte_runs: tuple[range, ...] = ()
+    is_text: bool = False
 
     def leaves(self) -> list[t.Leaf]:
         """The scalars of the type, and arrays of scalars, with what is carved out of arrays of bytes."""
@@ -322,6 +324,7 @@ class Findings:
         reached: numbers of threads, labels of objects in which they write at places that only the execution
             knows, and sizes of these; no label: any object whose address is somewhere.
         exposed: labels of objects whose addresses are somewhere.
+        shown_calls: calls that allocate what other threads may see, by their syntax.
         carved: what larger scalars lie in arrays of bytes, by declaration (`arenas.py`).
         counted: loops that create threads, or join them, any number of times: a few turns are written out.
     """
@@ -353,6 +356,7 @@ class Findings:
     trusts_memory: bool = False
     reached: set[tuple[int, str, int]] = field(default_factory=set)
     exposed: set[str] = field(default_factory=set)
+    shown_calls: set[int] = field(default_factory=set)
     carved: dict[Hashable, Mapping[tuple[int, int], t.CType]] = field(default_factory=dict)
     counted: set[int] = field(default_factory=set)
 
@@ -386,6 +390,7 @@ class Findings:
             self.trusts_memory or other.trusts_memory,
             self.reached | other.reached,
             self.exposed | other.exposed,
+            self.shown_calls | other.shown_calls,
             {
                 key: {**other.carved.get(key, {}), **self.carved.get(key, {})}
                 for key in {**self.carved, **other.carved}
@@ -496,7 +501,7 @@ class World:
             item.name, item.label = f"{item.name}#{count}", f"{item.label}#{count}"
         item.carved = self.before.carved.get(item.declared, {})
         item.lay_out()
-        self.has_bytes = self.has_bytes or bool(item.byte_runs)
+        self.has_bytes = self.has_bytes or (bool(item.byte_runs) and not item.is_text)
         self.objects[item.label] = item
         return item
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, heap, lifetimes, liveness, marks
+from membar.frontends.c import codes, contents, heap, lifetimes, liveness, marks
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
@@ -19,7 +19,7 @@ from membar.frontends.c.library import leaks
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, known, select
 from membar.frontends.c.world import Object, Untyped
-from membar.program.expr import FALSE, Address, Constant, Expr, Register
+from membar.program.expr import FALSE, Address, Constant, Expr, Register, addresses_of
 from membar.program.operations import Assume, Choose, Load, Rmw, Store, Tags
 
 _FREE_OF_ANYTHING: Final = "free of a pointer that is not the beginning of allocated memory"
@@ -27,10 +27,11 @@ _FREE_OF_ANYTHING: Final = "free of a pointer that is not the beginning of alloc
 
 @dataclass(frozen=True, slots=True)
 class _Fresh:
-    """A pointer to a slot that was never used, which is one of these."""
+    """A pointer to a slot that was never used, which is one of these; `is_written`: zeros are put there."""
 
     pointer: Expr
     labels: tuple[str, ...]
+    is_written: bool
 
 
 def allocated(e: Expressions, node: ast.FuncCall, arguments: Arguments, size: int, *, is_zero: bool) -> Value:
@@ -42,14 +43,20 @@ def allocated(e: Expressions, node: ast.FuncCall, arguments: Arguments, size: in
     if m.flow.is_dead:
         return Value(FALSE, t.VOID_POINTER)
     kind = _layout(e, node, arguments, size)
-    pointer, labels = _fresh(m, node, kind or t.Array(t.CHAR, size), place, is_zero=is_zero)
+    is_written = is_zero and _is_seen_beside(m, node)
+    pointer, labels = _fresh(
+        m, node, kind or t.Array(t.CHAR, size), place, is_zero=is_zero and not is_written
+    )
     freed = _candidates(m, labels[0])
     m.memory_calls += 1
     if freed:
         m.world.after.is_reused = True
-        pointer = _fresh_or(m, node, _Fresh(pointer, labels), freed, place, is_zero=is_zero)
+        fresh = _Fresh(pointer, labels, is_written=is_written)
+        pointer = _fresh_or(m, node, fresh, freed, place, is_zero=is_zero)
     else:
         leaks.made(m, node, labels)
+        if is_written:
+            _begin(m, node, pointer, _shape_at(m, labels[0]), place, is_zero=True)
     if kind is None and isinstance(pointer, Address | Register):
         m.world.untyped[pointer.name] = Untyped(size, id(node), labels)
     if isinstance(pointer, Address | Register):
@@ -80,6 +87,24 @@ def sizes_in(node: ast.Node) -> Iterator[ast.UnaryOp]:
         return
     for child in node:
         yield from sizes_in(child)
+
+
+def _is_seen_beside(m: Machine, node: ast.Node) -> bool:
+    """Whether other threads may see what `calloc` allocates, and run by then: its zeros are writes."""
+    if id(node) not in m.world.before.shown_calls:
+        return False
+    joined = lifetimes.joined_in(m.flow.state)
+    return any(plan.number not in joined for plan in m.world.plans)
+
+
+def shown_calls(m: Machine) -> Iterator[int]:
+    """The calls whose memory a thread shows to others, by their syntax."""
+    labels = set(contents.exposed(m))
+    labels |= {part.name for plan in m.world.plans if plan.argument for part in addresses_of(plan.argument)}
+    for label in labels & m.world.allocated().keys():
+        declared = m.world.objects[label].declared
+        if isinstance(declared, tuple) and declared[0] == "allocated":
+            yield declared[1]
 
 
 # Slots
@@ -158,18 +183,23 @@ def _type_name(kind: t.CType) -> str:
 def _candidates(m: Machine, label: str) -> list[str]:
     """The slots of the same shape that may have been freed before this call."""
     world = m.world
-    shape = world.objects[label].slot
-    assert shape is not None
+    shape = _shape_at(m, label)
     if world.is_kernel:
         return []  # its model does not know the words of our exchange
     found = []
     for other, slot in world.before.slots.items():
         is_fresh = other == label and not m.loops
-        if slot.shape == shape.shape and not is_fresh:
+        if slot.shape == shape and not is_fresh:
             freeings = (item for item in world.before.freeings if item.label in ("", other))
             if any(_may_precede(m, freeing) for freeing in freeings):
                 found.append(other)
     return found
+
+
+def _shape_at(m: Machine, label: str) -> heap.Shape:
+    slot = m.world.objects[label].slot
+    assert slot is not None
+    return slot.shape
 
 
 def _may_precede(m: Machine, freeing: Freeing) -> bool:
@@ -183,17 +213,20 @@ def _may_precede(m: Machine, freeing: Freeing) -> bool:
 def _fresh_or(
     m: Machine, node: ast.FuncCall, fresh: _Fresh, freed: list[str], place: Place, *, is_zero: bool
 ) -> Expr:
-    """A fresh slot, or one of those that were freed: any of them."""
+    """A fresh slot, which zeros may be written to, or one of those that were freed: any of them."""
     flow, span, key = m.flow, m.span(node), ("allocation", id(node), "")
     choice = Register(flow.register())
     flow.emit(Choose(choice.name, FALSE, Constant(len(freed))), span)
     again, anew = flow.branch(choice, span)
+    slots = m.world.before.slots
+    shape = slots[freed[0]].shape
     flow.state = anew
     leaks.made(m, node, fresh.labels)
+    if fresh.is_written:
+        _begin(m, node, fresh.pointer, shape, place, is_zero=True)
     flow.put(key, Slot(fresh.pointer))
     anew = flow.leave()
     flow.state = again
-    slots = m.world.before.slots
     pointer: Expr = Address(freed[-1])
     state: Expr = _state(m, slots[freed[-1]])
     for index, label in reversed(list(enumerate(freed[:-1], start=1))):
@@ -218,17 +251,30 @@ def _fresh_or(
         span,
     )
     flow.emit(Assume(is_freed), span)
-    shape = slots[freed[0]].shape
-    for offset, size in heap.scalars(shape):
-        value = 0 if is_zero else heap.unset(size, place.number)
-        address = binary(B.ADD, pointer, Constant(offset))
-        flow.emit(Store(address=address, value=Constant(value), size=size, tags=_plain(m)), span)
-    marks.unset(m, pointer, shape, node, is_zero=is_zero)
+    _begin(m, node, pointer, shape, place, is_zero=is_zero)
     flow.put(key, Slot(pointer))
     flow.resume(anew, flow.leave())
     found = (flow.get(key) or Slot(FALSE)).expr
     flow.forget([key])
     return found
+
+
+def _begin(
+    m: Machine, node: ast.Node, pointer: Expr, shape: heap.Shape, place: Place, *, is_zero: bool
+) -> None:
+    """Writes zeros into memory, or that it was never set."""
+    _require_few(m, node, "the beginning of", sum(1 for _ in heap.scalars(shape)))
+    for offset, size in heap.scalars(shape):
+        value = 0 if is_zero else heap.unset(size, place.number)
+        address = binary(B.ADD, pointer, Constant(offset))
+        m.flow.emit(Store(address=address, value=Constant(value), size=size, tags=_plain(m)), m.span(node))
+    marks.unset(m, pointer, shape, node, is_zero=is_zero)
+
+
+def _require_few(m: Machine, node: ast.Node, what: str, count: int) -> None:
+    if count > MOST_ACCESSES:
+        words = f"{what} memory with {count} numbers, each of which is an access: at most {MOST_ACCESSES}"
+        m.refuse(node, words, codes.HEAP_SIZE)
 
 
 def _state(m: Machine, slot: heap.Slot) -> Address:
@@ -303,9 +349,7 @@ def _end(m: Machine, pointer: Expr, shape: heap.Shape, place: Place, node: ast.N
     """Writes into each scalar, and into the state, that the object was freed here."""
     flow, span = m.flow, m.span(node)
     count = sum(heap.freed(size) is not None for _, size in heap.scalars(shape))
-    if count > MOST_ACCESSES:
-        words = f"the end of memory with {count} numbers, each of which is an access: at most {MOST_ACCESSES}"
-        m.refuse(node, words, codes.HEAP_SIZE)
+    _require_few(m, node, "the end of", count)
     state = liveness.state_of(m.world, pointer)
     if not isinstance(state, Address):
         state = flow.named(state, span)
