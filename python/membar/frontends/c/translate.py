@@ -12,7 +12,7 @@ from pycparser import c_ast as ast
 
 from membar import effort
 from membar.diagnostics import Diagnostic, InputError, Label
-from membar.frontends.c import codes, constraints, contents, copies, heap
+from membar.frontends.c import codes, constraints, contents, copies, heap, invocation
 from membar.frontends.c import types as t
 from membar.frontends.c.addresses import exactly, mapped
 from membar.frontends.c.calls import Calls, Library
@@ -130,7 +130,10 @@ def parse_copies(source: SourceFile, macro: str) -> Template:
 
 
 def _translated(source: SourceFile, *, is_any: bool) -> tuple[Program, World, frozenset[str]]:
-    tree = parse(source)
+    try:
+        tree = parse(source)
+    except effort.EffortError as limit:
+        raise effort.EffortError(f"{limit.reason} while the text was read") from None
     depth = RECURSION
     try:
         constraints.check(tree, _KERNEL_LIBRARY if tree.text.is_kernel else _LIBRARY)
@@ -143,8 +146,8 @@ def _translated(source: SourceFile, *, is_any: bool) -> tuple[Program, World, fr
         message = str(problem) or "the program is too large after its calls and loops were written out"
         raise InputError(Diagnostic(code=codes.TOO_LARGE, message=message)) from None
     except effort.EffortError as limit:
-        message = f"{limit.reason} while the calls and loops of the program were written out"
-        raise InputError(Diagnostic(code=codes.TOO_LARGE, message=message)) from None
+        reason = f"{limit.reason} while the calls and loops of the program were written out"
+        raise effort.EffortError(reason) from None
     except RecursionError:
         raise InputError(
             Diagnostic(code=codes.TOO_LARGE, message="the program is nested too deeply")
@@ -294,7 +297,7 @@ class _Pass:
     def _arguments(self, machine: Machine, plan: ThreadPlan) -> list[Value | Aggregate]:
         kinds = plan.function.type.parameters or ()
         if plan.number == 1:
-            return [Value(FALSE, kind) for kind in kinds]
+            return invocation.arguments(machine, plan.function, PurePath(self.source.path).stem)
         if plan.argument is not None:
             return [Value(plan.argument, t.VOID_POINTER) for _ in kinds]
         register = machine.flow.register()
@@ -527,7 +530,7 @@ class _Places:
                     is_array=leaf.count is not None,
                     place=_place(start, parts, leaf.offset),
                     alignment=_PAGE if self._is_aligned else t.alignment_of(item.type),
-                    is_hidden=start is not None or item.label.startswith(LOOK),
+                    is_hidden=start is not None or item.label.startswith((LOOK, *invocation.LABELS)),
                     meanings=heap.meanings(size) if start is not None or item.unset is not None else (),
                     span=item.span,
                 )

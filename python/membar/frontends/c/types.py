@@ -405,6 +405,16 @@ def elements(found: Iterable[Leaf]) -> Iterator[tuple[int, CType]]:
             yield leaf.offset + index * size, leaf.type
 
 
+def byte_runs(found: Iterable[Leaf]) -> tuple[range, ...]:
+    """Where there are arrays of bytes, those side by side as one."""
+    runs: list[range] = []
+    for leaf in found:
+        if leaf.count is not None and size_of(leaf.type) == 1:
+            start = runs.pop().start if runs and runs[-1].stop == leaf.offset else leaf.offset
+            runs.append(range(start, leaf.offset + leaf.count))
+    return tuple(runs)
+
+
 def carved(found: Iterable[Leaf], places: Mapping[tuple[int, int], CType]) -> list[Leaf]:
     """The scalars of an object with larger ones, by offset and size, in its bytes; the largest ones count."""
     chosen: list[Leaf] = []

@@ -100,8 +100,7 @@ class Object:
     def lay_out(self) -> None:
         """Finds the scalars of the type."""
         leaves = list(t.leaves(self.type))
-        bytes_ = (leaf for leaf in leaves if leaf.count is not None and t.size_of(leaf.type) == 1)
-        self.byte_runs = tuple(range(leaf.offset, leaf.offset + (leaf.count or 0)) for leaf in bytes_)
+        self.byte_runs = t.byte_runs(leaves)
         self.kinds = dict(t.elements(t.carved(leaves, self.carved) if self.carved else leaves))
         self.places = {offset: t.size_of(kind) or 0 for offset, kind in self.kinds.items()}
 
