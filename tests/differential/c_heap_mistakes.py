@@ -189,6 +189,11 @@ HEAP_MISTAKES = (
         ("zeros of main that nobody handed over",),
     ),
     Mistake(
+        "tags are no mistake",
+        Rewrite("membar.program.access", "size and word % size and", "False and"),
+        ("a tag that is not taken off",),
+    ),
+    Mistake(
         "loops give the same memory again",
         Rewrite(
             HEAP,

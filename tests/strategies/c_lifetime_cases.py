@@ -161,4 +161,4 @@ LIFETIME_CASES = (*_SEQUENTIAL, *_CONCURRENT)
 def tells_of_ends(case: HeapCase) -> bool:
     """Whether the program has cells that say that a variable has ended."""
     found = parse_c(SourceFile("case.c", case.program))
-    return any(item.name.startswith("ended$") for item in found.objects)
+    return any(item.name.endswith("$ended") for item in found.objects)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from membar.program.expr import Address
 from membar.program.operations import WARNING, Assert, Load, Operation, Store
 from membar.program.program import Edge, Program
@@ -13,6 +15,12 @@ OVERFLOW = "signed overflow"
 """How the message of a warning about arithmetic begins."""
 LOOK = "leak$"
 """How registers and cells begin that are there for such warnings only."""
+
+
+def warnings_in(notes: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """The warnings among the notes of an answer, each with the name of its kind."""
+    kinds = ((LEAK, "memory-leak"), (OVERFLOW, "signed-overflow"))
+    return tuple((kind, note) for note in notes for start, kind in kinds if note.startswith(start))
 
 
 def has_warnings(program: Program) -> bool:

@@ -59,6 +59,8 @@ def _case(test: Told, disagreements: Mapping[str, str] | None) -> ET.Element:
     elif test.verdict == "violated" and disagreements is None:
         failure = ET.SubElement(case, "failure", {"type": "violated", "message": _xml(test.reason)})
         failure.text = _xml(test.told)
+    elif test.reason and disagreements is None:
+        ET.SubElement(case, "system-out").text = _xml(test.reason)
     return case
 
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from pathlib import PurePath
 from typing import Any, TypeAlias
@@ -20,9 +20,10 @@ from membar import __version__
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.program.program import Program
+from membar.program.warnings import warnings_in
 from membar.properties import PROPERTIES
 from membar.reports import Answer, SystemAnswer
-from membar.reports._parts.finding import finding
+from membar.reports._parts.finding import finding, named_line, with_lines
 from membar.reports._parts.moments import Moment, moments
 from membar.reports._parts.style import printable
 from membar.reports._parts.verdict import spoken, word
@@ -42,7 +43,10 @@ _SENTENCES = {
     EXPLORED: "No property was asked about; the program was only explored.",
     "linearizability": "Every history of calls is explained by some order of the calls, one after the other.",
     "unsafe": "No unsafe state is reached, whatever the number of processes.",
+    "memory-leak": "All memory that is allocated is freed before the program ends.",
+    "signed-overflow": "No signed number overflows.",
 }
+_WARNINGS = ("memory-leak", "signed-overflow")
 # What to do about it: shown beside an alert.
 _ADVICE = {
     "assertions": "The code flow is an execution in which it fails. `membar repair FILE` looks for the"
@@ -68,10 +72,10 @@ def results(answer: Answer) -> tuple[Fragment, ...]:
     """The results of an answer about a program: one per violation, or one per property that holds."""
     path, outcome = answer.source.path, answer.outcome
     if not isinstance(outcome, Violated):
-        return _unviolated(path, outcome)
+        return (*_unviolated(path, outcome), *_warnings(answer))
     found = finding(answer)
     witness = outcome.witness
-    said = (witness.message if witness else "") or _broken(outcome)
+    said = with_lines((witness.message if witness else "") or _broken(outcome), found)
     result = _violated(path, outcome, said, found.primary)
     if found.others:
         result["relatedLocations"] = [_labelled(label, id=n) for n, label in enumerate(found.others)]
@@ -79,7 +83,7 @@ def results(answer: Answer) -> tuple[Fragment, ...]:
         flows = _thread_flows(path, answer.program, moments(answer.program, witness))
         if flows:
             result["codeFlows"] = [{"message": _message(said), "threadFlows": flows}]
-    return (result,)
+    return (result, *_warnings(answer))
 
 
 def system_results(answer: SystemAnswer) -> tuple[Fragment, ...]:
@@ -195,20 +199,38 @@ def _unviolated(path: str, outcome: Outcome) -> tuple[Fragment, ...]:
     )
 
 
+def _warnings(answer: Answer) -> Iterator[Fragment]:
+    """What the program does although it should not, and which is no violation: a leak, an overflow."""
+    for kind, note in warnings_in(answer.outcome.run.notes):
+        primary = named_line(answer.source, note)
+        found = _failing(answer.source.path, kind, note, primary)
+        identity = _digest(PurePath(answer.source.path).name, answer.outcome.run.model, kind, _text(primary))
+        yield found | {
+            "level": "warning",
+            "partialFingerprints": {_FINGERPRINT: identity},
+            "properties": _properties(answer.outcome),
+        }
+
+
+def _failing(path: str, rule: str, text: str, primary: Label | None) -> Fragment:
+    file = {"physicalLocation": {"artifactLocation": _artifact_location(path)}}
+    return {
+        "ruleId": rule,
+        "kind": "fail",
+        "level": "error",
+        "message": _message(text),
+        "analysisTarget": _artifact_location(path),
+        "locations": [_location(primary.span) if primary else file],
+    }
+
+
 def _broken(outcome: Violated) -> str:
     return "no execution satisfies it" if outcome.witness is None else f"{outcome.property} does not hold"
 
 
 def _violated(path: str, outcome: Violated, said: str, primary: Label | None) -> Fragment:
     text = f"{spoken(outcome)} under {outcome.run.model}: {said}"
-    file = {"physicalLocation": {"artifactLocation": _artifact_location(path)}}
-    return {
-        "ruleId": outcome.property,
-        "kind": "fail",
-        "level": "error",
-        "message": _message(text),
-        "analysisTarget": _artifact_location(path),
-        "locations": [_location(primary.span) if primary else file],
+    return _failing(path, outcome.property, text, primary) | {
         "partialFingerprints": {_FINGERPRINT: _identity(path, outcome, primary)},
         "properties": _properties(outcome),
     }
@@ -278,7 +300,9 @@ def _rule(name: str) -> Fragment:
         "shortDescription": {"text": short},
         "fullDescription": {"text": full},
         "help": {"text": f"{full} {_ADVICE[name]}" if name in _ADVICE else full},
-        "defaultConfiguration": {"level": "note" if is_passed else "error"},
+        "defaultConfiguration": {
+            "level": "note" if is_passed else "warning" if name in _WARNINGS else "error"
+        },
         "properties": {"tags": ["input" if is_error else "concurrency"], "precision": "very-high"},
     }
 

@@ -91,6 +91,12 @@ def test_a_wrong_mailbox_is_not_proved(old: str, new: str) -> None:
     assert not isinstance(verdict(MAILBOX.replace(old, new)), Holds)
 
 
+def test_a_flag_that_anybody_sets_is_proved_and_its_clients_agree() -> None:
+    assert isinstance(verdict(FLAG), Holds)
+    clients = check_object(SourceFile("flag.obj", FLAG), size=Size(2, 2), model="x86-tso")
+    assert clients.verdict == "holds-within"
+
+
 def test_a_flag_with_other_data_is_refuted_by_clients_and_not_proved() -> None:
     wrong = FLAG.replace("1: data = 1;", "1: data = 0;")
     assert isinstance(verdict(wrong), Unknown)

@@ -229,6 +229,54 @@ def test_the_free_is_the_other_place_of_a_use_after_it(folder: Path) -> None:
     assert [line_of(place) for place in result["relatedLocations"]] == [5]
 
 
+LEAK = "#include <stdlib.h>\nint main(void) {\n  int *cell = malloc(sizeof *cell);\n  *cell = 1;\n}\n"
+DEADLOCK = """\
+#include <pthread.h>
+pthread_mutex_t a, b;
+int x;
+static void *worker(void *unused) {
+  pthread_mutex_lock(&b);
+  pthread_mutex_lock(&a);
+  x++;
+  pthread_mutex_unlock(&a);
+  pthread_mutex_unlock(&b);
+  return 0;
+}
+static void *other(void *unused) {
+  pthread_mutex_lock(&a);
+  pthread_mutex_lock(&b);
+  x++;
+  pthread_mutex_unlock(&b);
+  pthread_mutex_unlock(&a);
+  return 0;
+}
+int main(void) {
+  pthread_t first, second;
+  x = 5;
+  pthread_create(&first, 0, worker, 0);
+  pthread_create(&second, 0, other, 0);
+  pthread_join(first, 0);
+  pthread_join(second, 0);
+  return 0;
+}
+"""
+
+
+def test_a_leak_is_a_warning_where_the_memory_is_allocated(folder: Path) -> None:
+    results = log_of(folder, texts={"leak.c": LEAK})["runs"][0]["results"]
+    warnings = [result for result in results if result["level"] == "warning"]
+    assert [result["ruleId"] for result in warnings] == ["memory-leak"]
+    assert line_of(warnings[0]["locations"][0]) == 3
+    assert {result["level"] for result in results} == {"none", "warning"}
+
+
+def test_a_deadlock_names_the_lines_where_threads_wait_and_no_others(folder: Path) -> None:
+    result = result_of(log_of(folder, texts={"deadlock.c": DEADLOCK}))
+    lines = [line_of(item) for item in (*result["locations"], *result["relatedLocations"])]
+    assert sorted(lines) == [6, 14]
+    assert "(lines " in result["message"]["text"]
+
+
 def test_a_condition_is_the_place_of_a_litmus_test(folder: Path) -> None:
     result = result_of(log_of(folder, str(EXAMPLES / "store-buffering.litmus")))
     snippet = result["locations"][0]["physicalLocation"]["region"]["snippet"]["text"]

@@ -33,6 +33,7 @@ _ENDED: Final = {4: 0xE4DE_D000, 8: 0xE4DE_D3AD_A110_0000}
 _UNSET: Final = {4: 0xA11C_0000, 8: 0xA11C_5E7A_B1E5_0000}
 _UNSET_LOCAL: Final = {4: 0xA11D_0000, 8: 0xA11D_5E7A_B1E5_0000}
 
+_MOST_PLACES: Final = 0xFFF
 STATE_ENDED: Final = 0x1_0000
 """What the state of a variable whose life has ended holds, plus the number of the place."""
 _MOST_TOLD: Final = 32
@@ -185,6 +186,12 @@ def freed(size: int, number: int = 0) -> int | None:
 def ended(size: int, number: int = 0) -> int | None:
     """What memory of a scalar holds after its variable has ended; None if it is too small to say so."""
     return _ENDED[size] + number if size in _ENDED else None
+
+
+def meanings(size: int) -> tuple[tuple[int, int, str], ...]:
+    """What those numbers say that are put into memory when it begins or ends."""
+    words = ((_FREED, "freed"), (_ENDED, "ended"), (_UNSET, "never set"), (_UNSET_LOCAL, "never set"))
+    return tuple((first[size], first[size] + _MOST_PLACES, word) for first, word in words if size in first)
 
 
 def unset(size: int, number: int = 0) -> int:
