@@ -8,7 +8,12 @@
    without one of them  armv8: VIOLATED, whichever it is, with two operations per thread; xc: the same, but for the
                         one before line 9, since nothing is read before the branch of line 8
 
-       membar check seqlock.c --client 2,2 --model armv8 */
+       membar check seqlock.c --client 2,2 --model armv8
+
+   Figure 9, x1 written before c is odd, is shown by -D NO_FENCES, and where reads are in order, so that nothing else
+   can be the reason, by
+
+       membar check seqlock.c -D NO_FENCE_3 --client 2,1 --model xc */
 #include <stdatomic.h>
 
 #define FENCE atomic_thread_fence(memory_order_seq_cst)

@@ -12,13 +12,15 @@ from membar.models.model import Model
 from membar.objects import annotations as said
 from membar.objects import spec
 from membar.objects.annotations import ObjectNotes
+from membar.objects.calls import has_only_copies, notes_of
 from membar.objects.client import Client, Compiled, Size, client_text
-from membar.objects.lowering import MACHINES, CompiledObject, notes_of, specification_of
+from membar.objects.lowering import MACHINES, CompiledObject, specification_of
 from membar.objects.orders import Carrier, Ordering, Place
 from membar.objects.spec import Specification
 from membar.objects.syntax import ConcurrentObject
 from membar.program.program import Program
 from membar.program.warnings import without_warnings
+from membar.records import replace
 from membar.source import SourceFile
 
 
@@ -35,9 +37,10 @@ class AskedObject:
 
     Attributes:
         source: the text.
-        notes: what clients may call.
+        notes: what clients may call; of an `.obj` text, what the smallest ones do.
         specification: what it should be.
-        own: the object, where it is in the language for objects; None: it is C.
+        own: the object, where it is in the language for objects; None: it is C. Its specification is missing
+            where another one was given.
     """
 
     source: SourceFile
@@ -49,6 +52,15 @@ class AskedObject:
     def default_model(self) -> str:
         """The model checked when the user names none."""
         return "rc11" if self.own is None else "x86-tso"
+
+    def notes_for(self, size: Size) -> ObjectNotes:
+        """What clients of a size call."""
+        return self.notes if self.own is None else notes_of(self.own, size)
+
+    @property
+    def has_only_copies(self) -> bool:
+        """Whether it is known that the object cannot tell arguments from each other."""
+        return self.own is not None and self.own.specification is not None and has_only_copies(self.own)
 
     def clients(self, size: Size, model: Model) -> Clients:
         """The programs of all clients of a size.
@@ -85,11 +97,12 @@ def object_of(text: SourceFile, specification: str | None) -> AskedObject:
     frontend = api.language_of(text)
     if isinstance(frontend, ObjectFrontend):
         own = frontend.parse(text)
-        notes = notes_of(own)
+        notes = notes_of(own, Size(1, 1))
         if specification is None and own.specification is not None:
             meant = specification_of(own.specification, own.name)
         else:
             meant = _named(text, notes, specification)
+            own = replace(own, specification=None)
         return AskedObject(source=text, notes=notes, specification=meant, own=own)
     if frontend.name != "C":
         raise InputError(

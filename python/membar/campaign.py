@@ -16,6 +16,7 @@ from membar.linearizability import ObjectResult
 from membar.object_proofs import ProofResult
 from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.program.program import Program
+from membar.program.warnings import warnings_in
 from membar.proving import SystemResult
 from membar.records import field, record
 from membar.reports import diagnostic, herd, json
@@ -59,7 +60,7 @@ class Answer:
         undefined: whether the program is undefined (a data race).
         final_states: how many there are.
         states: final states in herd's text form, if the campaign asks for them.
-        reason: why there is no verdict, the bound, what is violated, or the rendered diagnostics.
+        reason: why there is no verdict, the bound, warnings, what is violated, or the rendered diagnostics.
         herd: herd's text block, if the campaign asks for it.
         json: the JSON line, if the campaign asks for it.
         sarif: the SARIF results, if the campaign asks for them.
@@ -268,11 +269,15 @@ def _reason(outcome: Outcome) -> str:
         case Unknown(reason=reason):
             return reason
         case HoldsWithin(bound=bound):
-            return bound
+            return "; ".join([bound, *_warnings(outcome)])
         case Violated(property=name, witness=witness):
             return f"{name}: {witness.message}" if witness is not None and witness.message else name
         case _:
-            return ""
+            return "; ".join(_warnings(outcome))
+
+
+def _warnings(outcome: Outcome) -> list[str]:
+    return [note for _, note in warnings_in(outcome.run.notes)]
 
 
 def compare(answers: Iterable[Answer], known: Mapping[str, Expectation]) -> dict[str, str]:

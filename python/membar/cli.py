@@ -59,7 +59,8 @@ def _dispatch(words: list[str]) -> int:
 
     parser = arguments.parser(words)
     try:
-        chosen = parser.parse_args(words[1:] if parser.get_default("command") else words)
+        given = arguments.joined(words)
+        chosen = parser.parse_args(given[1:] if parser.get_default("command") else given)
     except SystemExit as stop:
         return int(stop.code or 0)
     if chosen.version:

@@ -114,32 +114,61 @@ _CLAIM = re.compile(
 )
 
 
+# What could be meant as a claim: a verdict of a model behind some word with a colon.
+_ALMOST = re.compile(r"\b([A-Za-z]+):\s*[A-Za-z][\w.-]*\s+(?:HOLDS|VIOLATED|UNKNOWN)\b")
+
+
 def claimed(source: SourceFile) -> tuple[Claimed, ...]:
-    """What a text says of itself in the first comment that does, as `Expected: sc HOLDS, pso VIOLATED.` does.
+    """What a text says of itself in its comments, as `Expected: sc HOLDS, pso VIOLATED.` does.
 
     Raises:
-        InputError: it begins to, and says no verdict, with the place.
+        InputError: it begins to, and says no verdict, or two about one model, with the place.
     """
+    claims: list[Claimed] = []
     for comment in _COMMENT.finditer(source.text):
-        found = _CLAIM.search(comment[0])
-        if found is not None:
-            start = comment.start() + found.start("list")
-            return tuple(_claims(source, start, found["list"], any_threads=found[1] is not None))
-    return ()
+        found = list(_CLAIM.finditer(comment[0]))
+        for claim in found:
+            start = comment.start() + claim.start("list")
+            more = _claims(source, start, claim["list"], any_threads=claim[1] is not None)
+            for place, each in more:
+                if any((each.model, each.any_threads) == (one.model, one.any_threads) for one in claims):
+                    raise _wrong(source, place, f"what to expect under {each.model} is said twice")
+                claims.append(each)
+        if not found:
+            _refuse_misspelt(source, comment)
+    return tuple(claims)
 
 
-def _claims(source: SourceFile, start: int, text: str, *, any_threads: bool) -> Iterator[Claimed]:
+def _refuse_misspelt(source: SourceFile, comment: re.Match[str]) -> None:
+    """Refuses a comment that says a verdict, but `Expected` not quite."""
+    from difflib import get_close_matches  # noqa: PLC0415 - few comments have verdicts
+
+    for almost in _ALMOST.finditer(comment[0]):
+        is_right = almost[1].lower().endswith("expected")  # unexpected, or in the middle of prose
+        if not is_right and get_close_matches(almost[1].capitalize(), ["Expected"], cutoff=0.7):
+            place = (comment.start() + almost.start(1), comment.start() + almost.end(1))
+            raise _wrong(source, place, f"`{almost[1]}:` before a verdict: is `Expected:` meant?")
+
+
+def _claims(
+    source: SourceFile, start: int, text: str, *, any_threads: bool
+) -> Iterator[tuple[tuple[int, int], Claimed]]:
+    """What a list says, with the places."""
     for part in re.finditer(r"[^,]+", text):
         model, _, verdict = re.sub(r"[\s/#]+", " ", part[0]).strip().partition(" ")
         word = verdict.lower().replace(" ", "-")
+        place = (start + part.start(), start + part.end())
         if word not in _VERDICTS:
-            place = source.span(start + part.start(), start + part.end())
-            known = ", ".join(word.upper().replace("-", " ") for word in _VERDICTS)
-            raise error(
-                "W1445",
-                "a comment that says what to expect, but here no verdict",
-                place,
-                "expected a model and a verdict",
-                help=f"write `Expected: sc HOLDS, x86-tso VIOLATED.` with a full stop; verdicts are {known}",
-            )
-        yield Claimed(model, word, any_threads)
+            raise _wrong(source, place, "a comment that says what to expect, but here no verdict")
+        yield place, Claimed(model, word, any_threads)
+
+
+def _wrong(source: SourceFile, place: tuple[int, int], message: str) -> InputError:
+    known = ", ".join(word.upper().replace("-", " ") for word in _VERDICTS)
+    return error(
+        "W1445",
+        message,
+        source.span(*place),
+        "expected a model and a verdict",
+        help=f"write `Expected: sc HOLDS, x86-tso VIOLATED.` with a full stop; verdicts are {known}",
+    )

@@ -1,4 +1,4 @@
-"""`check_object`: is an object linearizable for every client of a size? Built on the engine `graphs`.
+"""`check_object`: is an object linearizable for every client of a size? Built on `graphs`, or on `states`.
 
 For each client (`objects/client.py`) the engine enumerates what the calls can return. A history that no order
 of the calls explains refutes the object. The others are explained by some orders of the calls, and refute it
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Never
@@ -21,6 +21,7 @@ from membar.asked_objects import AskedObject, Clients, object_of
 from membar.diagnostics import Diagnostic, InputError
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, Model
+from membar.objects.annotations import spoken
 from membar.objects.client import Body, Client, Size, clients, number_of_clients
 from membar.objects.history import Call, History, Order, program_order
 from membar.objects.linearize import Verdict, linearizations, verdict
@@ -33,8 +34,9 @@ from membar.objects.orders import (
     with_messages,
 )
 from membar.objects.pending import waits_at_locks, with_giving_up
+from membar.objects.plainest import seen_of_others
 from membar.objects.results import formula_of, question, returned, shown_calls, shown_losses
-from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
+from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated, Witness
 from membar.program.condition import Or
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expand import expand
@@ -47,11 +49,15 @@ PROPERTY: Final = "linearizability"
 _BESIDES: Final = ("assertions", "memory", "races")
 """What is checked of the clients besides: an object that breaks one of these is not used as it should be."""
 _NEVER: Final = Or(())
+_GRAPHS, _STATES = "graphs", "states"
+_MEANS: Final = {_GRAPHS: "execution graphs", _STATES: "states of a machine with store buffers"}
+_COMPILED_AS: Final = "x86"  # what C becomes under a model that has no axioms and no table of its own
 _CLOCK: Final = "CLOCK"
 _CLOCKED: Final = "x86-tso-clock"
 _IN_ORDER: Final = "executions without load buffering (no cycle of program order and reads-from)"
 _MOST_ACCESSES: Final = 12
 _MOST_CLIENTS: Final = 20_000
+_MOST_COMPARED: Final = 2_000
 _MANY: Final = 10**9
 _WAITING: Final = "waits-for-ever"
 _TOO_LARGE: Final = "a number may not fit into the 64 bits with which clients are run"
@@ -105,6 +111,7 @@ def check_object(
     include_dirs: Sequence[Path] = (),
     defines: Sequence[str] = (),
     mapping: str | None = None,
+    engine: str | None = None,
 ) -> ObjectResult:
     """Whether the object in a text is linearizable for all clients of a size.
 
@@ -119,6 +126,7 @@ def check_object(
         include_dirs: where includes are searched.
         defines: macros, `NAME` or `NAME=VALUE`.
         mapping: the compiler's table; by default the model's own.
+        engine: `graphs` or `states`; by default `graphs`, where the model has axioms.
 
     Raises:
         InputError: the text, the model or an argument is wrong.
@@ -133,7 +141,7 @@ def check_object(
         if isinstance(model, Model)
         else api.load_model(model or about.default_model, include_dirs=include_dirs)
     )
-    if (number := number_of_clients(about.notes, size)) > _MOST_CLIENTS:
+    if (number := number_of_clients(about.notes_for(size), size)) > _MOST_CLIENTS:
         raise InputError(
             Diagnostic(
                 code="W1357",
@@ -141,14 +149,16 @@ def check_object(
                 help=f"ask about fewer threads or operations: up to {_MOST_CLIENTS} clients are made",
             )
         )
+    by = engine or (_STATES if chosen.plan is None else _GRAPHS)
     search = _Search(
         about=about,
-        model=_carrying(chosen, ordering),
+        by=by,
+        model=_carrying(chosen, ordering, by),
         shown=chosen,
         ordering=ordering,
         limits=limits or Limits(),
         options=_options(options or Options()),
-        mapping=mapping,
+        mapping=mapping or (_COMPILED_AS if chosen.plan is None else None),
     )
     return search.answer(size)
 
@@ -162,10 +172,13 @@ def _options(options: Options) -> Options:
     return replace(options, coherence=Coherence.OBSERVED, stops_early=False)
 
 
-def _carrying(model: Model, ordering: Ordering) -> Model:
+def _carrying(model: Model, ordering: Ordering, engine: str) -> Model:
     """The model that also knows what carries messages."""
     require_meaning(ordering, model.name)
     if ordering is Ordering.REAL_TIME and model.name == "x86-tso":
+        if engine == _STATES:
+            message = f"the engine {_STATES} has no clock beside the store buffers of {model.name}"
+            raise InputError(Diagnostic(code="W1352", message=message, help=f"--engine {_GRAPHS}"))
         return api.load_model(_CLOCKED)
     return model
 
@@ -176,9 +189,12 @@ class _Totals:
 
     clients: int = 0
     executions: int = 0
+    states: int = 0
     blocked: int = 0
     histories: int = 0
     questions: int = 0
+    called: set[str] = field(default_factory=set)
+    arguments: dict[str, Size] = field(default_factory=dict)
     bounds: set[str] = field(default_factory=set)
     flags: set[str] = field(default_factory=set)
 
@@ -196,6 +212,7 @@ class _Search:
     """One question about an object, and what has been found so far."""
 
     about: AskedObject
+    by: str
     model: Model
     shown: Model
     ordering: Ordering
@@ -232,37 +249,63 @@ class _Search:
         """Looks at every client of one size."""
         self.compiled = self.about.clients(size, self.shown)
         self.in_order.clear()
-        for client in clients(self.about.notes, size):
+        notes = self.about.notes_for(size)
+        self.totals.arguments[spoken(notes)] = size
+        for client in clients(notes, size):
             self.totals.clients += 1
             if self.options.progress is not None:
                 self.options.progress(f"client {self.totals.clients}: {client.text}")
             self._judge(client)
 
     def _held(self, size: Size) -> Outcome:
-        bounds = [f"clients of {size.text} at most", *sorted(self.totals.bounds)]
+        operations = [operation.name for operation in self.about.notes.operations]
+        unused = [name for name in operations if name not in self.totals.called]
+        if unused == operations:
+            return Unknown(self._run("nothing"), f"no client of {size.text} calls an operation")
+        bounds = [f"clients of {size.text} at most", *self._arguments(size)]
+        bounds += [f"{name} never called" for name in unused] + sorted(self.totals.bounds)
         # The size of the clients was given; another bound may have been membar's own.
-        is_given = not self.totals.bounds or self.options.unrolling.chosen_by_user
+        chose = (
+            self.options.unrolling.chosen_by_user
+            if self.by == _GRAPHS
+            else self.options.buffers_chosen_by_user
+        )
+        is_given = not self.totals.bounds or chose
         bound = ", ".join(bounds)
-        return HoldsWithin(self._run(bound), bound, chosen_by_user=is_given)
+        return HoldsWithin(self._run(bound), bound, chosen_by_user=is_given and not unused)
+
+    def _arguments(self, size: Size) -> Iterator[str]:
+        """With what operations were called, in the words of notes; first in the largest clients."""
+        for told, calls in sorted(self.totals.arguments.items(), key=lambda item: -item[1].calls):
+            if told:
+                yield f"calls {told}" + ("" if calls == size else f" with {calls.text}")
 
     def _run(self, guarantee: str) -> Run:
         totals = self.totals
         notes = [f"{totals.clients} clients, {totals.histories} histories, {totals.questions} searches"]
+        if self.about.has_only_copies and any(totals.arguments):
+            notes.append("arguments are only copied: those that all differ stand for all others")
         return Run(
             model=self.shown.name,
             engine=ENGINE,
-            algorithm="histories of bounded clients, by execution graphs",
+            algorithm=f"histories of bounded clients, by {_MEANS[self.by]}",
             guarantee=guarantee,
-            checked=(PROPERTY, *_BESIDES),
-            unchecked=("deadlock", "termination"),
+            checked=(PROPERTY, *self._besides),
+            unchecked=tuple(sorted({"deadlock", "termination", *_BESIDES} - set(self._besides))),
             flags=tuple(sorted(totals.flags)),
             notes=tuple(notes),
             statistics=Statistics(
-                executions=totals.executions,
+                executions=totals.executions if self.by == _GRAPHS else None,
+                states=None if self.by == _GRAPHS else totals.states,
                 blocked=totals.blocked,
                 seconds=time.monotonic() - self.started,
             ),
         )
+
+    @property
+    def _besides(self) -> tuple[str, ...]:
+        """What the engine finds wrong on the way."""
+        return _BESIDES if self.by == _GRAPHS else ("assertions",)
 
     def _judge(self, client: Client) -> None:
         """Looks at everything that one client can do."""
@@ -297,7 +340,7 @@ class _Search:
     def _client(self, client: Client) -> tuple[Program, tuple[Place, ...]]:
         """The program of a client; threads may give up in it once one was seen not to end."""
         program, places = self.compiled.of(client)
-        if client in self.stopping or waits_at_locks(program):
+        if client in self.stopping or waits_at_locks(program) or self.by == _STATES:
             program = with_giving_up(program)
         return program, places
 
@@ -316,9 +359,12 @@ class _Search:
         """What the calls of a client can return if they are made in an order."""
         program, places = self._program(client, order)
         observed, losses = shown_calls(program, places), shown_losses(program)
+        for call, item in zip(client.calls, observed, strict=True):
+            self.about.specification.expect(call.operation, len(item.results))
         outcome = self._asked(client, replace(program, condition=question(observed, _NEVER, losses)))
         waits = _WAITING in outcome.run.flags
-        if (waits or isinstance(outcome, HoldsWithin)) and client not in self.stopping:
+        is_new = client not in self.stopping and self.by == _GRAPHS  # among states all may give up at once
+        if (waits or isinstance(outcome, HoldsWithin)) and is_new:
             self.stopping.add(client)
             self.totals.flags.update({_WAITING} if waits else ())
             return self._histories(client, order)
@@ -327,7 +373,9 @@ class _Search:
             values = dict(state)
             if any(values[label] for label in losses):
                 self._give_up(_TOO_LARGE, client)
-            found.add(returned(client.calls, observed, values))
+            calls = returned(client.calls, observed, values)
+            self.totals.called.update(call.operation for call in calls if call.made)
+            found.add(calls)
         return found
 
     def _task(self, client: Client, program: Program, properties: tuple[str, ...]) -> Task:
@@ -339,6 +387,8 @@ class _Search:
             limits=self._left(),
             options=self.options,
         )
+        if self.by == _STATES:
+            return task
         is_for_it = self.model.exploration == EXACTLY_ONCE or not self.model.load_buffering
         has_loops = any(thread.back_edges for thread in program.threads)
         if is_for_it or (_accesses(program) <= _MOST_ACCESSES and not has_loops):
@@ -369,11 +419,12 @@ class _Search:
 
     def _asked(self, client: Client, program: Program) -> Outcome:
         """The engine's answer about a client; everything but results and what holds ends the search."""
-        task = self._task(client, program, _BESIDES)
+        task = self._task(client, program, self._besides)
         self.totals.questions += 1
         outcome, program = self._without_strays(task)
         statistics = outcome.run.statistics
         self.totals.executions += statistics.executions or statistics.classes or 0
+        self.totals.states += statistics.states or 0
         self.totals.blocked += statistics.blocked or 0
         match outcome:
             case Violated() if shown_losses(program):
@@ -403,7 +454,7 @@ class _Search:
 
         A stray pointer is bad input beside a question about final states; without one it is a finding.
         """
-        engine = api.load_engine("graphs")
+        engine = api.load_engine(self.by)
         plain = replace(task.program, condition=None)
         try:
             outcome = api.answer(task, engine)
@@ -426,6 +477,8 @@ class _Search:
             left = replace(left, seconds=max(left.seconds - used, 0.01))
         if left.executions is not None:
             left = replace(left, executions=max(left.executions - self.totals.executions, 1))
+        if left.states is not None:
+            left = replace(left, states=max(left.states - self.totals.states, 1))
         return left
 
     def _refute(self, client: Client, calls: tuple[Call, ...], order: Order) -> None:
@@ -439,16 +492,31 @@ class _Search:
         wanted = formula_of(calls, observed, program)
         program = replace(program, condition=question(observed, wanted))
         task = self._task(client, program, ("condition",))
-        outcome = api.answer(task, api.load_engine("graphs"))
+        outcome = api.answer(task, api.load_engine(self.by))
         history = History(calls, order)
         judged = verdict(history, self.about.specification)
         if not isinstance(outcome, Violated) or outcome.witness is None or judged.linearizable:
             reason = "internal error, please report: the execution behind a history was not found again"
             raise _StopError(Unknown(self._run("nothing"), reason), None, None)
         message = "No order of the calls explains this history"
-        witness = replace(outcome.witness, message=message)
+        witness = replace(self._plainest(task, outcome, outcome.witness), message=message)
         found = Violated(self._run("one execution"), PROPERTY, witness)
         raise _StopError(found, program, Refutation(history, judged))
+
+    def _plainest(self, task: Task, outcome: Violated, witness: Witness) -> Witness:
+        """Of the executions with the same results, one in which threads see the least of each other.
+
+        So what was seen too early or too late stands alone. Not looked for where there are many executions.
+        """
+        count = outcome.run.statistics.executions or outcome.run.statistics.classes or 0
+        if not 0 < count <= _MOST_COMPARED or self.by != _GRAPHS:
+            return witness
+        options = replace(task.options, all_executions=True)
+        limits = replace(self._left(), executions=_MOST_COMPARED)
+        asked = replace(task, options=options, limits=limits)
+        found = api.answer(asked, api.load_engine("graphs"))
+        same = [item for item in found.run.executions if item.final == witness.final]
+        return min((witness, *same), key=lambda item: seen_of_others(item.execution))
 
 
 def _accesses(program: Program) -> int:

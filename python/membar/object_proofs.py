@@ -21,6 +21,7 @@ from membar.objects.proof.findings import Failure, Proof
 from membar.objects.syntax import ConcurrentObject, Specification
 from membar.objects.systems import buffered, relaxed
 from membar.objects.systems.moves import ThreadSystem
+from membar.objects.terms import PendingCount, subterms
 from membar.outcome import WORDS, Holds, HoldsWithin, Outcome, Run, Statistics, Unknown
 from membar.source import SourceFile
 from membar.task import Limits
@@ -28,6 +29,7 @@ from membar.task import Limits
 ENGINE: Final = "objects"
 PROPERTY: Final = "linearizability"
 REAL_TIME: Final = Ordering.REAL_TIME.value
+_FOR_INVARIANTS: Final = 0.8  # of the time limit
 _NOTHING: Final = "nothing was established"
 _ALGORITHM: Final = "obligations per step"
 _WITH_BUFFERS: Final = {"sc": False, "x86-tso": True}
@@ -156,13 +158,13 @@ def prove_object(
             inferred, given_up = _inferred(system, specification, clock)
             about = frontend.parse(replace(text, text=f"{text.text}\n{inferred}"))
             system = system_of(about, chosen, order=order)
-        proof = _proved(system, claims(about), specification, clock)
-        outcome = judged(proof, chosen.name, order)
+        proof, system = _proved(system, specification, clock, order)
+        outcome = judged(proof, about, chosen.name, order)
         if given_up and isinstance(outcome, Unknown):
             outcome = replace(outcome, reason=f"no invariants: {given_up}; without them {outcome.reason}")
         failure = proof.failures[0] if proof.failures else None
     except EngineLimitError as limit:
-        outcome = Unknown(_run(chosen.name, _NOTHING, clock.seconds), limit.reason)
+        outcome = Unknown(_run(chosen.name, _NOTHING, clock.seconds), given_up or limit.reason)
     return ProofResult(
         source=text,
         about=about,
@@ -191,23 +193,58 @@ class _Clock:
         """Whether the time is up."""
         return self._limit is not None and self.seconds > self._limit
 
+    def is_late(self) -> bool:
+        """Whether what is left of the time is needed to say what fails."""
+        return self._limit is not None and self.seconds > self._limit * _FOR_INVARIANTS
+
 
 def _inferred(system: ThreadSystem, specification: Specification, clock: _Clock) -> tuple[str, str]:
     """Invariants, or why none were found."""
     from membar.objects.infer.inference import inferred  # noqa: PLC0415 - brings z3 along
 
     try:
-        return inferred(system, specification, should_stop=clock.is_over), ""
+        return inferred(system, specification, should_stop=clock.is_late), ""
     except EngineLimitError as limit:
-        if clock.is_over():
-            raise EngineLimitError(f"{limit.reason} while invariants were looked for") from limit
-        return "", limit.reason
+        return "", f"{limit.reason} while invariants were looked for" if clock.is_late() else limit.reason
 
 
-def _proved(system: ThreadSystem, claimed: Claims, specification: Specification, clock: _Clock) -> Proof:
+def _proved(
+    system: ThreadSystem, specification: Specification, clock: _Clock, order: str
+) -> tuple[Proof, ThreadSystem]:
+    """The proof that says most, and the system that it is about.
+
+    Where buffers can grow for ever, stores are summarised; and where that proves nothing, the bound stays.
+    """
     from membar.objects.proof.discharge import prove  # noqa: PLC0415 - brings z3 along
 
-    return prove(system, claimed, specification, should_stop=clock.is_over)
+    claimed = claims(system.about)
+    if not _WITH_BUFFERS.get(system.name) or _counts(claimed):
+        return prove(system, claimed, specification, should_stop=clock.is_over), system
+    proof = prove(system, claimed, specification, should_stop=clock.is_over, until_cut=True)
+    if not proof.cut:
+        return proof, system
+    any_length = buffered.summarised(system.about, name=system.name, in_real_time=order == REAL_TIME)
+    try:
+        summary = prove(any_length, claimed, specification, should_stop=clock.is_over)
+        why = _reason(summary.failures[0]) if summary.failures else ""
+    except EngineLimitError as limit:
+        if clock.is_over():
+            raise
+        summary, why = Proof(cut=True), limit.reason
+    if not summary.cut and not summary.failures:
+        return summary, any_length
+    proof = prove(system, claimed, specification, should_stop=clock.is_over)
+    proof.unbounded = why
+    return proof, system
+
+
+def _counts(claimed: Claims) -> bool:
+    """Whether something speaks of the number of pending stores, which summaries do not know."""
+    return any(
+        isinstance(part, PendingCount)
+        for each in (*claimed.invariants, *claimed.between)
+        for part in subterms(each.formula)
+    )
 
 
 def _annotated(about: ConcurrentObject) -> Specification:
@@ -226,7 +263,7 @@ def _annotated(about: ConcurrentObject) -> Specification:
     return about.specification
 
 
-def judged(proof: Proof, model: str, order: str) -> Outcome:
+def judged(proof: Proof, about: ConcurrentObject, model: str, order: str) -> Outcome:
     """The verdict that the obligations allow (DESIGN, what each engine may claim)."""
     notes = (
         f"{proof.obligations} obligations discharged by z3, the slowest in {proof.slowest:.2f} s;"
@@ -236,14 +273,28 @@ def judged(proof: Proof, model: str, order: str) -> Outcome:
         run = _run(model, _NOTHING, proof.seconds, notes)
         return Unknown(run, _reason(proof.failures[0]))
     run = _run(model, _guarantee(model, order), proof.seconds, notes)
+    missed = [line.label for _, line in about.lines() if line.label not in proof.lines]
+    if proof.cut and missed:
+        run = _run(model, _NOTHING, proof.seconds, notes)
+        return Unknown(run, f"line {missed[0]} is never done within {_length(proof, about, model)}")
     if proof.cut:
-        bound = f"store buffers of at most {buffered.LONGEST} entries"
-        if model in _RELAXED:
-            bound = f"at most {relaxed.LONGEST} lines that have been met and not done"
+        bound = _length(proof, about, model)
         return HoldsWithin(run, bound, chosen_by_user=False)
     if proof.beyond:
+        more = (
+            f"processors can do more: --client 2,2 --model {model} asks about that, and may refute the object"
+        )
+        run = replace(run, notes=(*notes, more))
         return HoldsWithin(run, f"the transition system of the paper: {proof.beyond}", chosen_by_user=False)
     return Holds(run)
+
+
+def _length(proof: Proof, about: ConcurrentObject, model: str) -> str:
+    """The bound on the length of sequences, in words."""
+    if model in _RELAXED:
+        return f"at most {relaxed.longest(about)} lines that have been met and not done"
+    bound = f"store buffers of at most {buffered.LONGEST} entries"
+    return f"{bound}; for buffers of any length, {proof.unbounded}" if proof.unbounded else bound
 
 
 def _reason(failure: Failure) -> str:

@@ -3,8 +3,9 @@
     python tests/differential/c_arithmetic.py [--programs N] [--seed N]
 
 Each program has variables of every integer type, whose values are only known when it runs, and some dozens of
-random expressions and assignments over them. gcc compiles and runs it (`-fwrapv`: signed numbers wrap); the
-final values of all variables must be those of the only final state that membar finds.
+random expressions, calls of pure library functions and assignments over them. gcc compiles and runs it
+(`-fwrapv`: signed numbers wrap); the final values of all variables must be those of the only final state that
+membar finds.
 """
 
 from __future__ import annotations
@@ -30,6 +31,14 @@ _NUMBERS = (
     "-1L",
 )  # fmt: skip
 
+_OF_LIBRARIES = (
+    "__builtin_popcount({0})", "__builtin_popcountl({0})", "__builtin_ctz(({0}) | 1 << 9)",
+    "__builtin_ctzl(({0}) | 1ul << 40)", "__builtin_clz(({0}) | 1)", "__builtin_clzl(({0}) | 1)",
+    "__builtin_ffs({0})", "__builtin_bswap32({0})", "__builtin_bswap64({0})",
+    "abs(({0}) % 1000)", "labs(({0}) % 1000)",
+    "!isalnum(({0}) & 127)", "!ispunct(({0}) & 127)", "toupper(({0}) & 127)", "!isspace(({0}) & 127)",
+)  # fmt: skip
+
 _NUMBER_OF = {
     "0": 0, "1": 1, "-1": -1, "-2": -2, "-128": -128, "255": 255, "65535": 65535, "4294967295u": 2**32 - 1,
     "4294967295": 2**32 - 1, "4294967301": 2**32 + 5, "5": 5, "-1L": -1, "0x80000000": 2**31,
@@ -43,7 +52,7 @@ def expression(random: Random, depth: int) -> str:
     if depth == 0 or random.random() < 0.1:
         return random.choice(_NUMBERS) if random.random() < 0.3 else f"v{random.randrange(len(TYPES))}"
     inner = [expression(random, depth - 1) for _ in range(3)]
-    match random.randrange(9):
+    match random.randrange(11):
         case 0:
             return f"({inner[0]} / ({inner[1]} | 1))"
         case 1:
@@ -56,6 +65,10 @@ def expression(random: Random, depth: int) -> str:
             return f"(({random.choice(TYPES)}){inner[0]})"
         case 5:
             return f"({random.choice('~-!')} {inner[0]})"
+        case 6:
+            return f"({inner[0]} ?: {inner[1]})"
+        case 7:
+            return random.choice(_OF_LIBRARIES).format(inner[0])
         case _:
             return f"({inner[0]} {random.choice(_OPERATORS)} {inner[1]})"
 
@@ -75,7 +88,7 @@ def switch(random: Random, result: str) -> str:
 
 def program(random: Random, statements: int = 25) -> str:
     """Variables of every type, and assignments to them."""
-    lines = [f"long results[{statements}];"]
+    lines = [f"long results[{statements}];", "#include <ctype.h>", "#include <stdlib.h>"]
     values = [random.choice(_NUMBERS) for _ in TYPES]
     lines += [
         f"_Atomic {kind} a{i} = {value};" for i, (kind, value) in enumerate(zip(TYPES, values, strict=True))

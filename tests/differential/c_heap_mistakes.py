@@ -40,8 +40,8 @@ HEAP_MISTAKES = (
         "writes do not look whether memory lives",
         Rewrite(
             LIVE,
-            "    if not places or m.flow.is_dead or not may_be_allocated(m, address) or is_own(m, address):",
-            "    if places or not places:",
+            "    if m.flow.is_dead or not may_be_allocated(m, address) or is_own(m, address):",
+            "    if m.world.before.free_places:",
         ),
         ("write after free through memory", "freed while it is written"),
     ),
@@ -141,7 +141,7 @@ HEAP_MISTAKES = (
         "memory that comes again keeps what it held",
         Rewrite(
             HEAP,
-            "        flow.emit(Store(address=address, value=Constant(value), size=size, tags=_plain(m)), span)\n    marks.unset(",
+            "        m.flow.emit(Store(address=address, value=Constant(value), size=size, tags=_plain(m)), m.span(node))\n    marks.unset(",
             "        del address, value, size\n    marks.unset(",
         ),
         ("memory that comes again was never set", "memory that comes again from calloc"),
@@ -159,6 +159,39 @@ HEAP_MISTAKES = (
         "calloc does not set",
         Rewrite(HEAP, "    if not is_zero:\n        item.initial", "    if True:\n        item.initial"),
         ("calloc sets to zero",),
+    ),
+    Mistake(
+        "zeros are there before calloc",
+        Rewrite(HEAP, "    is_written = is_zero and _is_seen_beside(m, node)", "    is_written = False"),
+        ("zeros that nobody handed over",),
+    ),
+    Mistake(
+        "zeros are written without marks",
+        Rewrite(HEAP, "    marks.unset(m, pointer, shape, node, is_zero=is_zero)\n\n\n", "\n\n"),
+        ("zero bytes that were handed over",),
+    ),
+    Mistake(
+        "zeros in fresh memory are forgotten where some was freed",
+        Rewrite(
+            HEAP,
+            "    if fresh.is_written:\n        _begin(m, node, fresh.pointer, shape, place, is_zero=True)\n",
+            "",
+        ),
+        ("zeros that were handed over, and memory that comes again",),
+    ),
+    Mistake(
+        "main shows its zeros to nobody",
+        Rewrite(
+            HEAP,
+            "    return any(plan.number not in joined for plan in m.world.plans)\n\n\ndef shown",
+            "    return m.number > 1\n\n\ndef shown",
+        ),
+        ("zeros of main that nobody handed over",),
+    ),
+    Mistake(
+        "tags are no mistake",
+        Rewrite("membar.program.access", "size and word % size and", "False and"),
+        ("a tag that is not taken off",),
     ),
     Mistake(
         "loops give the same memory again",

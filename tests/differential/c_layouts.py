@@ -1,10 +1,10 @@
-"""Random programs of one thread over bit fields and atomic structures, against gcc.
+"""Random programs of one thread over bit fields, atomic structures and arenas, against gcc.
 
     python tests/differential/c_layouts.py [--programs N] [--seed N]
 
-A program has a structure of bit fields and other members, alone, in a union with its bytes, or atomic. Steps
-set members, calculate with them and add them to a sum; gcc's program prints the sum, and membar must find
-that it is that one and no other.
+A program has a structure of bit fields and other members, alone, in a union with its bytes, or atomic; or an
+array of bytes that numbers are put into, by pointers and by `memcpy`. Steps set members, calculate with them
+and add them to a sum; gcc's program prints the sum, and membar must find that it is that one and no other.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from membar import api
 from membar.diagnostics import InputError
 from membar.source import SourceFile
 
-STORAGES = ("local", "global", "allocated", "hidden", "bytes", "atomic")
-_HEAD = "#include <assert.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n#include <stdio.h>\n"
+STORAGES = ("local", "global", "allocated", "hidden", "bytes", "atomic", "arena")
+_HEAD = "".join(f"#include <{name}.h>\n" for name in ("assert", "stdatomic", "stdlib", "stdio", "string"))
 _TYPES = {
     "int": 32,
     "unsigned": 32,
@@ -55,7 +55,7 @@ _ATOMIC = (
         "signed char m0; short m1;",
     ),
 )
-_TOO_WIDE = "bit fields side by side"
+_REFUSED = ("bit fields side by side",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,8 @@ def program(random: Random) -> Program:
     storage = random.choice(STORAGES)
     if storage == "atomic":
         return _atomic(random)
+    if storage == "arena":
+        return _arena(random)
     members, names = _members(random)
     before = f"struct s {{ {members} }};\n"
     zero = "{0}"
@@ -167,6 +169,37 @@ def _atomic(random: Random) -> Program:
     return Program(before, "\n".join(lines) + "\n", "atomic")
 
 
+def _arena(random: Random) -> Program:
+    place = random.choice(("global", "inside", "local", "allocated"))
+    before = "_Alignas(16) char p[32], q[32]; struct { long n; char b[32]; } in;\natomic_int n = 8;\n"
+    first = {
+        "global": "",
+        "inside": "char *p = in.b;",
+        "local": "_Alignas(16) char p[32] = {0};",
+        "allocated": "char *p = calloc(1, 32);",
+    }[place]
+    lines = [first, "int i = -3; long l = 1l << 40; short s = 7; unsigned char c = 200;"]
+    sizes = {"int": 4, "long": 8, "short": 2, "unsigned char": 1}
+    for _ in range(random.randint(4, 10)):
+        kind, size = random.choice(list(sizes.items()))
+        at = random.randrange(0, 32, size)
+        name = kind.split()[-1][0]
+        where = f"{random.choice('ppq')} + {at}"
+        steps = (
+            f"*({kind} *)({where}) = {random.choice((0, 1, -1, 300, 0x12345678))};",
+            f"r = r * 31 + (unsigned long)*({kind} *)({where});",
+            f"r = r * 31 + ({where})[0];",
+            f"memcpy({where}, &{name}, sizeof {name});",
+            f"memcpy(&{name}, {where}, sizeof {name}); r = r * 31 + (unsigned long){name};",
+            f"memcpy(p + {at}, q + {random.randrange(0, 32, size)}, {size});",
+            f"{{ {kind} *v = ({kind} *)(p + 16); v[{16 // size - 1}] += 2; }}",
+        )
+        lines.append(random.choice(steps))
+    lines.append("for (int k = 0; k < 32; k++) r = r * 31 + (unsigned char)p[k];")
+    lines += ["free(p);"] if place == "allocated" else []
+    return Program(before, "\n".join(lines) + "\n", "arena")
+
+
 def results(programs: list[Program]) -> list[int]:
     """What gcc's programs calculate."""
     found = []
@@ -174,7 +207,18 @@ def results(programs: list[Program]) -> list[int]:
         for number, item in enumerate(programs):
             source, target = Path(folder, f"p{number}.c"), Path(folder, f"p{number}")
             source.write_text(item.text('printf("%lu\\n", r);'))
-            command = ["gcc", "-std=gnu11", "-w", "-O0", "-mcx16", "-o", str(target), str(source), "-latomic"]
+            command = [
+                "gcc",
+                "-std=gnu11",
+                "-w",
+                "-O0",
+                "-fno-strict-aliasing",
+                "-mcx16",
+                "-o",
+                str(target),
+                str(source),
+                "-latomic",
+            ]
             subprocess.run(command, check=True, capture_output=True)
             found.append(int(subprocess.run([target], check=True, capture_output=True, text=True).stdout))
     return found
@@ -187,7 +231,7 @@ def wrong_about(item: Program, result: int) -> str:
             found = api.check(SourceFile("l.c", item.text(f"assert(r {sign} {result}ul);")), model="sc")
         except InputError as problem:
             message = problem.diagnostics[0].message
-            return "" if message.startswith(_TOO_WIDE) else f"refused: {message}"
+            return "" if message.startswith(_REFUSED) else f"refused: {message}"
         if found.verdict != expected:
             return f"r {sign} {result}: {found.verdict}"
     return ""

@@ -5,6 +5,11 @@ question is how operations of one thread follow one another. HOLDS is wrong wher
 two calls each is VIOLATED; HOLDS WITHIN must then name the waiting of calls.
 
     python tests/differential/object_answers.py --count 300 --model armv8
+
+`--stores` makes objects whose stores pile up under x86-tso: writers of one or two variables, mostly without
+fences, readers, atomic accesses, and annotations about every pending store. Some are wrong.
+
+    python tests/differential/object_answers.py --count 300 --model x86-tso --stores
 """
 
 from __future__ import annotations
@@ -81,9 +86,61 @@ def _operation(random: Random, kind: str, number: int) -> tuple[str, str, str]:
             )
 
 
-def answered(seed: int, model: str) -> Answers:
+def random_stores(random: Random) -> str:
+    """Two shared variables, one of them meant by the state; operations that store to them, one that reads."""
+    meant = random.choice("xy")
+    parts = [_writer(random, number, meant) for number in range(random.choice((1, 1, 2)))]
+    parts.append(_reader(random, meant if random.random() < 0.85 else "xy"[meant == "x"]))
+    if random.random() < 0.4:
+        parts.append(_exchange(random, meant))
+    code, specified, notes = ("\n".join(each) for each in zip(*parts, strict=True))
+    state = "specification {\nstate a = 0;\n" + specified + f"\n}}\nabstraction a == {meant};\n"
+    return f"object random;\nshared x = 0, y = 0;\n{code}\n{state}{notes}\n"
+
+
+def _writer(random: Random, number: int, meant: str) -> tuple[str, str, str]:
+    """Stores of one or two lines; it takes effect with one that stores what is meant, if there is one."""
+    places = [meant, *random.sample("xy", random.choice((0, 0, 1)))]
+    random.shuffle(places)
+    lines = [(f"{number + 1}{at}", place, random.choice(_VALUES)) for at, place in enumerate(places)]
+    body = " ".join(f"{label}: {place} = {value};" for label, place, value in lines)
+    body += random.choice((" fence;", "", ""))
+    own = [line for line in lines if line[1] == meant]
+    label, _, value = random.choice(own)
+    specified = value if random.random() < 0.9 else random.choice(_VALUES)
+    notes = [f"linearize write{number} at {label};"]
+    for line, _, stored in lines:
+        notes.append(f"invariant forall s in pending({line}): s.value == {stored.replace('v', 's.v')};")
+        notes.append(f"invariant deferred({line}) -> deferred({line}).result1 == deferred({line}).value;")
+    return (
+        f"operation write{number}(v) {{ {body} }}",
+        f"operation write{number}(w) {{ a = {specified.replace('v', 'w')}; }}",
+        "\n".join(notes),
+    )
+
+
+_VALUES = ("v", "v", "v", "v + 1", "1")
+
+
+def _reader(random: Random, place: str) -> tuple[str, str, str]:
+    fences = random.choice((("", ""), ("", ""), ("70: fence;", ""), ("", "72: fence;")))
+    code = f"local t; {fences[0]} 71: t = {place}; {fences[1]} 73: return t;"
+    return f"operation read() {{ {code} }}", "operation read() { return a; }", "linearize read at 71;"
+
+
+def _exchange(random: Random, place: str) -> tuple[str, str, str]:
+    added = random.choice(("1", "1", "2"))
+    return (
+        f"operation change() {{ local t; 81: t = fetch_add({place}, 1); 82: return t; }}",
+        f"operation change() {{ a = a + {added}; return a - {added}; }}",
+        "linearize change at 81;",
+    )
+
+
+def answered(seed: int, model: str, *, stores: bool = False) -> Answers:
     """Both answers about the object of a seed."""
-    source = SourceFile(f"{seed}.obj", random_object(Random(seed)))
+    made = random_stores if stores else random_object
+    source = SourceFile(f"{seed}.obj", made(Random(seed)))
     proof = prove_object(source, model=model)
     client = check_object(source, size=Size(2, 2), model=model)
     bound = proof.outcome.bound if isinstance(proof.outcome, HoldsWithin) else ""
@@ -96,11 +153,12 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--model", default="armv8")
+    parser.add_argument("--stores", action="store_true")
     chosen = parser.parse_args()
     found: Counter[tuple[str, str]] = Counter()
     wrong = 0
     for seed in range(chosen.first, chosen.first + chosen.count):
-        answers = answered(seed, chosen.model)
+        answers = answered(seed, chosen.model, stores=chosen.stores)
         found[answers.proved, answers.client] += 1
         if answers.is_wrong:
             wrong += 1

@@ -2,6 +2,7 @@
 
 `states MODEL` compares final states of known objects with `graphs`, `elements MODEL` of some with an array;
 `right` asks for proofs of right texts;
+`register`, `ahead` and `long` for those of others;
 `wrong NAME MODEL` for a text with that mistake, which must not be proved; the others are what they say.
 """
 
@@ -21,6 +22,8 @@ MACHINE = "membar.objects.systems.relaxed.machine"
 ACTIONS = "membar.objects.systems.actions"
 MOVES = "membar.objects.systems.moves"
 OBLIGATIONS = "membar.objects.proof.obligations"
+SUMMARIES = "membar.objects.systems.buffered.summaries"
+FORMULAS = "membar.objects.systems.buffered.formulas"
 DISCHARGE = "membar.objects.proof.discharge"
 TSO, ARM = "states x86-tso", "states armv8"
 
@@ -276,5 +279,117 @@ BUGS: tuple[tuple[str, str, Bug], ...] = (
         "`fence.st` is a full fence",
         ARM,
         Rewrite(f"{FRONT}.code", "kind = FenceKind.STORE", "kind = FenceKind.FULL"),
+    ),
+    # Buffers of any length.
+    (
+        "what joins the others is not looked at",
+        "summaries",
+        Rewrite(
+            SUMMARIES,
+            "yield from self._absorbed(replace(left, some=some, is_renewed=True))",
+            "yield from self._absorbed(replace(left, some=() if slot.entry in form.kinds else some,"
+            " is_renewed=slot.entry not in form.kinds))",
+        ),
+    ),
+    (
+        "the last of the others is alone",
+        "summaries",
+        Rewrite(SUMMARIES, "for kinds in (form.kinds, form.kinds - {gone}):", "for kinds in (form.kinds,):"),
+    ),
+    (
+        "one of the others is all of them",
+        "summaries",
+        Rewrite(
+            SUMMARIES,
+            "for kinds in (form.kinds, form.kinds - {gone}):",
+            "for kinds in (form.kinds - {gone},):",
+        ),
+    ),
+    (
+        "the next one comes at once",
+        "summaries",
+        Rewrite(SUMMARIES, "for place in range(same[0] + 1):", "for place in range(1):"),
+    ),
+    (
+        "the next one comes last",
+        "summaries",
+        Rewrite(SUMMARIES, "for place in range(same[0] + 1):", "for place in range(same[0], same[0] + 1):"),
+    ),
+    (
+        "others come before what is waited for",
+        "summaries",
+        Rewrite(SUMMARIES, "if len(same) > 1:", "if False:"),
+    ),
+    (
+        "the youngest is one of the others",
+        "summaries",
+        Rewrite(SUMMARIES, "place in (same[0], same[-1])", "place == same[0]"),
+    ),
+    (
+        "elements are summarised",
+        "summaries",
+        Rewrite(SUMMARIES, "or is_single or is_shifted", "or is_single"),
+    ),
+    (
+        "the next one is any one",
+        "summaries",
+        Rewrite(SUMMARIES, "_Slot(gone, next_of(gone))", "_Slot(gone, some_of(gone))"),
+    ),
+    (
+        "every store means the first",
+        "claims",
+        Rewrite(
+            FORMULAS,
+            "for store in stores if store[0].line == line",
+            "for store in stores[:1] if store[0].line == line",
+        ),
+    ),
+    (
+        "the newest is the oldest",
+        "claims",
+        Rewrite(
+            FORMULAS,
+            "return found[0] if which is Which.OLDEST else found[-1]",
+            "return found[0]",
+        ),
+    ),
+    (
+        "a read waits for the oldest store",
+        "claims",
+        Rewrite(FORMULAS, "return control.waiting.entry", "return _numbers(control, line)[0]"),
+    ),
+    (
+        "who is ahead is behind",
+        "ahead",
+        Rewrite(FORMULAS, "return found[:1] == [line]", "return found[:1] == [than]"),
+    ),
+    (
+        "what another control has is taken for all",
+        "memory claims",
+        Rewrite(
+            OBLIGATIONS,
+            "{term: None for term in known if term in formulas}",
+            "{**known, **formulas}",
+        ),
+    ),
+    (
+        "steps look alike whatever they store",
+        "memory claims",
+        Rewrite(OBLIGATIONS, "frozenset((*self.before(control), move.guard)), frozenset(seen))", "0, 0)"),
+    ),
+    # What operations are called with.
+    (
+        "a parameter may be assigned to",
+        "parameter",
+        Rewrite(
+            f"{FRONT}.code",
+            "if token.text in self.parameters:\n            message",
+            "if token.text in self.parameters and self.locals.append(token.text):\n            message",
+        ),
+    ),
+    (
+        "long operations are cut",
+        "long",
+        Rewrite("membar.objects.systems.relaxed", "return max(LONGEST, *map(met, lines))", "return LONGEST"),
     ),
 )

@@ -106,6 +106,36 @@ def _verdict(source: SourceFile | Path, calls: int, model: str, order: str = "ca
     return check_object(source, size=size, model=model, ordering=Ordering(order), defines=defines).verdict
 
 
+_READ = "operation read() { local t; 3: t = x; 4: return t; } "
+_MEANT = "specification { state y = 0; operation f(v) { y = v; } operation read() { return y; } }"
+CALLED = [
+    (f"object o; shared x = 0; operation f(v) {{ 1: x = v; }} {_READ}{_MEANT}", "calls f(fresh)"),
+    (f"object o; shared x = 0; operation f(v) {{ if (v != 77) {{ 1: x = v; }} }} {_READ}{_MEANT}", "Viol"),
+    (
+        "object o; shared x = 0; private q = 0; operation f(v) requires q == 1 { 1: x = v; }"
+        f" {_READ}{_MEANT}",
+        "f never",
+    ),
+    (
+        "object o; shared x = 1; operation f(v) { local t; 1: t = cas(x, v, v); 2: return t; }"
+        "specification { operation f(v) { return 0; } }",
+        "Viol",
+    ),
+    (
+        "object o; shared x = 0; operation f(v) { 1: x = v; }"
+        "operation g(w) { local t; 3: t = x; if (t == w) { return 0; } return 1; }"
+        "specification { state y = 0; operation f(v) { y = v; }"
+        " operation g(w) { return w != 0 || y != 0; } }",
+        "Viol",
+    ),
+    (
+        "object o; shared x[2] = 5; operation f(v) requires 0 <= v && v < 9 { local t; 1: t = x[v % 2];"
+        " return t; } specification { operation f(v) { return v == 1 ? 6 : 5; } }",
+        "Viol",
+    ),
+]  # objects, and what stands in the bound, or is the answer
+
+
 def _text(text: str) -> SourceFile:
     return SourceFile("o.c", text)
 
@@ -201,6 +231,16 @@ def _ended() -> bool:
     return found.verdict == "violated"
 
 
+def _called() -> bool:
+    """Arguments are those that matter, and the bound says what was never called."""
+    for text, expected in CALLED:
+        outcome = check_object(SourceFile("o.obj", text), size=client.Size(2, 1), model="sc").outcome
+        told = outcome.bound if isinstance(outcome, HoldsWithin) else type(outcome).__name__
+        if expected not in told:
+            return False
+    return True
+
+
 def _kept_inside() -> bool:
     """State outside of the instance is refused; state of any kind inside is followed."""
     with TemporaryDirectory() as folder:
@@ -231,6 +271,7 @@ QUESTIONS: Mapping[str, Callable[[], bool]] = MappingProxyType(
         "bounded": _bounded,
         "fitted": _fitted,
         "ended": _ended,
+        "called": _called,
         "kept inside": _kept_inside,
     }
 )
@@ -270,7 +311,8 @@ MISTAKES = [
     ),
     _mistake(
         "calls change the state they come from", "searched", "objects.spec",
-        "instance = copy.deepcopy(self._objects[state])", "instance = self._objects[state]",
+        "self._returned(copy.deepcopy(self._objects[state]), operation",
+        "self._returned(self._objects[state], operation",
     ),
     _mistake("orders are read backwards", "excluded", ORDERS, "or first < second", "or second < first"),
     _mistake("what agrees stays", "excluded", ORDERS, "found -= agreeing", "found -= set()"),
@@ -296,7 +338,7 @@ MISTAKES = [
              "combinations_with_replacement(sequences[0], size.threads)",
              "iter([(sequences[0][0],) * size.threads])"),
     _mistake("fresh values are the same", "made", CLIENT,
-             "itertools.count(number * fresh + 1)", "itertools.count(1)"),
+             "notes.first_fresh + number * fresh for number", "notes.first_fresh for number"),
     _mistake("everybody calls everything", "made", CLIENT,
              "if operation.threads is None or thread in operation.threads", "if True"),
     _mistake("nothing comes first", "begun", CLIENT,
@@ -331,6 +373,22 @@ MISTAKES = [
              "int(not initially_fitting(self.item))", "0"),
     _mistake("calls that never end are left out", "ended", "linearizability",
              "(waits or isinstance(outcome, HoldsWithin))", "waits"),
+    _mistake("numbers of the text are not tried", "called", "objects.calls",
+             "abs(value) < _LARGEST), key=abs)[:_MOST_NUMBERS]", "False))"),
+    _mistake("equal arguments are not tried", "called", "objects.calls",
+             "*(shared if place.has_partners else ())", ""),
+    _mistake("all is only copied", "called", "objects.calls",
+             "if not place.is_examined:", "if True:"),
+    _mistake("nobody looks through memory", "called", "objects.examined",
+             "found.has_partners |= other.has_partners", "pass"),
+    _mistake("comparing and swapping is copying", "called", "objects.examined",
+             "kind.is_examined = kind.has_partners = True", "pass"),
+    _mistake("numbers that are compared do not meet", "called", "objects.examined",
+             "found.constants |= other.constants", "pass"),
+    _mistake("what is never called is not told", "called", "linearizability",
+             "for name in operations if name not in self.totals.called", "for name in ()"),
+    _mistake("everything was called", "called", "linearizability",
+             "for call in calls if call.made)", "for call in client.calls)"),
     _mistake("the class may keep state", "kept inside", "objects.outside",
              'yield f"{kind.__name__}.{name}", value', "pass"),
     _mistake("methods may keep state", "kept inside", "objects.outside",

@@ -10,12 +10,23 @@ import pytest
 
 from differential.mutation import Bug, planted
 from differential.object_bugs import BUGS
+from differential.object_summaries import (
+    CELLS,
+    FALSE_CLAIMS,
+    MIXED,
+    REGISTER,
+    SILENT,
+    is_proved,
+    unsummarised,
+)
 from differential.object_systems import RELAXED, Final, by_graphs, by_system
+from membar.diagnostics import InputError
 from membar.frontends.object.parser import parse_text
 from membar.object_proofs import prove_object
 from membar.outcome import Holds
 from membar.source import SourceFile
 from strategies.known_objects import AWAITED, COUNTER, FLAGS, LOCK, MISTAKES, PAIR, REQUIRED, REUSED
+from unit.objects.test_arguments import LONG
 
 # Two operations each, on `x` and `y`; the results are the locals `a` and `b`.
 TESTS = {
@@ -52,6 +63,26 @@ ELEMENTS = {
 }
 MODELS = ("sc", "x86-tso", "xc", "armv8")
 OVERLAPPING = {"overlap PAIR": PAIR, "overlap AWAITED": AWAITED, "overlap REQUIRED": REQUIRED}
+SUMMARISED = ((REGISTER, 5), (MIXED, 5), (CELLS, 4))
+ORDERED = """object ordered; shared x = 0, y = 0; operation f() { 1: x = 1; 2: y = 1; 3: fence; }
+    specification { state a = 0; operation f() {} } abstraction true; linearize f at 1;
+    invariant pending(1) && pending(2) -> ahead(1, 2);"""
+# What is said at line 3 would save what is said at line 2.
+REMEMBERED = """object remembered; shared x = 0;
+    operation set() { 1: cas(x, 0, 1); }
+    operation look() { local t; 2: t = x; 3: if (t == 1) { 4: fence; } 5: return; }
+    specification { state a = 0; operation set() {} operation look() {} }
+    abstraction true; linearize set at 1; linearize look at 2;
+    invariant { x == 0 || x == 1; at 3, 4: t == x; at 4: t == 1; }"""
+ASSIGNED = """object assigned; shared x = 0; operation write(v) { 1: v = 0; 2: x = v; }
+    specification { state a = 0; operation write(v) { a = v; } } abstraction a == x; linearize write at 2;
+    invariant at 2: v == 0;"""
+RIGHT = {
+    "register": (REGISTER, "x86-tso"),
+    "ahead": (ORDERED, "x86-tso"),
+    "long": (LONG.replace("RESULT", "1"), "xc"),
+}
+FALSE = {"memory claims": (REMEMBERED, "sc"), "parameter": (ASSIGNED, "sc")}
 WRONG = {mistake.name: mistake for mistake in MISTAKES}
 
 
@@ -84,7 +115,10 @@ def states_differ(by: str) -> bool:
 
 
 def holds(text: str, model: str, *, order: str = "causal") -> bool:
-    return isinstance(prove_object(SourceFile("test.obj", text), model=model, order=order).outcome, Holds)
+    try:
+        return isinstance(prove_object(SourceFile("test.obj", text), model=model, order=order).outcome, Holds)
+    except InputError:
+        return False
 
 
 def is_noticed(by: str) -> bool:
@@ -101,6 +135,14 @@ def is_noticed(by: str) -> bool:
         return holds(OVERLAPPING[by], "armv8")
     if by == "right":
         return not all(holds(text, model) for text in (COUNTER, LOCK) for model in ("sc", "x86-tso"))
+    if by == "claims":
+        return any(is_proved(f"{SILENT} invariant {claim};") for claim in FALSE_CLAIMS.values())
+    if by == "summaries":
+        return any(unsummarised(text, longest) for text, longest in SUMMARISED)
+    if by in RIGHT:
+        return not holds(*RIGHT[by])
+    if by in FALSE:
+        return holds(*FALSE[by])
     found = re.fullmatch(r"wrong `(.*)` (\S+)", by)
     assert found is not None
     return holds(WRONG[found[1]].made(), found[2])

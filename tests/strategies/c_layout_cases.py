@@ -1,7 +1,12 @@
 # ruff: noqa: E501 - C programs, one per line
-"""C programs whose memory is laid out by hand, and what membar must say: atomic structures, bit fields, arenas."""
+"""C programs whose memory is laid out by hand, and what membar must say: atomic structures, bit fields, arenas.
+
+And programs with any number of threads, and with floating-point numbers.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from strategies.c_heap_cases import HeapCase, main_only
 from strategies.c_ordinary_cases import threads
@@ -68,4 +73,86 @@ BIT_FIELDS = (
     HeapCase("a neighbour is lost", "struct { unsigned a : 1, b : 1; } s;\nvoid *f(void *x) { s.a = 1; return 0; }\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0); s.b = 1; pthread_join(t, 0); assert(s.a && s.b); return 0; }\n", "assertions", "sc"),
 )  # fmt: skip
 
-LAYOUT_CASES = ATOMIC_STRUCTURES + BIT_FIELDS
+_NODE = "struct node { int v; struct node *next; };\n"
+_BUMP = (
+    _NODE
+    + "static char pool[64]; static size_t used;\nvoid *take(size_t n) { if (used + n > sizeof pool) return NULL; void *p = pool + used; used += n; return p; }\n"
+)
+_SHARED = (
+    _NODE
+    + "static char pool[64]; atomic_size_t used; _Atomic(struct node *) top;\nstruct node *take(void) { size_t at = atomic_fetch_add(&used, sizeof(struct node)); return at + sizeof(struct node) > sizeof pool ? NULL : (struct node *)(pool + at); }\n"
+)
+_ARENA = (
+    _NODE
+    + "struct arena { char buf[64]; size_t used; };\nvoid *take(struct arena *a, size_t n) { void *p = a->buf + a->used; a->used += (n + 7) & ~7ul; return p; }\n"
+)
+_SWAP = "static void swap(void *a, void *b, size_t n) { char t[16]; memcpy(t, a, n); memcpy(a, b, n); memcpy(b, t, n); }\n"
+_RING = (
+    "#include <string.h>\nstruct msg { int id; long body; };\nstatic char slots[4][16]; atomic_uint tail, head;\n"
+    "void *producer(void *u) { for (int i = 1; i <= 2; i++) { struct msg m = {i, 10 * i}; memcpy(slots[atomic_load(&tail) % 4], &m, sizeof m); atomic_fetch_add(&tail, 1); } return 0; }\n"
+    "int main(void) { pthread_t t; pthread_create(&t, 0, producer, 0); struct msg r; while (atomic_load(&tail) == 0) ; memcpy(&r, slots[atomic_load(&head) % 4], sizeof r); assert(r.body == 10 * r.id); pthread_join(t, 0); return 0; }\n"
+)
+
+ARENAS = (
+    main_only("nodes from an array of bytes", "struct node *a = take(sizeof *a), *b = take(sizeof *b); a->v = 1; a->next = b; b->v = 2; b->next = 0; assert(a->next->v == 2 && a->v == 1 && b == a + 1);", "holds", _BUMP),
+    main_only("nodes from an array of bytes, wrong", "struct node *a = take(sizeof *a), *b = take(sizeof *b); a->v = 1; a->next = b; b->v = 2; assert(a->next->v == 1);", "assertions", _BUMP),
+    main_only("an array of bytes is used up", "for (int i = 0; i < 4; i++) assert(take(sizeof(struct node))); assert(!take(1));", "holds", _BUMP),
+    main_only("several types from an array of bytes", "struct arena a = {0}; int *n = take(&a, sizeof *n); struct node *m = take(&a, sizeof *m); char *c = take(&a, 3); *n = 5; m->v = 6; m->next = 0; c[0] = 'a'; c[2] = 'c'; assert(*n == 5 && m->v == 6 && c[2] == 'c' && a.used == 32);", "holds", _ARENA),
+    main_only("several types from a global array of bytes", "int *n = take(&a, sizeof *n); struct node *m = take(&a, sizeof *m); *n = 5; m->v = 6; m->next = (void *)n; assert(*n == 5 && *(int *)m->next == 5 && m->v == 6);", "holds", _ARENA + "struct arena a;\n"),
+    main_only("several types from a global array of bytes, wrong", "int *n = take(&a, sizeof *n); struct node *m = take(&a, sizeof *m); *n = 5; m->v = 6; m->next = (void *)n; assert(*(int *)m->next == 6);", "assertions", _ARENA + "struct arena a;\n"),
+    main_only("nodes from allocated bytes", "char *base = malloc(64); struct node *a = (struct node *)base, *b = (struct node *)(base + 16); a->v = 1; b->v = 2; a->next = b; assert(a->next->v == 2); free(base);", "holds", _NODE),
+    main_only("a node from allocated bytes that was never set", "char *base = malloc(64); struct node *b = (struct node *)(base + 16); b->v = 2; return b->next != 0;", "read before it was set", _NODE),
+    main_only("a node from allocated bytes after free", "char *base = malloc(64); struct node *b = (struct node *)(base + 16); b->v = 2; free(base); return b->v;", "use after free", _NODE),
+    main_only("numbers in an array of bytes", "int *a = (int *)(pool + 8); for (int i = 0; i < 8; i++) a[i] = i; int s = 0; for (int i = 0; i < 8; i++) s += a[i]; assert(s == 28 && pool[12] == 1 && pool[13] == 0 && pool[3] == 0);", "holds", "char pool[64];\n"),
+    main_only("behind an array of bytes", "int *a = (int *)pool; a[4] = 1;", "an access outside `pool`", "char pool[16];\n"),
+    main_only("swapped through bytes", "int x = 1, y = 2; swap(&x, &y, sizeof x); struct node a = {3, &a}, b = {4, 0}; swap(&a, &b, sizeof a); assert(x == 2 && y == 1 && a.v == 4 && !a.next && b.next == &a);", "holds", "#include <string.h>\n" + _NODE + _SWAP),
+    main_only("sizes of several kinds swapped through bytes", "int x = 1, y = 2; long l = 1l << 40, k = 5; swap(&x, &y, sizeof x); swap(&l, &k, sizeof l); short s[2] = {1, 2}; swap(s, s + 1, sizeof *s); assert(x == 2 && l == 5 && k == 1l << 40 && s[0] == 2 && s[1] == 1);", "holds", "#include <string.h>\n" + _SWAP),
+    main_only("swapped through bytes, wrong", "int x = 1, y = 2; swap(&x, &y, sizeof x); assert(x == 1);", "assertions", "#include <string.h>\n" + _SWAP),
+    main_only("a message in bytes", "struct node m = {7, 0}, r; memcpy(box, &m, sizeof m); memcpy(&r, box, sizeof r); assert(r.v == 7 && r.next == 0);", "holds", "#include <string.h>\n" + _NODE + "char box[32];\n"),
+    threads("nodes from shared bytes", _SHARED, "struct node *n = take(); n->v = 1; n->next = atomic_load(&top); while (!atomic_compare_exchange_strong(&top, &n->next, n)) ;", "@int s = 0; for (struct node *n = atomic_load(&top); n; n = n->next) s += n->v; assert(s == 2);", "holds"),
+    threads("nodes from shared bytes are taken twice", _SHARED.replace("atomic_fetch_add(&used, sizeof(struct node))", "atomic_load(&used)").replace("return at", "atomic_store(&used, at + 16); return at"), "struct node *n = take(); n->v = 1;", "", "races"),
+    threads("a message in shared bytes", "#include <string.h>\n" + _NODE + "char box[16]; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n", "struct node n; pthread_mutex_lock(&m); memcpy(&n, box, sizeof n); n.v++; memcpy(box, &n, sizeof n); pthread_mutex_unlock(&m);", "@struct node r; memcpy(&r, box, sizeof r); assert(r.v == 2);", "holds"),
+    HeapCase("messages in a ring of bytes", _RING, "holds", "rc11"),
+    HeapCase("messages in a ring of bytes, read too early", _RING.replace("while (atomic_load(&tail) == 0) ;", ""), "assertions", "rc11"),
+    threads("a message in shared bytes without a lock", "#include <string.h>\n" + _NODE + "char box[16];\n", "struct node n; memcpy(&n, box, sizeof n); n.v++; memcpy(box, &n, sizeof n);", "", "races"),
+)  # fmt: skip
+
+_COUNT = """#define MEMBAR_NONDET_MIN 0
+#define MEMBAR_NONDET_MAX 3
+int __VERIFIER_nondet_int(void); void __VERIFIER_assume(int);
+int global; atomic_int seen; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void *w(void *a) { pthread_mutex_lock(&m); global++; pthread_mutex_unlock(&m); if (a) atomic_fetch_add(&seen, *(int *)a); return 0; }
+"""
+_CREATE = "int n = __VERIFIER_nondet_int(); pthread_t t[3]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0);"
+
+THREAD_COUNTS = (
+    main_only("any number of threads up to three", f"{_CREATE} assert(global == n);", "holds", _COUNT),
+    main_only("any number of threads up to three, wrong", f"{_CREATE} assert(global < 3);", "assertions", _COUNT),
+    main_only("no thread at all", f"{_CREATE} assert(global);", "assertions", _COUNT),
+    replace(main_only("one thread is not joined", _CREATE.replace("i < n; i++) pthread_join", "i < n - 1; i++) pthread_join") + " global++;", "races", _COUNT), model="rc11"),
+    main_only("one thread too many is joined", _CREATE.replace("t[3]", "t[4]").replace("i < n; i++) pthread_join", "i < n + 1; i++) pthread_join"), "is read before it was set", _COUNT),
+    main_only("threads with arguments, any number", "int a[3] = {1, 2, 4}, n = __VERIFIER_nondet_int(); pthread_t t[3]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, &a[i]); for (int i = 0; i < n; i++) pthread_join(t[i], 0); assert(seen == (1 << n) - 1);", "holds", _COUNT),
+    main_only("handles on the heap, any number", "int n = __VERIFIER_nondet_int(); pthread_t *t = malloc(n * sizeof *t); for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0); free(t); assert(global == n);", "holds", _COUNT),
+    main_only("threads as long as somebody wants", "pthread_t t; while (__VERIFIER_nondet_int()) pthread_create(&t, 0, w, 0);", "holds-within", _COUNT),
+    main_only("threads as long as somebody wants, wrong", "pthread_t t; while (__VERIFIER_nondet_int()) pthread_create(&t, 0, w, 0); assert(global < 3);", "assertions", _COUNT),
+    main_only("fewer threads than there may be", f"{_CREATE} assert(global < 3);", "holds-within", "#define MEMBAR_THREADS 2\n" + _COUNT),
+    main_only("threads as many as are written out", f"{_CREATE} assert(global < 3);", "assertions", "#define MEMBAR_THREADS 3\n" + _COUNT),
+    main_only("some threads of each kind", "int n = __VERIFIER_nondet_int(); pthread_t t[3]; int i = 0; do { if (i == 1) pthread_create(&t[i], 0, w, &global); else pthread_create(&t[i], 0, w, 0); } while (++i < n); for (int k = 0; k < i; k++) pthread_join(t[k], 0); assert(global == (n ? n : 1));", "holds", _COUNT),
+)  # fmt: skip
+
+_ACCOUNT = "struct account { int id; double balance; float rate; };\nstruct account a = {1, 2.5, 0.25f}; double total;\n"
+
+FLOATS = (
+    main_only("a double that nobody uses", "a.id = 4; struct account b = a; assert(b.id == 4);", "holds", _ACCOUNT),
+    main_only("doubles are copied and compared", "struct account b = a; total = b.balance; assert(total == 2.5 && total > 2 && total < 2.6 && b.rate == 0.25 && !(total != a.balance) && -total < 0 && total);", "holds", _ACCOUNT),
+    main_only("doubles are copied and compared, wrong", "total = a.balance; assert(total < 2.5);", "assertions", _ACCOUNT),
+    main_only("zero has two signs", "total = -0.0; assert(total == 0 && !total && total >= 0.0);", "holds", _ACCOUNT),
+    main_only("not a number", "total = 0.0 / 0.0; assert(total != total && !(total < 1) && !(total >= 1) && total);", "holds", _ACCOUNT),
+    main_only("known numbers are calculated", "double x = 1; x = x / 4 + 0.5; float f = 0.1f; int n = x * 4; assert(x == 0.75 && n == 3 && f != 0.1 && (float)0.1 == f);", "holds", _ACCOUNT),
+    main_only("a double that was never set", "double *d = malloc(sizeof *d); return *d == 1.0;", "read before it was set", _ACCOUNT),
+    threads("doubles race like numbers", _ACCOUNT, "total = 1.5;", "", "races"),
+    threads("doubles under a lock", _ACCOUNT + "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n", "pthread_mutex_lock(&m); if (total == 1.5) total = a.balance; else total = 1.5; pthread_mutex_unlock(&m);", "@assert(total == 2.5);", "holds"),
+    threads("an atomic double", "_Atomic double d; atomic_int won;\n", "double e = 0; if (atomic_compare_exchange_strong(&d, &e, 1.5)) won++; else assert(e == 1.5);", "@assert(won == 1 && d == 1.5);", "holds"),
+)  # fmt: skip
+
+LAYOUT_CASES = ATOMIC_STRUCTURES + BIT_FIELDS + ARENAS + THREAD_COUNTS + FLOATS

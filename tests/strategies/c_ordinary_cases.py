@@ -93,6 +93,9 @@ MISUSE = (
 
 _COUNTER = "int done; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; void *w(void *a) { pthread_mutex_lock(&m); done++; pthread_mutex_unlock(&m); return 0; }\n"
 _POOL = "typedef struct { pthread_t *th; size_t n; int job; } pool;\nvoid *w(void *a) { pool *p = a; int r = p->job; return 0; }\n"
+_HANDED_OVER = (
+    "size_t n = 1; int *_Atomic job; void *w(void *a) { int *v; while (!(v = job)); *v = 7; return 0; }\n"
+)
 
 NUMBERS = (
     main_only("the number of threads in a variable", "pthread_t t[n]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0); assert(done == 2);", "holds", _COUNTER + "int n = 2;\n"),
@@ -100,9 +103,16 @@ NUMBERS = (
     main_only("the number of threads is set by main", "n = 2; pthread_t t[n]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0); assert(done == 2);", "holds", _COUNTER + "int n;\n"),
     main_only("a thread changes the number of threads behind a pointer", "p = &n; pthread_t t[2]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0);", "holds-within", "int n = 2; _Atomic(int *) p; void *w(void *a) { *p = 1; return 0; }\n"),
     main_only("main reads what threads wrote", "n = 2; int r[2] = {0, 0}; pthread_t t[n]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, &r[i]); for (int i = 0; i < n; i++) pthread_join(t[i], 0); assert(r[0] == 7 && r[1] == 7);", "holds", "int n; void *w(void *a) { *(int *)a = 7; return 0; }\n"),
+    main_only("a size in memory, and a thread that writes behind a pointer", "int *v = malloc(n * sizeof *v); pthread_t t; pthread_create(&t, 0, w, 0); v[0] = 0; job = v; pthread_join(t, 0); for (size_t i = 0; i < n; i++) assert(v[i] < 7);", "assertions", _HANDED_OVER),
+    main_only("a size in memory, and what a thread wrote behind a pointer", "int *v = malloc(n * sizeof *v); pthread_t t; pthread_create(&t, 0, w, 0); v[0] = 0; job = v; pthread_join(t, 0); for (size_t i = 0; i < n; i++) assert(v[i] == 7); free(v);", "holds", _HANDED_OVER),
+    main_only("a size in memory, and main writes behind a pointer", "int *v = malloc(n * sizeof *v); v[0] = 1; p = v; *p = 2; assert(v[0] == 1);", "assertions", "size_t n = 1; int *_Atomic p;\n"),
+    main_only("a size in memory that a pointer changes first", "*p = 2; int *v = malloc(n * sizeof *v); v[n - 1] = 1; assert(n == 1);", "assertions", "size_t n = 1; size_t *_Atomic p = &n;\n"),
+    main_only("a size in memory that an atomic operation changes", "n = 1; __sync_fetch_and_add(&n, 1); int *v = malloc(n * sizeof *v); v[n - 1] = 1; assert(n == 1);", "assertions", "size_t n;\n"),
+    main_only("a size in memory, and a loop that changes more", "int *v = malloc(n * sizeof *v); v[0] = 1; while (more < 2) { assert(!other); other = 1; more++; }", "assertions", "size_t n = 1; int other; atomic_int more;\n"),
+    main_only("a size in memory, and a loop that changes what was set", "other = 0; int *v = malloc(n * sizeof *v); v[0] = 1; for (int i = 0; i < more; i++) { assert(!other); other = more; }", "assertions", "size_t n = 1; int other; atomic_int more = 2;\n"),
     main_only("a pool on the heap", "pool *p = calloc(1, sizeof *p); p->n = 2; p->th = malloc(p->n * sizeof(pthread_t)); for (size_t i = 0; i < p->n; i++) pthread_create(&p->th[i], NULL, w, p); for (size_t i = 0; i < p->n; i++) pthread_join(p->th[i], NULL); free(p->th); free(p);", "holds", _POOL),
     main_only("a pool on the heap that is freed early", "pool *p = calloc(1, sizeof *p); p->n = 2; p->th = malloc(p->n * sizeof(pthread_t)); for (size_t i = 0; i < p->n; i++) pthread_create(&p->th[i], NULL, w, p); free(p);", "use after free", _POOL),
-    main_only("a counter that all threads look at", "pthread_t t[2]; for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, w, &i); for (int i = 0; i < 2; i++) pthread_join(t[i], 0);", "assertions", "void *w(void *a) { int x = *(int *)a; assert(x < 2); return 0; }\n"),
+    main_only("a counter that all threads look at", "pthread_t t[2]; for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, w, &i); for (int i = 0; i < 2; i++) pthread_join(t[i], 0);", "use after the end of lifetime: `main.i`, which ended at line 9, is read (line 7)", "void *w(void *a) { int x = *(int *)a; assert(x < 2); return 0; }\n"),
     main_only("the length of an array is a parameter", "int v[3] = {1, 2, 3}; assert(sum(3, v) == 12);", "holds", "int sum(int n, int a[n]) { int twice[n], s = 0; for (int i = 0; i < n; i++) twice[i] = 2 * a[i]; for (int i = 0; i < n; i++) s += twice[i]; return s; }\n"),
     main_only("behind an array of a length", "int n = 3, v[n]; int k = n;\nv[k] = 1;", "index outside `v`, which has 3 elements", ""),
 )  # fmt: skip
@@ -180,4 +190,12 @@ SIZES = (
     main_only("the end of a structure, in a variable", "static struct tail x; int i = k; x.d[i] = 1;", "no location", "struct tail { int n, d[]; };\natomic_int k = 1;\n"),
 )  # fmt: skip
 
-ORDINARY_CASES = (*UNIONS, *MISUSE, *NUMBERS, *TEXT, *SIZES)
+ARGUMENTS = (
+    HeapCase("arguments that nobody looks at", "int main(int argc, char **argv) { (void)argc; (void)argv; return 0; }\n", "holds"),
+    HeapCase("the number of arguments", "int main(int argc, char **argv) { assert(argc < 2); return 0; }\n", "holds-within"),
+    HeapCase("an argument", "int main(int argc, char **argv) { if (argc > 1) assert(argv[1][0] != 'x'); return 0; }\n", "holds-within"),
+    HeapCase("the name of the program", "int main(int argc, char **argv) { assert(argc == 1 && strlen(argv[0]) == 4 && argv[argc] == NULL); return 0; }\n", "holds-within"),
+    HeapCase("there is always a name", "int main(int argc, char **argv) { assert(argc == 0); return 0; }\n", "assertions"),
+)  # fmt: skip
+
+ORDINARY_CASES = (*UNIONS, *MISUSE, *NUMBERS, *TEXT, *SIZES, *ARGUMENTS)

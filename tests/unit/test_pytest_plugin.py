@@ -155,3 +155,97 @@ def test_the_plug_in_imports_nothing_heavy() -> None:
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "['membar', 'membar.pytest_plugin']"
+
+
+RIGHT = {
+    "t.litmus": "X86 t\n(* Expected: sc HOLDS. *)\n{ x=0; }\n P0 ;\n MOV [x],$1 ;\nforall (x=1)\n",
+    "t.c": "/* Expected: sc HOLDS. */\nint main(void) { return 0; }\n",
+    "t.dve": "// Expected: sc HOLDS.\nint x = 0;\nprocess P { state a; init a; }\nsystem async;\n",
+    "t.cub": "(* Expected: sc HOLDS. *)\nvar X : bool\ninit (z) { X = False }\nunsafe (z) { X = True }\n"
+    "transition t (p)\nrequires { X = False }\n{ X := False; }\n",
+}
+
+
+def test_right_files_of_each_kind_pass_and_wrong_ones_fail(pytester: pytest.Pytester) -> None:
+    for name, text in RIGHT.items():
+        (pytester.path / name).write_text(text, "utf-8")
+        (pytester.path / f"wrong{name}").write_text(text.replace("sc HOLDS", "sc VIOLATED"), "utf-8")
+    result = run(pytester, "--membar", "-v")
+    result.assert_outcomes(passed=4, failed=4)
+    told = [line for line in result.outlines if line.startswith("expected VIOLATED, but the answer is")]
+    assert told == ["expected VIOLATED, but the answer is HOLDS:"] * 4
+    for name in RIGHT:
+        result.stdout.fnmatch_lines([f"{name}::sc PASSED*"])
+        result.stdout.fnmatch_lines([f"wrong{name}::sc FAILED*"])
+
+
+def test_empty_and_binary_files_of_each_kind_are_no_tracebacks(pytester: pytest.Pytester) -> None:
+    for name, text in RIGHT.items():
+        first = text.split("\n")[text.startswith("X86")]
+        (pytester.path / f"empty{name}").write_bytes(b"")
+        (pytester.path / f"binary{name}").write_bytes(bytes(range(128, 256)))
+        (pytester.path / f"half{name}").write_bytes(first.encode() + b"\n\xff\xfe\x00\n")
+        (pytester.path / f"only{name}").write_text(first, "utf-8")
+    result = run(pytester, "--membar", "-q")
+    # Without a comment only a litmus test is one.
+    result.assert_outcomes(failed=4 * 2 + 2)
+    shown = result.stdout.str()
+    assert "Traceback" not in shown
+    assert "INTERNALERROR" not in shown
+    assert shown.count("error[W") >= 10
+
+
+TYPOS = [
+    ("Expceted: sc HOLDS.", "1:4", "`Expceted:` before a verdict: is `Expected:` meant?"),
+    ("Expect: rc11 VIOLATED.", "1:4", "`Expect:` before a verdict: is `Expected:` meant?"),
+    ("Expected: sc HOLD.", "1:13", "here no verdict"),
+    ("Expected: HOLDS.", "1:13", "here no verdict"),
+    ("Expected: .", "1:13", "here no verdict"),
+    ("Expected: sc HOLDS, rc11.", "1:23", "here no verdict"),
+    ("Expected: sc HOLDS, sc VIOLATED.", "1:23", "what to expect under sc is said twice"),
+    ("Expected: sc HOLDS. Expected: sc HOLDS.", "1:33", "what to expect under sc is said twice"),
+]
+
+
+def test_typos_in_the_comment_are_errors(pytester: pytest.Pytester) -> None:
+    for number, (comment, _, _) in enumerate(TYPOS):
+        (pytester.path / f"t{number}.c").write_text(f"/* {comment} */\nint main(void) {{}}\n", "utf-8")
+    result = run(pytester, "--membar")
+    result.assert_outcomes(failed=len(TYPOS))
+    for number, (_, place, words) in enumerate(TYPOS):
+        result.stdout.fnmatch_lines([f"error?W1445?:*{words}", f"*t{number}.c:{place}"])
+
+
+def test_every_claim_of_a_file_is_a_test(pytester: pytest.Pytester) -> None:
+    text = RIGHT["t.c"].replace(
+        "HOLDS. */", "HOLDS. */\n/* Expected: rc11 HOLDS. Expected with --threads any: sc HOLDS. */"
+    )
+    (pytester.path / "t.c").write_text(text, "utf-8")
+    result = run(pytester, "--membar", "--collect-only", "-q")
+    assert [line for line in result.outlines if "::" in line] == ["t.c::sc", "t.c::rc11", "t.c::sc-any"]
+
+
+def test_two_workers_do_the_same_and_ids_can_be_chosen(pytester: pytest.Pytester) -> None:
+    copy(pytester, "store-buffering.litmus", "tas.c")
+    (pytester.path / "t.c").write_text(RIGHT["t.c"].replace("sc HOLDS", "sc VIOLATED"), "utf-8")
+    result = run(pytester, "--membar", "-p", "xdist", "-n", "2", "-k", "sc or x86", "-v")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    lines = " ".join(result.outlines)
+    assert "store-buffering.litmus::x86-tso" in lines
+    assert "expected VIOLATED, but the answer is HOLDS:" in result.outlines
+    one = run(pytester, "--membar", "-k", "sc or x86")
+    assert result.parseoutcomes().items() <= one.parseoutcomes().items()
+
+
+def test_a_failure_shows_the_execution(pytester: pytest.Pytester) -> None:
+    (pytester.path / "race.c").write_text(
+        "/* Expected: rc11 HOLDS. */\n#include <pthread.h>\nint x;\n"
+        "static void *w(void *p) { x = 1; return p; }\n"
+        "int main(void) { pthread_t t; pthread_create(&t, 0, w, 0);\n  return x; }\n",
+        "utf-8",
+    )
+    result = run(pytester, "--membar", "--junitxml", "log.xml")
+    result.stdout.fnmatch_lines(
+        ["*race.c under rc11*", "expected HOLDS, but the answer is VIOLATED:", "*main*|*w*", "*x <- 1*"]
+    )
+    assert "x &lt;- 1" in (pytester.path / "log.xml").read_text("utf-8")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from membar.arguments.chosen import folders, options, properties, repeated, ways_of_programs, words
-from membar.arguments.grammar import parser
+from membar.arguments.grammar import joined, parser
 from membar.arguments.values import limits
 
 __all__ = [
     "folders",
+    "joined",
     "limits",
     "options",
     "parser",

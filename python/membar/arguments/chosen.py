@@ -23,6 +23,7 @@ _VALUED = (
     "unroll",
     "max-unroll",
     "mapping",
+    "confirm",
     "coherence",
     "order",
     "spec",

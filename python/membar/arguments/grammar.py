@@ -24,6 +24,17 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"error[W0400]: {message}\n  = help: {self.prog} --help\n")
 
 
+def joined(words: Sequence[str]) -> list[str]:
+    """The words, with what is behind `--client` as a part of it even where it looks like an option."""
+    found: list[str] = []
+    for word in words:
+        if found and found[-1] == "--client" and word[:1] == "-" and word[1:2].isdecimal():
+            found[-1] += f"={word}"
+        else:
+            found.append(word)
+    return found
+
+
 def _formatter(prog: str) -> argparse.HelpFormatter:
     """As wide as the window; argparse, which makes one for each option, would look that up each time."""
     return argparse.RawDescriptionHelpFormatter(prog, width=columns() - 2)
@@ -105,6 +116,13 @@ def _check(check: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=Path,
         help="C: write the violation as a witness for SV-COMP: .graphml (1.0), or .yml (2.2)",
+    )
+    check.add_argument(
+        "--confirm",
+        metavar="WITNESS",
+        type=Path,
+        help="C: look only for an execution that follows this witness of SV-COMP to its violation: VIOLATED, "
+        "or UNKNOWN if the witness is not confirmed",
     )
 
 

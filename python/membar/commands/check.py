@@ -48,6 +48,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Answers each file in turn; files for other tools are written even if that is broken off."""
     codes: list[int] = []
     files.prepare_witness(chosen)
+    files.prepare_confirmation(chosen)
     with files.written(chosen) as filed:
         for file in chosen.files:
             start = time.perf_counter()
@@ -97,6 +98,8 @@ def _lane(file: Path, chosen: argparse.Namespace) -> Lane:
 
 
 def _kind(file: Path, chosen: argparse.Namespace) -> str:
+    if chosen.confirm is not None:
+        return "confirmed"
     if chosen.threads is not None:
         return "lifted"
     if chosen.client is not None or (chosen.engine == "objects" and file.suffix == ".c"):
@@ -110,6 +113,15 @@ def _kind(file: Path, chosen: argparse.Namespace) -> str:
                 code="W1317",
                 message=f"--infer says nothing about `{file}`",
                 help="it looks for the invariants of an object (.obj)",
+            )
+        )
+    if chosen.order is not None or chosen.spec is not None:
+        option = "--order" if chosen.order is not None else "--spec"
+        raise InputError(
+            Diagnostic(
+                code="W1354",
+                message=f"{option} speaks of the clients of an object: how large are they?",
+                help="--client 2,3 makes all clients of 2 threads with 3 operations each",
             )
         )
     return "systems" if isinstance(language, SystemFrontend) else "programs"

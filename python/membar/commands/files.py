@@ -126,6 +126,22 @@ def prepare_witness(chosen: argparse.Namespace) -> None:
     _try(chosen.witness)
 
 
+def prepare_confirmation(chosen: argparse.Namespace) -> None:
+    """Makes sure that a witness can be looked at, where one is to be confirmed.
+
+    Raises:
+        InputError: it is not about these files, or something else is asked too.
+    """
+    if chosen.confirm is None:
+        return
+    named = ("threads", "client", "property", "error", "ltl", "engine", "buffers")
+    asked = next((f"--{name}" for name in named if getattr(chosen, name) is not None), None)
+    if len(chosen.files) > 1 or asked is not None:
+        what = asked or f"{len(chosen.files)} files"
+        message = f"--confirm asks what one witness says of one program, not {what}"
+        raise _refusal("W1448", message, "ask about one; the witness names the property")
+
+
 def _refusal(code: str, message: str, help: str) -> InputError:  # noqa: A002 - the word users see
     return InputError(Diagnostic(code=code, message=message, help=help))
 

@@ -48,6 +48,7 @@ from membar.program.expr import evaluate
 from membar.program.guesses import guesses
 from membar.program.lowering import LoweredProgram, lower_program
 from membar.program.operations import NO_TAGS, Assert, Load, Receive, Rmw, Send, Store, StoreConditional
+from membar.program.pairs import Pairs
 from membar.program.program import Program
 from membar.program.symmetry import Group, groups
 from membar.progress import Progress
@@ -66,13 +67,13 @@ if TYPE_CHECKING:
 # As the core hands them over; see `_core.pyi`.
 CoreEvent: TypeAlias = tuple[int, str, int | None, int, int, int, int]
 CoreThread: TypeAlias = tuple[str, tuple[int, int] | None, list[tuple[int, int]], list[int]]
-Pairs: TypeAlias = list[tuple[int, int]]
+CorePairs: TypeAlias = list[tuple[int, int]]
 CoreExecution: TypeAlias = tuple[
     list[CoreEvent],
     list[CoreThread],
-    Pairs,
+    CorePairs,
     list[list[int]],
-    tuple[Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs],
+    tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes],
 ]
 
 NAME = "graphs"
@@ -355,7 +356,8 @@ class _Search:
             looked_for=_LOOKED_FOR,
             awaits=bool(self.watched.threads),
             waiting=self._spans(found.waits),
-            cut=self._spans(found.cuts),
+            cut=self._spans(found.cuts, unfollowed=False),
+            unfollowed=self._spans(found.cuts, unfollowed=True),
         )
         tally.loops_cut = bound if found.cut else None
         tally.limit = self._limit(found.stopped)
@@ -399,10 +401,10 @@ class _Search:
         elif self.without_classes is not None and self.task.options.coherence_chosen_by_user:
             tally.notes.append(f"--coherence observed has no effect: {self.without_classes}")
 
-    def _spans(self, steps: Sequence[tuple[int, int]]) -> set[Span]:
+    def _spans(self, steps: Sequence[tuple[int, int]], *, unfollowed: bool = False) -> set[Span]:
         """The places of steps, each given by thread and edge."""
-        spans = (self.program.threads[thread].edges[edge].span for thread, edge in steps)
-        return {span for span in spans if span is not None}
+        edges = (self.program.threads[thread].edges[edge] for thread, edge in steps)
+        return {edge.span for edge in edges if edge.span is not None and edge.unfollowed is unfollowed}
 
     def _limit(self, stopped: str | None) -> str | None:
         limits = self.task.limits
@@ -517,21 +519,23 @@ class _Search:
 def lifted(program: Program, lowered: LoweredProgram, found: CoreExecution) -> Execution:
     """An execution of the core with names, tags and source spans."""
     events, threads, rf, co, relations = found
-    po, addr, data, ctrl, amo, lxsx, spawn_join, pick_addr, pick_data, pick_ctrl = relations
+    po, addr, data, ctrl, amo, lxsx, spawn_join, pick_addr, pick_data, pick_ctrl = (
+        Pairs.from_bytes(rows, len(events)) for rows in relations
+    )
     return Execution(
         events=tuple(_event(program, lowered, number, event) for number, event in enumerate(events)),
-        po=frozenset(po),
+        po=po,
         rf=tuple(rf),
         co=tuple(tuple(order) for order in co),
-        addr=frozenset(addr),
-        data=frozenset(data),
-        ctrl=frozenset(ctrl),
-        amo=frozenset(amo),
-        lxsx=frozenset(lxsx),
-        spawn_join=frozenset(spawn_join),
-        pick_addr=frozenset(pick_addr),
-        pick_data=frozenset(pick_data),
-        pick_ctrl=frozenset(pick_ctrl),
+        addr=addr,
+        data=data,
+        ctrl=ctrl,
+        amo=amo,
+        lxsx=lxsx,
+        spawn_join=spawn_join,
+        pick_addr=pick_addr,
+        pick_data=pick_data,
+        pick_ctrl=pick_ctrl,
         registers=tuple(
             _registers(names, thread[2]) for names, thread in zip(lowered.registers, threads, strict=True)
         ),

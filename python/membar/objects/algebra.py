@@ -9,18 +9,23 @@ from typing import Final
 from membar.objects.terms import (
     FALSE,
     TRUE,
+    Ahead,
     At,
     Binary,
     BinaryOp,
+    Bound,
     Choice,
     Deferred,
     DeferredResult,
     Element,
+    ForEach,
     Linearized,
     Loaded,
     Number,
     Pending,
+    PendingCount,
     PendingValue,
+    Promised,
     Sees,
     Space,
     Term,
@@ -29,6 +34,7 @@ from membar.objects.terms import (
     Variable,
     Who,
 )
+from membar.records import replace
 
 MOST_BITS: Final = 4096
 """Numbers up to here are worked out and shown: thousands of digits help nobody, and Python prints no more."""
@@ -93,6 +99,8 @@ def simplified(term: Term) -> Term:
             return _simplified_binary(term)
         case Element(name=name, index=index):
             return Element(name, simplified(index))
+        case ForEach(body=body):
+            return replace(term, body=simplified(body))
         case _:
             return term
 
@@ -175,12 +183,28 @@ def spelled(term: Term, *, around: int = 0) -> str:
             return f"{name}[{spelled(index)}]"
         case Loaded():
             return "loaded"
+        case ForEach(line=line, store=store, body=body):
+            other = "other." if term.who is Who.OTHER else ""
+            text = f"forall {store} in {other}pending({line}): {spelled(body)}"
+            return f"({text})" if around else text
+        case Bound(store=store, name=name):
+            return f"{store}.{_field(name)}"
         case _:
             return _spelled_leaf(term)
 
 
 def _spelled_leaf(
-    term: Variable | At | Pending | PendingValue | Sees | Linearized | Deferred | DeferredResult,
+    term: Variable
+    | At
+    | Pending
+    | PendingValue
+    | PendingCount
+    | Ahead
+    | Sees
+    | Linearized
+    | Promised
+    | Deferred
+    | DeferredResult,
 ) -> str:
     other = "other." if term.who is Who.OTHER else ""
     match term:
@@ -192,13 +216,23 @@ def _spelled_leaf(
             return f"{other}at({', '.join(sorted(lines))})"
         case Pending(line=line):
             return f"{other}pending({line})"
-        case PendingValue(line=line, name=name):
-            return f"{other}pending({line}).{(name or 'value').replace('@', 'result')}"
+        case PendingValue(line=line, name=name, which=which):
+            return f"{other}{which.value}({line}).{_field(name)}"
+        case PendingCount(line=line):
+            return f"{other}pending({line}).count"
+        case Ahead(line=line, than=than):
+            return f"{other}ahead({line}, {than})"
         case Sees(name=name):
             return f"{other}sees({name})"
         case Linearized():
             return f"{other}linearized"
+        case Promised(number=number):
+            return f"{other}linearized.result{number}"
         case Deferred(line=line):
             return f"{other}deferred({line})"
         case DeferredResult(line=line, number=number):
             return f"{other}deferred({line}).result{number}"
+
+
+def _field(name: str | None) -> str:
+    return (name or "value").replace("@", "result")

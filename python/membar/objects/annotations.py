@@ -6,18 +6,20 @@
     // membar: begin setup()
 
 `object` names the specification. `operation` is a function that clients may call, with what it is called
-with: `fresh` is a number that no other call gets, `1..3` all of these; `call` and `thread` are the numbers of
-the call and of the calling thread, of which the specification is not told; `out` is the address of an `int`
-that the function sets: part of the result. `by 0` at the end: only thread 0 calls it. `begin` is a function
-that is called once, before all others.
+with: `fresh` is a number that no other call gets, `1..3` all of these, `fresh|0` either; `call` and `thread`
+are the numbers of the call and of the calling thread, of which the specification is not told; `out` is the
+address of an `int` that the function sets: part of the result. `by 0` at the end: only thread 0 calls it.
+`begin` is a function that is called once, before all others. In `.obj` files there are only `operation`s.
 """
 
 from __future__ import annotations
 
 import enum
+import itertools
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.source import SourceFile, Span
@@ -29,6 +31,11 @@ _CALL: Final = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*\((?P<arguments>[^()]*)\)\s
 _RANGE: Final = re.compile(r"(-?\d+)(?:\s*\.\.\s*(-?\d+))?$")
 _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MOST_VALUES: Final = 8
+_MOST_DIGITS: Final = 18  # with a sign; fits into 64 bits
+
+
+Choice: TypeAlias = tuple[int | None, ...]
+"""Numbers of which None stands for a fresh one."""
 
 
 class Kind(enum.Enum):
@@ -43,10 +50,27 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What an operation is called with at one place; `values` for a range."""
+    """What an operation is called with at one place; `values`: these numbers, or (`fresh`) also these."""
 
     kind: Kind
     values: tuple[int, ...] = ()
+
+    @property
+    def alternatives(self) -> Choice:
+        """The numbers that it may be; None: a fresh one."""
+        return (None, *self.values) if self.kind is Kind.FRESH else self.values
+
+    @property
+    def is_input(self) -> bool:
+        """Whether the specification is told."""
+        return self.kind in (Kind.FRESH, Kind.VALUES)
+
+    @property
+    def text(self) -> str:
+        """As notes say it: `fresh|0..2`."""
+        if not self.is_input:
+            return self.kind.value
+        return "|".join([*(["fresh"] if self.kind is Kind.FRESH else []), *_ranges(self.values)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,27 +82,66 @@ class Operation:
         parameters: what it is called with.
         threads: who may call it; None: everybody.
         span: where that is said.
+        allowed: with what the specification may be called; None: with all that the parameters say.
     """
 
     name: str
     parameters: tuple[Parameter, ...]
     threads: frozenset[int] | None
     span: Span
+    allowed: tuple[Choice, ...] | None = None
 
     @property
     def inputs(self) -> int:
         """How many arguments the specification gets."""
-        return sum(item.kind in (Kind.FRESH, Kind.VALUES) for item in self.parameters)
+        return sum(item.is_input for item in self.parameters)
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """What the specification is called with, in all the ways there are."""
+        if self.allowed is not None:
+            return self.allowed
+        return tuple(itertools.product(*(item.alternatives for item in self.parameters if item.is_input)))
+
+    @property
+    def text(self) -> str:
+        """As a note says it: `push(fresh) by 0`."""
+        by = "" if self.threads is None else f" by {', '.join(map(str, sorted(self.threads)))}"
+        return f"{self.name}({', '.join(item.text for item in self.parameters)}){by}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectNotes:
-    """All that a file says about its object."""
+    """All that a file says about its object; `beyond`: fresh numbers are larger than this."""
 
     specification: str | None
     specified_at: Span | None
     operations: tuple[Operation, ...]
     begin: str | None
+    beyond: int = 0
+
+    @property
+    def first_fresh(self) -> int:
+        """The first number that no call gets but one for which it is fresh."""
+        given = [value for item in self.operations for place in item.parameters for value in place.values]
+        return 1 + max([self.beyond, *given])
+
+
+def spoken(notes: ObjectNotes) -> str:
+    """What is called, and with what, where there is something to say."""
+    told = [item.text for item in notes.operations if item.inputs or item.threads is not None]
+    return ", ".join(told)
+
+
+def _ranges(values: Sequence[int]) -> list[str]:
+    """`0..2`, `7`."""
+    found: list[list[int]] = []
+    for value in values:
+        if found and found[-1][-1] + 1 == value:
+            found[-1].append(value)
+        else:
+            found.append([value])
+    return [str(run[0]) if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in found]
 
 
 def is_annotated(source: SourceFile) -> bool:
@@ -113,11 +176,29 @@ def read(source: SourceFile) -> ObjectNotes:
     )
 
 
-class _Reader:
-    """The notes of one text, and what is wrong with them."""
+def read_calls(source: SourceFile, operations: Mapping[str, int]) -> tuple[Operation, ...]:
+    """What an `.obj` text says about the calls of its operations, which have so many parameters.
 
-    def __init__(self, source: SourceFile) -> None:
+    Raises:
+        InputError: with everything that is wrong.
+    """
+    reader = _Reader(source, operations)
+    for found in _LINE.finditer(source.text):
+        reader.take(found["text"], source.span(*found.span("text")))
+    if reader.problems:
+        raise InputError(*reader.problems)
+    return tuple(reader.operations)
+
+
+class _Reader:
+    """The notes of one text, and what is wrong with them.
+
+    `known` are the operations of an `.obj` text with their numbers of parameters; None: the text is C.
+    """
+
+    def __init__(self, source: SourceFile, known: Mapping[str, int] | None = None) -> None:
         self.source = source
+        self.known = known
         self.problems: list[Diagnostic] = []
         self.operations: list[Operation] = []
         self.specification: str | None = None
@@ -127,6 +208,9 @@ class _Reader:
     def take(self, text: str, span: Span) -> None:
         """One line."""
         word, _, rest = text.partition(" ")
+        if self.known is not None and word != "operation":
+            self._wrong("W1342", f"a note `{word}` in an .obj file", span, "expected `operation write(0..2)`")
+            return
         match word:
             case "object":
                 self._take_object(rest.strip(), span)
@@ -166,6 +250,9 @@ class _Reader:
         words = [word.strip() for word in found["arguments"].split(",")] if found["arguments"].strip() else []
         parameters = [self._parameter(word, span) for word in words]
         threads = self._threads(found["by"], span)
+        wanted = None if self.known is None else self.known.get(found["name"])
+        if wanted is not None and wanted != len(words):
+            self._wrong("W1345", f"`{found['name']}` has {wanted} parameters, not {len(words)}", span)
         if self._is_function(found["name"], span):
             known = tuple(item for item in parameters if item is not None)
             self.operations.append(
@@ -173,6 +260,10 @@ class _Reader:
             )
 
     def _is_function(self, name: str, span: Span) -> bool:
+        if self.known is not None:
+            if name not in self.known:
+                self._wrong("W1344", f"no operation `{name}` in this file", span)
+            return name in self.known
         code = _COMMENT.sub(" ", self.source.text)
         is_there = re.search(rf"\b{name}\s*\([^;{{}}]*\)\s*\{{", code) is not None
         if not is_there:
@@ -180,15 +271,15 @@ class _Reader:
         return is_there
 
     def _parameter(self, word: str, span: Span) -> Parameter | None:
-        if word in ("fresh", "call", "thread", "out"):
+        if self.known is None and word in ("call", "thread", "out"):
             return Parameter(Kind(word))
-        found = _RANGE.fullmatch(word)
-        if found is not None:
-            low = int(found[1])
-            high = int(found[2]) if found[2] is not None else low
-            if low <= high < low + _MOST_VALUES:
-                return Parameter(Kind.VALUES, tuple(range(low, high + 1)))
-        expected = f"expected `fresh`, `call`, `thread`, `out`, or 1 to {_MOST_VALUES} numbers such as `1..3`"
+        parts = [part.strip() for part in word.split("|")]
+        values = sorted({value for part in parts if part != "fresh" for value in _numbers(part)})
+        is_understood = all(part == "fresh" or _numbers(part) for part in parts)
+        if is_understood and len(values) <= _MOST_VALUES:
+            return Parameter(Kind.FRESH if "fresh" in parts else Kind.VALUES, tuple(values))
+        others = "" if self.known is not None else "`call`, `thread`, `out`, "
+        expected = f"expected {others}`fresh`, or 1 to {_MOST_VALUES} numbers of 64 bits such as `fresh|0..2`"
         self._wrong("W1345", f"`{word}` says nothing about an argument", span, expected)
         return None
 
@@ -200,3 +291,13 @@ class _Reader:
             self._wrong("W1342", f"`by {text}` names no threads", span, "expected numbers, such as `by 0, 1`")
             return None
         return frozenset(map(int, words))
+
+
+def _numbers(text: str) -> range:
+    """The numbers of `5` or `1..3`; none if it is something else, or too many."""
+    found = _RANGE.fullmatch(text)
+    if found is None or any(part is not None and len(part) > _MOST_DIGITS for part in found.groups()):
+        return range(0)
+    low = int(found[1])
+    high = int(found[2]) if found[2] is not None else low
+    return range(low, high + 1) if high < low + _MOST_VALUES else range(0)

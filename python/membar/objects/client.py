@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, product
 from typing import Final, TypeAlias
 
-from membar.objects.annotations import Kind, ObjectNotes, Operation
+from membar.objects.annotations import Choice, Kind, ObjectNotes, Operation
 from membar.objects.history import Call
 from membar.objects.orders import Place
 from membar.program.operations import Spawn
@@ -108,10 +108,11 @@ def clients(notes: ObjectNotes, size: Size) -> Iterator[Client]:
         tuple(product(range(len(choices[number])), repeat=size.calls)) for number in range(size.threads)
     ]
     fresh = max(_fresh(operation) for operation in notes.operations)
+    unused = [notes.first_fresh + number * fresh for number in range(size.total)]
 
     def body(thread: int, chosen: tuple[int, ...]) -> Body:
         return tuple(
-            _planned(*choices[thread][which], thread * size.calls + index, fresh)
+            _planned(*choices[thread][which], thread * size.calls + index, unused)
             for index, which in enumerate(chosen)
         )
 
@@ -124,13 +125,13 @@ def clients(notes: ObjectNotes, size: Size) -> Iterator[Client]:
         yield Client(tuple(body(number, chosen) for number, chosen in enumerate(arrangement)))
 
 
-def _choices(notes: ObjectNotes, thread: int) -> tuple[tuple[Operation, tuple[int, ...]], ...]:
-    """What a thread may call, with values for the arguments that have a range."""
+def _choices(notes: ObjectNotes, thread: int) -> tuple[tuple[Operation, Choice], ...]:
+    """What a thread may call, with values for the arguments that are not fresh."""
     return tuple(
         (operation, values)
         for operation in notes.operations
         if operation.threads is None or thread in operation.threads
-        for values in product(*(item.values for item in operation.parameters if item.kind is Kind.VALUES))
+        for values in operation.choices
     )
 
 
@@ -138,16 +139,11 @@ def _fresh(operation: Operation) -> int:
     return sum(item.kind is Kind.FRESH for item in operation.parameters)
 
 
-def _planned(operation: Operation, values: tuple[int, ...], number: int, fresh: int) -> PlannedCall:
-    """A call, where no call has more than `fresh` fresh arguments."""
-    ranging, unused = iter(values), itertools.count(number * fresh + 1)
-    inputs: list[int] = []
-    for item in operation.parameters:
-        if item.kind is Kind.FRESH:
-            inputs.append(next(unused))
-        elif item.kind is Kind.VALUES:
-            inputs.append(next(ranging))
-    return PlannedCall(operation, tuple(inputs), number)
+def _planned(operation: Operation, values: Choice, number: int, unused: Sequence[int]) -> PlannedCall:
+    """A call; `unused` are the first fresh numbers of each call."""
+    fresh = itertools.count(unused[number])
+    inputs = tuple(next(fresh) if value is None else value for value in values)
+    return PlannedCall(operation, inputs, number)
 
 
 @dataclass(frozen=True, slots=True)

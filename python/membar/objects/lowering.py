@@ -9,10 +9,9 @@ from typing import Final, assert_never
 
 from membar.objects import syntax, terms
 from membar.objects.algebra import MOST_BITS, evaluated
-from membar.objects.annotations import Kind, ObjectNotes, Operation, Parameter
 from membar.objects.client import Body, Client, PlannedCall
 from membar.objects.history import Result
-from membar.objects.numbers import fitting, fitting_term, initially_fitting, only_counts
+from membar.objects.numbers import fitting, fitting_term, initially_fitting, is_little, only_counts
 from membar.objects.orders import CALL, DONE, LOST, RESULT, Carrier, Place
 from membar.objects.spec import ImpossibleError, Specification
 from membar.objects.syntax import ConcurrentObject, FenceKind, Line, Location, RmwKind
@@ -83,25 +82,12 @@ MACHINES: Final[Mapping[str, Instructions]] = MappingProxyType(
     {
         "sc": Instructions(_NOWHERE, NO_TAGS, None, Carrier(NO_TAGS, NO_TAGS)),
         "x86-tso": _X86,
+        "cam": _X86,
         "armv8": _ARM,
         "xc": _ARM,
     }
 )
 """The models under which objects in their own language have clients."""
-
-
-def notes_of(item: ConcurrentObject) -> ObjectNotes:
-    """What clients may call: every operation, with fresh arguments."""
-    operations = tuple(
-        Operation(
-            name=operation.name,
-            parameters=tuple(Parameter(Kind.FRESH) for _ in operation.parameters),
-            threads=None,
-            span=operation.span,
-        )
-        for operation in item.operations
-    )
-    return ObjectNotes(specification=None, specified_at=None, operations=operations, begin=None)
 
 
 def specification_of(item: syntax.Specification, name: str) -> Specification:
@@ -156,8 +142,11 @@ class CompiledObject:
             )
             for shared in self.item.shared
         )
+        given = [value for call in client.calls for value in call.arguments]
+        counts = only_counts(self.item) and all(map(is_little, given))
         threads = tuple(
-            _Writer(self.item, self.machine).thread(number, body) for number, body in enumerate(client.bodies)
+            _Writer(self.item, self.machine, only_counts=counts).thread(number, body)
+            for number, body in enumerate(client.bodies)
         )
         places = tuple(
             Place(number, index) for number, body in enumerate(client.bodies) for index in range(len(body))
@@ -169,11 +158,11 @@ class CompiledObject:
 class _Writer:
     """Writes one thread of a client."""
 
-    def __init__(self, item: ConcurrentObject, machine: Instructions) -> None:
+    def __init__(self, item: ConcurrentObject, machine: Instructions, *, only_counts: bool) -> None:
         self.item, self.machine = item, machine
         self.edges: list[Edge] = []
         self.points = 1
-        self.only_counts = only_counts(item)
+        self.only_counts = only_counts
 
     def thread(self, number: int, body: Body) -> Thread:
         """The thread that makes these calls, one after the other."""

@@ -59,6 +59,11 @@ def only_counts(item: ConcurrentObject) -> bool:
     return all(abs(value) <= _MODEST for value in initial) and all(map(_counts, item.operations))
 
 
+def is_little(value: int) -> bool:
+    """Whether an argument of a client is as small as `only_counts` takes it to be."""
+    return abs(value) < _LITTLE
+
+
 def _counts(operation: Operation) -> bool:
     changed = {line.action.target for line in operation.lines if isinstance(line.action, Load | Assign | Rmw)}
     given = {name for name in operation.parameters if name not in changed}

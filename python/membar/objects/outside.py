@@ -20,6 +20,11 @@ class Outside:
     kind: object
     module: ModuleType
 
+    @property
+    def path(self) -> str:
+        """The file."""
+        return str(self.module.__file__)
+
     def pictures(self) -> dict[str, Hashable]:
         """What is kept there now, by name."""
         return {name: picture(value) for name, value in self._kept()}

@@ -3,7 +3,8 @@
 A method does the operation at once and returns what a call of it must return: nothing, a number, or a tuple
 of numbers. It may raise `ImpossibleError` where the operation cannot happen in this state (a lock that is
 taken): then calls of it wait. State is whatever the instance holds; it is compared by value. What a class of
-the user keeps elsewhere is refused as soon as it changes.
+the user keeps elsewhere is refused as soon as it changes; so are methods that go on for ever, read a clock or
+random numbers, or do something else when they are called again in the same state.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ import copy
 import importlib.util
 import inspect
 from collections.abc import Callable, Hashable, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Final, TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.objects.history import Result
 from membar.objects.outside import Outside
 from membar.objects.pictures import picture
+from membar.objects.watched import ChangingError, EndlessError, LeavingError, watched
 
 State: TypeAlias = Hashable
 """The state of a specification, by value."""
@@ -188,7 +191,8 @@ class Specification:
         self._outside = outside
         self._objects: dict[State, object] = {}
         self._steps: dict[tuple[State, str, tuple[int, ...]], tuple[Result, State] | None] = {}
-        self.initial = self._kept(kind())
+        self._results: dict[str, int] = {}
+        self.initial = self._kept(kind() if outside is None else watched(kind, outside.path))
         self._seen = None if outside is None else outside.pictures()
 
     def parameters(self, operation: str) -> int | None:
@@ -198,6 +202,10 @@ class Specification:
             return None
         found = list(inspect.signature(method).parameters.values())[1:]
         return -1 if any(item.kind is item.VAR_POSITIONAL for item in found) else len(found)
+
+    def expect(self, operation: str, results: int) -> None:
+        """Calls of an operation return so many values: so must the specification."""
+        self._results[operation] = results
 
     @property
     def operations(self) -> tuple[str, ...]:
@@ -214,13 +222,32 @@ class Specification:
         key = (state, operation, arguments)
         if key not in self._steps:
             self._steps[key] = self._done(state, operation, arguments)
-        return self._steps[key]
+        found = self._steps[key]
+        if found is not None and self._results.get(operation, _count(found[0])) != _count(found[0]):
+            self._wrong_results(operation, found[0])
+        return found
+
+    def _wrong_results(self, operation: str, result: Result) -> NoReturn:
+        """What was returned is not of the form that calls return.
+
+        Raises:
+            InputError: always.
+        """
+        expected = self._results[operation]
+        values = "nothing" if not expected else f"{expected} value{'' if expected == 1 else 's'}"
+        message = (
+            f"the specification {self.name} returns {result} from {operation}, but calls return {values}"
+        )
+        raise InputError(
+            Diagnostic(code="W1350", message=message, help="a method returns what the operation returns")
+        )
 
     def _done(self, state: State, operation: str, arguments: tuple[int, ...]) -> tuple[Result, State] | None:
-        instance = copy.deepcopy(self._objects[state])
         try:
-            return self._returned(instance, operation, arguments)
-        except Exception as problem:
+            if self._outside is None:
+                return self._returned(copy.deepcopy(self._objects[state]), operation, arguments)
+            return self._agreed(state, operation, arguments, self._outside)
+        except (Exception, EndlessError) as problem:
             called = f"{operation}({', '.join(map(str, arguments))})"
             wrong = str(problem) or type(problem).__name__
             raise InputError(
@@ -231,22 +258,48 @@ class Specification:
                 )
             ) from None
 
+    def _agreed(
+        self, state: State, operation: str, arguments: tuple[int, ...], outside: Outside
+    ) -> tuple[Result, State] | None:
+        """What a method of the user's class does, twice: it must depend on nothing but the state."""
+        kept = self._objects[state]  # two copies at once: at two addresses
+        copies = [watched(partial(copy.deepcopy, kept), outside.path) for _ in range(2)]
+        first, second = (
+            watched(partial(self._returned, each, operation, arguments), outside.path) for each in copies
+        )
+        if self._seen is not None:
+            outside.require(self._seen)
+        if first != second:
+            raise ChangingError(f"it {_difference(first, second)}, called twice in the same state")
+        return first
+
     def _returned(
         self, instance: object, operation: str, arguments: tuple[int, ...]
     ) -> tuple[Result, State] | None:
         try:
             returned = getattr(instance, operation)(*arguments)
-            found = _result(returned), self._kept(instance)
         except ImpossibleError:
-            found = None
-        if self._outside is not None and self._seen is not None:
-            self._outside.require(self._seen)
-        return found
+            return None
+        return _result(returned), self._kept(instance)
 
     def _kept(self, instance: object) -> State:
         state = picture(instance)
         self._objects.setdefault(state, instance)
         return state
+
+
+def _difference(first: tuple[Result, State] | None, second: tuple[Result, State] | None) -> str:
+    """What two calls differ in."""
+    if first is None or second is None:
+        return "is possible and impossible"
+    if first[0] != second[0]:
+        return f"returns {first[0]} and {second[0]}"
+    return "leaves two different states behind"
+
+
+def _count(result: Result) -> int:
+    """How many values a result has."""
+    return 0 if result is None else len(result) if isinstance(result, tuple) else 1
 
 
 def _result(value: object) -> Result:
@@ -277,7 +330,10 @@ def load(name: str) -> Specification:
         return Specification(SHIPPED[name])
     path, _, kind = name.rpartition(":")
     found, module = _class_in(Path(path), kind)
-    return Specification(found, outside=Outside(found, module))
+    try:
+        return Specification(found, outside=Outside(found, module))
+    except (Exception, EndlessError) as problem:
+        raise InputError(Diagnostic(code="W1349", message=f"`{path}`: {problem}")) from None
 
 
 def _class_in(path: Path, name: str) -> tuple[Callable[[], object], ModuleType]:
@@ -285,14 +341,18 @@ def _class_in(path: Path, name: str) -> tuple[Callable[[], object], ModuleType]:
     if module_spec is None or module_spec.loader is None or not path.is_file():
         raise InputError(Diagnostic(code="W1349", message=f"no Python file `{path}` with a specification"))
     module = importlib.util.module_from_spec(module_spec)
+    loader = module_spec.loader
     try:
-        module_spec.loader.exec_module(module)
-        found = getattr(module, name)
-        found()
-    except AttributeError:
-        raise InputError(Diagnostic(code="W1349", message=f"`{path}` has no class `{name}`")) from None
+        watched(lambda: loader.exec_module(module), str(path))
+        found = getattr(module, name, None)
+        if found is not None:
+            watched(found, str(path))
+    except (EndlessError, ChangingError, LeavingError) as problem:
+        raise InputError(Diagnostic(code="W1349", message=f"`{path}`: {problem}")) from None
     except Exception as problem:
         raise InputError(
             Diagnostic(code="W1349", message=f"`{path}`: {type(problem).__name__}: {problem}")
         ) from None
+    if found is None:
+        raise InputError(Diagnostic(code="W1349", message=f"`{path}` has no class `{name}`"))
     return found, module

@@ -158,15 +158,61 @@ class Pending:
     who: Who = Who.SELF
 
 
+class Which(enum.Enum):
+    """Which pending store of a line; `AWAITED` is the one after which a followed operation takes effect."""
+
+    __hash__ = object.__hash__  # by identity: members are hashed very often
+
+    OLDEST = "pending"
+    NEWEST = "newest"
+    AWAITED = "deferred"
+
+
 @record(frozen=True, slots=True)
 class PendingValue:
-    """The value of the oldest pending store of a line, or its operation's parameter or result (`@1`, …).
+    """The value of a pending store of a line, or its operation's parameter or result (`@1`, …).
 
     0 if none is pending, or the operation has not returned or does not take effect with the store.
     """
 
     line: str
     name: str | None = None
+    who: Who = Who.SELF
+    which: Which = Which.OLDEST
+
+
+@record(frozen=True, slots=True)
+class PendingCount:
+    """How many stores of a line are pending."""
+
+    line: str
+    who: Who = Who.SELF
+
+
+@record(frozen=True, slots=True)
+class Ahead:
+    """Whether a store of `line` is pending, and none of `than` is older than the oldest of these."""
+
+    line: str
+    than: str
+    who: Who = Who.SELF
+
+
+@record(frozen=True, slots=True)
+class Bound:
+    """The value of the store that a `ForEach` speaks of, or its operation's parameter or result."""
+
+    store: str
+    name: str | None = None
+
+
+@record(frozen=True, slots=True)
+class ForEach:
+    """That something holds of every pending store of a line, which `body` calls `store`."""
+
+    line: str
+    store: str
+    body: Term
     who: Who = Who.SELF
 
 
@@ -182,6 +228,14 @@ class Sees:
 class Linearized:
     """Whether the thread's operation has taken effect, or will when a store does that it waits for."""
 
+    who: Who = Who.SELF
+
+
+@record(frozen=True, slots=True)
+class Promised:
+    """What the thread's operation will return, as it was said where it took effect; 0 before that."""
+
+    number: int
     who: Who = Who.SELF
 
 
@@ -213,8 +267,13 @@ Term: TypeAlias = (
     | At
     | Pending
     | PendingValue
+    | PendingCount
+    | Ahead
+    | Bound
+    | ForEach
     | Sees
     | Linearized
+    | Promised
     | Deferred
     | DeferredResult
 )
@@ -253,6 +312,8 @@ def children(term: Term) -> tuple[Term, ...]:
             return (condition, then, otherwise)
         case Element(index=index):
             return (index,)
+        case ForEach(body=body):
+            return (body,)
         case _:
             return ()
 
@@ -294,19 +355,32 @@ def replaced(term: Term, change: Callable[[Term], Term | None]) -> Term:
             return Choice(*parts)
         case Element(name=name, index=index):
             return Element(name, replaced(index, change))
+        case ForEach(body=body):
+            return replace(term, body=replaced(body, change))
         case _:
             return term
 
 
 def of_other(term: Term) -> Term:
     """The same of the other thread."""
+    return by_thread(term, lambda _: Who.OTHER)
+
+
+def by_thread(term: Term, whose: Callable[[Who], Who]) -> Term:
+    """The term about other threads: `whose` says which thread takes whose place."""
 
     def change(part: Term) -> Term | None:
         match part:
-            case Variable(space=Space.LOCAL | Space.PRIVATE) | At() | Pending() | PendingValue() | Sees():
-                return replace(part, who=Who.OTHER)
-            case Linearized() | Deferred() | DeferredResult():
-                return replace(part, who=Who.OTHER)
+            case Variable(space=Space.SHARED | Space.ABSTRACT):
+                return None
+            case ForEach(body=body, who=who):
+                return replace(part, body=replaced(body, change), who=whose(who))
+            case Variable(who=who) | At(who=who) | Sees(who=who) | Linearized(who=who):
+                return replace(part, who=whose(who))
+            case Pending(who=who) | PendingValue(who=who) | PendingCount(who=who) | Ahead(who=who):
+                return replace(part, who=whose(who))
+            case Deferred(who=who) | DeferredResult(who=who) | Promised(who=who):
+                return replace(part, who=whose(who))
             case _:
                 return None
 

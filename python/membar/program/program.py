@@ -43,6 +43,7 @@ class MemoryObject:
         place: where it lies inside another object, a structure say; None: apart from all others.
         alignment: a power of two up to a page, of which its address is an odd multiple; 0: does not matter.
         is_hidden: final states do not show it (memory that no variable names).
+        meanings: first and last of values that mean something, and what, for reports.
     """
 
     name: str
@@ -54,6 +55,7 @@ class MemoryObject:
     place: Address | None = None
     alignment: int = field(default=0, compare=False)
     is_hidden: bool = field(default=False, compare=False)
+    meanings: tuple[tuple[int, int, str], ...] = field(default=(), compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
@@ -63,6 +65,7 @@ class Edge:
 
     It can be taken when `guard` is not 0, and does its operations in order, as one step. `unordered`
     says that its memory accesses are not in program order among themselves (a load-pair instruction).
+    `unfollowed` says that it leads nowhere, and stands for what a front end did not write out.
     """
 
     source: int
@@ -71,6 +74,7 @@ class Edge:
     guard: Expr = TRUE
     unordered: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
+    unfollowed: bool = field(default=False, compare=False, repr=False)
 
 
 @record(frozen=True, kw_only=True)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from membar.program.operations import WARNING, Assert, Load, Operation
+from collections.abc import Iterable
+
+from membar.program.expr import Address
+from membar.program.operations import WARNING, Assert, Load, Operation, Store
 from membar.program.program import Edge, Program
 from membar.records import replace
 
@@ -11,7 +14,13 @@ LEAK = "leak: "
 OVERFLOW = "signed overflow"
 """How the message of a warning about arithmetic begins."""
 LOOK = "leak$"
-"""How registers begin whose loads are there for such warnings only."""
+"""How registers and cells begin that are there for such warnings only."""
+
+
+def warnings_in(notes: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """The warnings among the notes of an answer, each with the name of its kind."""
+    kinds = ((LEAK, "memory-leak"), (OVERFLOW, "signed-overflow"))
+    return tuple((kind, note) for note in notes for start, kind in kinds if note.startswith(start))
 
 
 def has_warnings(program: Program) -> bool:
@@ -43,6 +52,9 @@ def _silent(edge: Edge, about: str) -> Edge:
 def _goes(operation: Operation, about: str) -> bool:
     if isinstance(operation, Load):
         return operation.register.startswith(LOOK) and about in ("", LEAK)
+    if isinstance(operation, Store):
+        is_left = isinstance(operation.address, Address) and operation.address.name.startswith(LOOK)
+        return is_left and about in ("", LEAK)
     return _only_warns(operation) and isinstance(operation, Assert) and operation.message.startswith(about)
 
 

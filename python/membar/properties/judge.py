@@ -75,6 +75,7 @@ class Tally:
         awaits: whether turns of loops that only look ended the run of their thread.
         waiting: where threads that wait look first.
         cut: where loops end that were cut.
+        unfollowed: where something is not followed at all that the front end did not write out.
         flags: flags the model raised.
         loops_cut: the loop bound, if it cut some run.
         buffers_held: the store-buffer bound, if it ever held a store back.
@@ -103,6 +104,7 @@ class Tally:
     awaits: bool = False
     waiting: set[Span] = field(default_factory=set)
     cut: set[Span] = field(default_factory=set)
+    unfollowed: set[Span] = field(default_factory=set)
     flags: set[str] = field(default_factory=set)
     loops_cut: int | None = None
     buffers_held: int | None = None
@@ -243,7 +245,10 @@ def _bound(tally: Tally) -> str | None:
     """The bounds that cut something, in words; None if nothing was cut."""
     parts = []
     if tally.loops_cut is not None:
-        parts.append(f"loops unrolled {_times(tally.loops_cut)}")
+        if tally.cut or not tally.unfollowed:
+            parts.append(f"loops unrolled {_times(tally.loops_cut)}")
+        if tally.unfollowed:
+            parts.append("not all cases followed")
     if tally.buffers_held is not None:
         entries = "entry" if tally.buffers_held == 1 else "entries"
         parts.append(f"store buffers of at most {tally.buffers_held} {entries}")
@@ -337,6 +342,10 @@ def _notes_on_loops(tally: Tally) -> list[str]:
     if tally.cut and tally.loops_cut is not None:
         turns = "turn" if tally.loops_cut == 1 else "turns"
         notes.append(f"cut after {tally.loops_cut} {turns}: what repeats at {_lines(tally.cut)}")
+    if tally.unfollowed:
+        notes.append(
+            f"not followed: other cases than those that were written out at {_lines(tally.unfollowed)}"
+        )
     return notes
 
 

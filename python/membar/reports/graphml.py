@@ -1,7 +1,8 @@
 """SV-COMP violation witnesses as GraphML (format 1.0): an automaton that guides a validator to the violation.
 
 The keys are those of the format's description, those for concurrent programs among them (`threadId`,
-`createThread`). `membar.model` is ours: under which memory model the violation was found.
+`createThread`). Two are ours: `membar.model`, the memory model that the violation was found under, and
+`membar.order`, that the order of the edges is no interleaving, where it is none.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from datetime import datetime
 from xml.etree import ElementTree as ET
 
 from membar import __version__
+from membar.guides import WEAK
+from membar.guides.automaton import NAMESPACE, ORDER
 from membar.outcome import Violated, Witness
 from membar.program.execution import Event, Kind
 from membar.program.program import Program
@@ -22,7 +25,9 @@ from membar.reports._parts.style import printable
 from membar.reports._parts.trail import Creation, trail
 from membar.source import Span
 
-NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
+# The format's linter wants the prefix `xsi` declared.
+_INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
+_SCHEMA = f"{NAMESPACE} {NAMESPACE}/1.0/graphml.xsd"
 _MAIN = "main"
 _KEYS = {
     "graph": {
@@ -35,6 +40,7 @@ _KEYS = {
         "architecture": "string",
         "creationtime": "string",
         "membar.model": "string",
+        ORDER: "string",
     },
     "node": {"entry": "boolean", "violation": "boolean"},
     "edge": {
@@ -58,7 +64,7 @@ def render(answer: Answer, outcome: Violated, witness: Witness, *, at: datetime,
         InputError: the format has no words for this violation.
     """
     found = trail(answer, outcome, witness)
-    root = ET.Element("graphml", {"xmlns": NAMESPACE})
+    root = ET.Element("graphml", {"xmlns": NAMESPACE, f"{{{_INSTANCE}}}schemaLocation": _SCHEMA})
     for domain, keys in _KEYS.items():
         for name, kind in keys.items():
             ET.SubElement(root, "key", {"id": name, "attr.name": name, "attr.type": kind, "for": domain})
@@ -75,6 +81,7 @@ def render(answer: Answer, outcome: Violated, witness: Witness, *, at: datetime,
             "architecture": "64bit",
             "creationtime": at.isoformat(timespec="seconds"),
             "membar.model": printable(outcome.run.model),
+            **({} if is_interleaving(witness) else {ORDER: WEAK}),
         },
     )
     edges = list(_edges(answer, witness, found.steps))

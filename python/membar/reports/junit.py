@@ -42,9 +42,14 @@ def _case(test: Told, disagreements: Mapping[str, str] | None) -> ET.Element:
     case = ET.Element(
         "testcase", {"name": _xml(test.name), "classname": path, "file": path, "time": f"{test.seconds:.3f}"}
     )
+    properties = ET.SubElement(case, "properties")
+    for key, value in (("verdict", test.verdict), ("model", test.model)):
+        if value:
+            ET.SubElement(properties, "property", {"name": key, "value": _xml(value)})
     differs = (disagreements or {}).get(test.path)
     if differs is not None:
-        ET.SubElement(case, "failure", {"type": "disagreement", "message": _xml(differs)})
+        failure = ET.SubElement(case, "failure", {"type": "disagreement", "message": _xml(differs)})
+        failure.text = _xml(test.told or test.reason) or None
     elif test.verdict == "error":
         first, _, _ = test.reason.partition("\n")
         error = ET.SubElement(case, "error", {"type": "input", "message": _xml(first)})
@@ -54,6 +59,8 @@ def _case(test: Told, disagreements: Mapping[str, str] | None) -> ET.Element:
     elif test.verdict == "violated" and disagreements is None:
         failure = ET.SubElement(case, "failure", {"type": "violated", "message": _xml(test.reason)})
         failure.text = _xml(test.told)
+    elif test.reason and disagreements is None:
+        ET.SubElement(case, "system-out").text = _xml(test.reason)
     return case
 
 

@@ -152,8 +152,10 @@ def shown(variable: Variable) -> str:
     if owner == "@deferred":
         return f"deferred result {name.removeprefix('@')}" if name.startswith("@") else f"deferred {name}"
     if owner.startswith("@"):
-        place = int(owner.removeprefix("@")) + 1 if owner.removeprefix("@").isdecimal() else 0
-        what = f"promised result {name.removeprefix('@')}" if name.startswith("@") else name
+        which = owner.removeprefix("@")
+        place = str(int(which) + 1) if which.isdecimal() else which
+        plain = name.removeprefix("the ")
+        what = f"promised result {name.removeprefix('@')}" if name.startswith("@") else plain
         return f"pending[{place}].{what}"
     if name.startswith("@"):
         return f"{owner}'s promised result {name.removeprefix('@')}"

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from pathlib import PurePath
 from typing import Any, TypeAlias
@@ -20,9 +20,10 @@ from membar import __version__
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.program.program import Program
+from membar.program.warnings import warnings_in
 from membar.properties import PROPERTIES
 from membar.reports import Answer, SystemAnswer
-from membar.reports._parts.finding import finding
+from membar.reports._parts.finding import finding, named_line, with_lines
 from membar.reports._parts.moments import Moment, moments
 from membar.reports._parts.style import printable
 from membar.reports._parts.verdict import spoken, word
@@ -42,7 +43,25 @@ _SENTENCES = {
     EXPLORED: "No property was asked about; the program was only explored.",
     "linearizability": "Every history of calls is explained by some order of the calls, one after the other.",
     "unsafe": "No unsafe state is reached, whatever the number of processes.",
+    "memory-leak": "All memory that is allocated is freed before the program ends.",
+    "signed-overflow": "No signed number overflows.",
 }
+_WARNINGS = ("memory-leak", "signed-overflow")
+# What to do about it: shown beside an alert.
+_ADVICE = {
+    "assertions": "The code flow is an execution in which it fails. `membar repair FILE` looks for the"
+    " cheapest change that keeps it from happening; `membar compare FILE` shows under which models it does.",
+    "races": "In C a data race leaves the program without meaning. Make one of the two accesses atomic, or"
+    " order them: a lock, a release store that an acquire load reads, joining the thread.",
+    "memory": "The related locations have where the memory was freed or ended, where there is such a place.",
+    "condition": "The code flow is an execution that decides the condition; without one there is no such"
+    " execution.",
+    "deadlock": "The locations are where the threads stand that wait for one another.",
+    "termination": "The location is a loop that waits for something that never comes.",
+    "unsafe": "The code flow is a run of a few processes into the unsafe state.",
+}
+_BASE = "SRCROOT"
+_FINGERPRINT = "membar/v1"
 _REFUSED = "The input is not understood, so nothing was checked: the error {}, see docs/reference/errors.md."
 _CODE = re.compile(r"W\d{4}")
 # What a consumer would take for a placeholder or a link.
@@ -53,10 +72,10 @@ def results(answer: Answer) -> tuple[Fragment, ...]:
     """The results of an answer about a program: one per violation, or one per property that holds."""
     path, outcome = answer.source.path, answer.outcome
     if not isinstance(outcome, Violated):
-        return _unviolated(path, outcome)
+        return (*_unviolated(path, outcome), *_warnings(answer))
     found = finding(answer)
     witness = outcome.witness
-    said = (witness.message if witness else "") or _broken(outcome)
+    said = with_lines((witness.message if witness else "") or _broken(outcome), found)
     result = _violated(path, outcome, said, found.primary)
     if found.others:
         result["relatedLocations"] = [_labelled(label, id=n) for n, label in enumerate(found.others)]
@@ -64,7 +83,7 @@ def results(answer: Answer) -> tuple[Fragment, ...]:
         flows = _thread_flows(path, answer.program, moments(answer.program, witness))
         if flows:
             result["codeFlows"] = [{"message": _message(said), "threadFlows": flows}]
-    return (result,)
+    return (result, *_warnings(answer))
 
 
 def system_results(answer: SystemAnswer) -> tuple[Fragment, ...]:
@@ -104,6 +123,8 @@ def render(fragments: Iterable[Fragment], *, exit_code: int | None = None, root:
         if base and place["uri"].startswith(base):
             place["uri"] = place["uri"].removeprefix(base)
         place["index"] = uris.setdefault(place["uri"], len(uris))
+        place.update(_based(place["uri"]))
+    _number(numbered)
     targets = {result["analysisTarget"]["uri"] for result in numbered}
     refusals = [result for result in numbered if result["properties"]["verdict"] == "error"]
     invocation: Fragment = {
@@ -123,12 +144,29 @@ def render(fragments: Iterable[Fragment], *, exit_code: int | None = None, root:
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
+        # Without a URI: whoever reads the log knows where the folder is, and no machine is named.
+        "originalUriBaseIds": {_BASE: {"description": {"text": "The folder that membar was run in."}}},
         "invocations": [invocation],
         "artifacts": [_artifact(uri, is_target=uri in targets) for uri in uris],
         "results": numbered,
     }
     log = {"$schema": SCHEMA, "version": VERSION, "runs": [run]}
     return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
+
+
+def _based(uri: str) -> Fragment:
+    return {} if uri.startswith("file:") else {"uriBaseId": _BASE}
+
+
+def _number(results: Iterable[Fragment]) -> None:
+    """Gives each failure the fingerprint that code scanning matches alerts by: another one to each."""
+    seen: dict[str, int] = {}
+    for result in results:
+        prints = result.get("partialFingerprints")
+        if prints is not None:
+            own = prints[_FINGERPRINT][:16]
+            seen[own] = seen.get(own, 0) + 1
+            prints["primaryLocationLineHash"] = f"{own}:{seen[own]}"
 
 
 def _unviolated(path: str, outcome: Outcome) -> tuple[Fragment, ...]:
@@ -161,29 +199,53 @@ def _unviolated(path: str, outcome: Outcome) -> tuple[Fragment, ...]:
     )
 
 
+def _warnings(answer: Answer) -> Iterator[Fragment]:
+    """What the program does although it should not, and which is no violation: a leak, an overflow."""
+    for kind, note in warnings_in(answer.outcome.run.notes):
+        primary = named_line(answer.source, note)
+        found = _failing(answer.source.path, kind, note, primary)
+        identity = _digest(PurePath(answer.source.path).name, answer.outcome.run.model, kind, _text(primary))
+        yield found | {
+            "level": "warning",
+            "partialFingerprints": {_FINGERPRINT: identity},
+            "properties": _properties(answer.outcome),
+        }
+
+
+def _failing(path: str, rule: str, text: str, primary: Label | None) -> Fragment:
+    file = {"physicalLocation": {"artifactLocation": _artifact_location(path)}}
+    return {
+        "ruleId": rule,
+        "kind": "fail",
+        "level": "error",
+        "message": _message(text),
+        "analysisTarget": _artifact_location(path),
+        "locations": [_location(primary.span) if primary else file],
+    }
+
+
 def _broken(outcome: Violated) -> str:
     return "no execution satisfies it" if outcome.witness is None else f"{outcome.property} does not hold"
 
 
 def _violated(path: str, outcome: Violated, said: str, primary: Label | None) -> Fragment:
     text = f"{spoken(outcome)} under {outcome.run.model}: {said}"
-    file = {"physicalLocation": {"artifactLocation": _artifact_location(path)}}
-    return {
-        "ruleId": outcome.property,
-        "kind": "fail",
-        "level": "error",
-        "message": _message(text),
-        "analysisTarget": _artifact_location(path),
-        "locations": [_location(primary.span) if primary else file],
-        "partialFingerprints": {"membar/v1": _identity(path, outcome, primary)},
+    return _failing(path, outcome.property, text, primary) | {
+        "partialFingerprints": {_FINGERPRINT: _identity(path, outcome, primary)},
         "properties": _properties(outcome),
     }
 
 
 def _identity(path: str, outcome: Violated, primary: Label | None) -> str:
     """What stays the same when lines above the place come and go."""
-    text = " ".join(primary.span.text.split()) if primary else ""
-    parts = (PurePath(path).name, outcome.run.model, outcome.property, text)
+    return _digest(PurePath(path).name, outcome.run.model, outcome.property, _text(primary))
+
+
+def _text(label: Label | None) -> str:
+    return " ".join(label.span.text.split()) if label else ""
+
+
+def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -209,6 +271,7 @@ def _refusal(path: str, item: Diagnostic) -> Fragment:
         "message": _message(text),
         "analysisTarget": _artifact_location(path),
         "locations": [_labelled(item.primary) if item.primary else file],
+        "partialFingerprints": {_FINGERPRINT: _digest(PurePath(path).name, item.code, _text(item.primary))},
         "properties": {"verdict": "error"},
     }
     if item.others:
@@ -230,11 +293,17 @@ def _rule(name: str) -> Fragment:
     sentence = f"{known.title[0].upper()}{known.title[1:]}." if known else _SENTENCES.get(name, "")
     is_error = _CODE.fullmatch(name) is not None
     is_passed = name in (UNANSWERED, EXPLORED)
+    short = f"Invalid input ({name})." if is_error else sentence or f"{name}."
+    full = _REFUSED.format(name) if is_error else short
     return {
         "id": name,
-        "shortDescription": {"text": f"Invalid input ({name})." if is_error else sentence or f"{name}."},
-        "help": {"text": _REFUSED.format(name) if is_error else sentence or f"{name}."},
-        "defaultConfiguration": {"level": "note" if is_passed else "error"},
+        "shortDescription": {"text": short},
+        "fullDescription": {"text": full},
+        "help": {"text": f"{full} {_ADVICE[name]}" if name in _ADVICE else full},
+        "defaultConfiguration": {
+            "level": "note" if is_passed else "warning" if name in _WARNINGS else "error"
+        },
+        "properties": {"tags": ["input" if is_error else "concurrency"], "precision": "very-high"},
     }
 
 
@@ -317,7 +386,8 @@ def _uri(path: str) -> str:
 
 def _artifact(uri: str, *, is_target: bool) -> Fragment:
     """A file that was asked about, or one that it includes."""
-    found: Fragment = {"location": {"uri": uri}, "roles": ["analysisTarget" if is_target else "resultFile"]}
+    place = {"uri": uri, **_based(uri)}
+    found: Fragment = {"location": place, "roles": ["analysisTarget" if is_target else "resultFile"]}
     if uri.endswith((".c", ".h")):
         found["sourceLanguage"] = "c"
     return found

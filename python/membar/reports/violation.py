@@ -16,11 +16,12 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from membar import __version__
+from membar.guides import WEAK
 from membar.outcome import Violated, Witness
 from membar.program.execution import Kind
 from membar.reports import Answer
 from membar.reports._parts.event import cell_name, value_text
-from membar.reports._parts.moments import Moment
+from membar.reports._parts.moments import Moment, is_interleaving
 from membar.reports._parts.relations import reads_from
 from membar.reports._parts.style import printable
 from membar.reports._parts.trail import Creation, Trail, trail
@@ -50,7 +51,7 @@ def render(answer: Answer, outcome: Violated, witness: Witness, *, at: datetime,
             "producer": {
                 "name": "membar",
                 "version": __version__,
-                "description": f"found under the memory model {printable(outcome.run.model)}",
+                "description": _description(outcome, witness),
             },
             "task": {
                 "input_files": [name],
@@ -63,6 +64,11 @@ def render(answer: Answer, outcome: Violated, witness: Witness, *, at: datetime,
         "content": content,
     }
     return "\n".join(_yaml([entry], 0)) + "\n"
+
+
+def _description(outcome: Violated, witness: Witness) -> str:
+    found = f"found under the memory model {printable(outcome.run.model)}"
+    return found if is_interleaving(witness) else f"{found}; {WEAK}"
 
 
 def _segments(answer: Answer, witness: Witness, found: Trail) -> Iterator[list[dict[str, Any]]]:

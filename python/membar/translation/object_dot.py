@@ -2,13 +2,17 @@
 
 Under sc lines follow one another. Under x86-tso there are two orders, of loads and of stores, joined where a
 line is in both and waits for both (figure 6 of Winter, Smith and Derrick). Under xc and armv8 a line waits
-only for some earlier ones (figure 8); how control goes back to earlier lines is dashed.
+only for some earlier ones (figure 8), and hangs at 0 if for none. Both ways from a branch have their guards:
+dashed, how control goes back to earlier lines; dotted, to a line that may be done before the branch. The two
+halves of a read-modify-write, in the order of loads and in that of stores, are linked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 
+from membar.objects.algebra import spelled
 from membar.objects.syntax import (
     Branch,
     ConcurrentObject,
@@ -21,6 +25,11 @@ from membar.objects.syntax import (
     Store,
 )
 from membar.objects.systems import relaxed
+from membar.objects.terms import Binary, BinaryOp, Term, Unary, UnaryOp, Variable, replaced
+from membar.records import replace
+
+_PAIRS: Final = ((BinaryOp.EQ, BinaryOp.NE), (BinaryOp.LT, BinaryOp.GE), (BinaryOp.LE, BinaryOp.GT))
+_OPPOSITES: Final = {one: other for pair in _PAIRS for one, other in (pair, pair[::-1])}
 
 
 def dot(about: ConcurrentObject, model: str, rules: relaxed.Rules | None) -> str:
@@ -31,10 +40,13 @@ def dot(about: ConcurrentObject, model: str, rules: relaxed.Rules | None) -> str
         lines.append(f'  subgraph "cluster_{operation.name}" {{')
         lines.append(f'    label="{operation.name}({", ".join(operation.parameters)})";')
         lines += [f"    {text}" for text in _nodes(operation, "")]
+        if rules is not None:
+            lines += [f"    {text}" for text in _halves(operation)]
         if model == "x86-tso":
             lines += [f"    {text}" for text in _nodes(operation, "store_")]
         lines.append("  }")
-        lines.append(f"  idle -> {_node(operation.lines[0].label)};")
+        if rules is None:
+            lines.append(f"  idle -> {_node(operation.lines[0].label)};")
         lines += [f"  {text}" for text in _edges(operation, model, rules, about)]
     return "\n".join([*lines, "}"]) + "\n"
 
@@ -60,19 +72,105 @@ def _node(label: str, order: str = "") -> str:
 def _edges(
     operation: Operation, model: str, rules: relaxed.Rules | None, about: ConcurrentObject
 ) -> Iterator[str]:
-    labels = [line.label for line in operation.lines]
     if rules is not None:
-        for first, second in relaxed.waits(about, rules):
-            if first in labels:
-                yield f"{_node(first)} -> {_node(second)};"
-        for line in operation.lines:
-            for target in _targets(line):
-                if target is not None and labels.index(target) <= labels.index(line.label):
-                    yield f"{_node(line.label)} -> {_node(target)} [style=dashed];"
+        labels = {line.label for line in operation.lines}
+        pairs = [pair for pair in relaxed.waits(about, rules) if pair[0] in labels]
+        yield from _waiting(operation, pairs)
+        yield from _control(operation, pairs)
         return
     yield from _flow(operation)
     if model == "x86-tso":
         yield from _store_order(operation)
+
+
+def _halves(operation: Operation) -> Iterator[str]:
+    """The stores of read-modify-writes, linked to their loads."""
+    for line in operation.lines:
+        if isinstance(line.action, Rmw):
+            store = _node(line.label, "store_")
+            yield f'{store} [label="{line.label}: store to {line.action.location.name}"];'
+            yield f"{_node(line.label)} -> {store} [dir=none, style=bold];"
+
+
+def _waiting(operation: Operation, pairs: list[tuple[str, str]]) -> Iterator[str]:
+    """Which line waits for which; what waits for nothing hangs at 0."""
+    by_label = {line.label: line for line in operation.lines}
+    late = {second for _, second in pairs}
+    for line in operation.lines:
+        if line.label not in late:
+            yield f"idle -> {_node(line.label)};"
+    for first, second in pairs:
+        guard = _guard_between(by_label, first, second)
+        stores = [isinstance(by_label[label].action, Store | Rmw) for label in (first, second)]
+        ends = [
+            _node(label, "store_" if all(stores) and isinstance(by_label[label].action, Rmw) else "")
+            for label in (first, second)
+        ]
+        yield f"{ends[0]} -> {ends[1]}{_labelled(guard)};"
+
+
+def _control(operation: Operation, pairs: list[tuple[str, str]]) -> Iterator[str]:
+    """Where control goes, as far as no line waits there: back, or ahead of a branch."""
+    place = {line.label: number for number, line in enumerate(operation.lines)}
+    for line in operation.lines:
+        for target, guard in _ways(line):
+            if place[target] <= place[line.label]:
+                yield f"{_node(line.label)} -> {_node(target)}{_labelled(guard, 'dashed')};"
+            elif isinstance(line.action, Branch) and (line.label, target) not in pairs:
+                yield f"{_node(line.label)} -> {_node(target)}{_labelled(guard, 'dotted')};"
+
+
+def _labelled(guard: str, style: str = "") -> str:
+    parts = [f'label="{guard}"'] if guard else []
+    parts += [f"style={style}"] if style else []
+    return f" [{', '.join(parts)}]" if parts else ""
+
+
+def _ways(line: Line) -> Iterator[tuple[str, str]]:
+    """The lines that may come next, with the guards of a branch."""
+    guards = ("", "")
+    if isinstance(line.action, Branch):
+        condition = replaced(line.action.condition, _short)
+        guards = (spelled(condition), spelled(_opposite(condition)))
+    for target, guard in zip(_targets(line), guards, strict=True):
+        if target is not None:
+            yield target, guard
+
+
+def _short(term: Term) -> Term | None:
+    """A local variable without the name of its operation, around which the picture has a box."""
+    return replace(term, operation="") if isinstance(term, Variable) else None
+
+
+def _opposite(condition: Term) -> Term:
+    match condition:
+        case Unary(op=UnaryOp.NOT, operand=operand):
+            return operand
+        case Binary(op=op, left=left, right=right) if op in _OPPOSITES:
+            return Binary(_OPPOSITES[op], left, right)
+        case _:
+            return Unary(UnaryOp.NOT, condition)
+
+
+def _guard_between(by_label: Mapping[str, Line], branch: str, later: str) -> str:
+    """The guard under which a line behind a branch is met; "" if under both, or it is no branch."""
+    if not isinstance(by_label[branch].action, Branch):
+        return ""
+    found = [guard for target, guard in _ways(by_label[branch]) if _leads(by_label, target, branch, later)]
+    return found[0] if len(found) == 1 else ""
+
+
+def _leads(by_label: Mapping[str, Line], start: str, avoided: str, goal: str) -> bool:
+    """Whether a line comes after another one without the branch between them."""
+    todo, seen = [start], {avoided}
+    while todo:
+        label = todo.pop()
+        if label == goal:
+            return True
+        if label not in seen:
+            seen.add(label)
+            todo += [target for target, _ in _ways(by_label[label])]
+    return False
 
 
 def _targets(line: Line) -> tuple[str | None, str | None]:

@@ -358,10 +358,15 @@ def test_orders_have_no_meaning_where_there_are_no_store_buffers() -> None:
     ("words", "code"),
     [
         (["--client", "2,1", "--ltl", "G true"], "W1353"),
-        (["--client", "2,1", "--engine", "states"], "W1353"),
+        (["--client", "2,1", "--engine", "buffers"], "W1353"),
         (["--engine", "objects"], "W1354"),
         (["--client", "2"], "W0400"),
         (["--client", "0,1"], "W0400"),
+        (["--client", "-1,2"], "W0400"),
+        (["--client", "2,1", "--infer"], "W1353"),
+        (["--client", "2,1", "--shortest"], "W1353"),
+        (["--order", "flush"], "W1354"),
+        (["--spec", "Stack"], "W1354"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(
@@ -371,6 +376,52 @@ def test_options_that_do_not_fit_are_refused(
     file.write_text(ATOMIC)
     assert cli.main(["check", str(file), *words]) == 2
     assert code in capsys.readouterr().err
+
+
+def test_a_size_that_is_negative_is_told_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["check", "o.c", "--client", "-1,2"]) == 2
+    assert "`-1` is not a whole number from 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-D", "A=1"],
+        ["-I", "."],
+        ["--unroll", "3"],
+        ["--max-unroll", "3"],
+        ["--buffers", "2"],
+        ["--coherence", "all"],
+        ["--no-symmetry"],
+        ["--mapping", "x"],
+        ["--brab", "2"],
+    ],
+)
+def test_options_that_say_nothing_about_proofs_are_refused(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["check", str(EXAMPLES / "lock.obj"), *words]) == 2
+    assert f"error[W1317]: {words[0]} cannot be asked" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("read", "write", "said"),
+    [
+        ("pass", "pass", "returns None from read, but calls return 1 value"),
+        ("return (0, 0)", "pass", "returns (0, 0) from read, but calls return 1 value"),
+        ("return 0", "return True", "returns 1 from write, but calls return nothing"),
+    ],
+)
+def test_results_of_another_form_are_mistakes_of_the_specification(
+    read: str, write: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "s.py").write_text(f"class S:\n    def read(self): {read}\n    def write(self, v): {write}\n")
+    with pytest.raises(InputError) as problem:
+        check_object(
+            SourceFile("o.c", ATOMIC), size=Size(2, 1), model="sc", specification=f"{tmp_path}/s.py:S"
+        )
+    assert problem.value.diagnostics[0].code == "W1350"
+    assert said in problem.value.diagnostics[0].message
 
 
 def test_only_some_models_have_instructions_for_obj_files() -> None:

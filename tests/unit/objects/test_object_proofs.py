@@ -41,7 +41,7 @@ def test_a_load_of_another_variable_overtakes_a_pending_store() -> None:
 
 
 def test_a_sequence_without_bound_gives_holds_within() -> None:
-    text = """object noise; shared z = 0; operation hum() { 1: z = 1; }
+    text = """object noise; shared z[2] = 0; operation hum() { 1: z[0] = 1; }
         specification { state y; operation hum() {} } abstraction true; linearize hum at 1;"""
     found = proved(text, "x86-tso")
     assert isinstance(found.outcome, HoldsWithin)
@@ -106,6 +106,67 @@ def test_the_time_limit_says_what_took_it() -> None:
     outcome = prove_object(SourceFile("test.obj", text), infer=True, limits=Limits(seconds=0)).outcome
     assert isinstance(outcome, Unknown)
     assert outcome.reason == "the time limit was reached while invariants were looked for"
+
+
+def test_the_time_limit_leaves_room_to_name_the_missing_obligation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("membar.object_proofs._FOR_INVARIANTS", 0.0)
+    text = (EXAMPLES / "counter.obj").read_text(encoding="utf-8")
+    found = prove_object(SourceFile("test.obj", text), infer=True, limits=Limits(seconds=60))
+    assert isinstance(found.outcome, Unknown)
+    said = "no invariants: the time limit was reached while invariants were looked for; without them"
+    assert found.outcome.reason.startswith(f"{said} obligation (")
+    assert found.failure is not None
+
+
+EARLY = """\
+object early; shared x = 0;
+operation f() { local t; 1: t = x; 2: if (t == 0) { 3: return 7; } 4: return 8; }
+operation g(v) { 5: x = v; 6: fence; }
+specification { state y = 0; operation f() { return y == 0 ? 7 : 8; } operation g(v) { y = v; } }
+abstraction x == y;
+linearize f at 1 returning (t == 0 ? 7 : 8); linearize g at 5;
+"""
+STOPPING = """\
+object stopping; shared n = 0;
+operation inc() { local o; 1: o = fetch_add(n, 1); 2: return o + 1; }
+operation dec() {
+    local o, g;
+    do { 5: o = n; 6: if (o == 0) 7: return 0; 8: g = cas(n, o, o - 1); } 9: while (!g);
+    10: return o;
+}
+specification {
+    state c = 0, old = 0;
+    operation inc() { c = c + 1; return c; }
+    operation dec() { old = c; c = c == 0 ? 0 : c - 1; return old; }
+}
+abstraction c == n;
+linearize inc at 1;
+linearize dec at 5 when n == 0 returning (o);
+linearize dec at 8 when n == o returning (o);
+"""
+
+
+@pytest.mark.parametrize("model", ["sc", "x86-tso"])
+@pytest.mark.parametrize("text", [EARLY, STOPPING])
+def test_that_a_local_is_not_a_number_is_found(text: str, model: str) -> None:
+    found = proved(text, model, infer=True)
+    assert isinstance(found.outcome, Holds), found.outcome
+    assert "!= 0" in found.inferred
+    assert isinstance(proved(text + found.inferred, model).outcome, Holds)
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "wrong"),
+    [
+        (EARLY, "4: return 8;", "4: return 9;"),
+        (EARLY, "t == 0) {", "t == 1) {"),
+        (STOPPING, "7: return 0;", "7: return 1;"),
+        (STOPPING, "o - 1", "o - 2"),
+    ],
+)
+def test_what_is_not_so_is_not_proved_by_it(text: str, right: str, wrong: str) -> None:
+    assert text.count(right) == 1
+    assert isinstance(proved(text.replace(right, wrong), "sc", infer=True).outcome, Unknown)
 
 
 def test_only_what_can_be_said_is_inferred_where_controls_look_alike() -> None:

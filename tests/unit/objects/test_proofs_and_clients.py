@@ -123,6 +123,7 @@ def test_what_needs_calls_to_wait_is_proved_only_of_the_papers_system(name: str)
     proof = prove_object(source, model="armv8")
     assert isinstance(proof.outcome, HoldsWithin)
     assert "calls wait" in proof.outcome.bound
+    assert "--client 2,2 --model armv8" in proof.outcome.run.notes[-1]
     assert check_object(source, size=Size(2, 2), model="armv8").verdict == "violated"
 
 

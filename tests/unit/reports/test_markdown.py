@@ -85,6 +85,19 @@ def test_no_text_breaks_the_page() -> None:
     assert "em_open" not in inline
 
 
+def test_names_with_backslashes_before_pipes_stay_in_their_cell() -> None:
+    names = ["a\\|b.c", "a|b.c", "`a`.c", "a\\b.c", "a``|`b.c", "*a*_b_<b>.c"]
+    page = markdown.render([Test(name, "holds") for name in names])
+    tokens = MarkdownIt("commonmark").enable("table").parse(page)
+    assert [token.type for token in tokens].count("td_open") == 5 * len(names)
+    shown = [
+        "".join(child.content for child in token.children or [] if child.type != "html_inline")
+        for token in tokens
+        if token.type == "inline"
+    ]
+    assert [name for name in names if name in shown] == names
+
+
 def test_very_many_answers_are_cut() -> None:
     tests = [Test(f"{n}.litmus", "holds") for n in range(2 * markdown.MOST_ROWS)]
     tests.append(Test("z.litmus", "violated", told="x" * markdown.MOST_TOLD))

@@ -229,6 +229,54 @@ def test_the_free_is_the_other_place_of_a_use_after_it(folder: Path) -> None:
     assert [line_of(place) for place in result["relatedLocations"]] == [5]
 
 
+LEAK = "#include <stdlib.h>\nint main(void) {\n  int *cell = malloc(sizeof *cell);\n  *cell = 1;\n}\n"
+DEADLOCK = """\
+#include <pthread.h>
+pthread_mutex_t a, b;
+int x;
+static void *worker(void *unused) {
+  pthread_mutex_lock(&b);
+  pthread_mutex_lock(&a);
+  x++;
+  pthread_mutex_unlock(&a);
+  pthread_mutex_unlock(&b);
+  return 0;
+}
+static void *other(void *unused) {
+  pthread_mutex_lock(&a);
+  pthread_mutex_lock(&b);
+  x++;
+  pthread_mutex_unlock(&b);
+  pthread_mutex_unlock(&a);
+  return 0;
+}
+int main(void) {
+  pthread_t first, second;
+  x = 5;
+  pthread_create(&first, 0, worker, 0);
+  pthread_create(&second, 0, other, 0);
+  pthread_join(first, 0);
+  pthread_join(second, 0);
+  return 0;
+}
+"""
+
+
+def test_a_leak_is_a_warning_where_the_memory_is_allocated(folder: Path) -> None:
+    results = log_of(folder, texts={"leak.c": LEAK})["runs"][0]["results"]
+    warnings = [result for result in results if result["level"] == "warning"]
+    assert [result["ruleId"] for result in warnings] == ["memory-leak"]
+    assert line_of(warnings[0]["locations"][0]) == 3
+    assert {result["level"] for result in results} == {"none", "warning"}
+
+
+def test_a_deadlock_names_the_lines_where_threads_wait_and_no_others(folder: Path) -> None:
+    result = result_of(log_of(folder, texts={"deadlock.c": DEADLOCK}))
+    lines = [line_of(item) for item in (*result["locations"], *result["relatedLocations"])]
+    assert sorted(lines) == [6, 14]
+    assert "(lines " in result["message"]["text"]
+
+
 def test_a_condition_is_the_place_of_a_litmus_test(folder: Path) -> None:
     result = result_of(log_of(folder, str(EXAMPLES / "store-buffering.litmus")))
     snippet = result["locations"][0]["physicalLocation"]["region"]["snippet"]["text"]
@@ -310,3 +358,86 @@ def test_a_campaign_writes_one_log(folder: Path) -> None:
 def test_the_same_answers_give_the_same_bytes() -> None:
     first = sarif.render(sarif.results(api.check(EXAMPLES / "tas-relaxed.c")), exit_code=1)
     assert sarif.render(sarif.results(api.check(EXAMPLES / "tas-relaxed.c")), exit_code=1) == first
+
+
+ODD = """\
+#include <assert.h>
+#include <pthread.h>
+/* 𝛼é */ int shared;
+static void *worker(void *unused) {
+	/* 𝛼𝛽 */	shared = 1;
+	return unused;
+}
+int main(void) {
+	pthread_t thread;
+	pthread_create(&thread, 0, worker, 0);
+	/* ünïcödé 🙂 */ int seen = shared;	/* tab */
+	return seen;
+}
+"""
+
+
+def test_columns_count_code_points_whatever_stands_before(folder: Path) -> None:
+    log = log_of(folder, texts={"odd.c": ODD})
+    (run,) = log["runs"]
+    assert run["columnKind"] == "unicodeCodePoints"
+    found = set()
+    for region in regions(run["results"]):
+        lines = ODD.split("\n")
+        text = lines[region["startLine"] - 1][region["startColumn"] - 1 : region["endColumn"] - 1]
+        assert region["startLine"] == region["endLine"]
+        assert region["snippet"]["text"] == text
+        found.add(text)
+    assert "shared" in found
+    assert any(text.startswith("shared = 1") for text in found)
+
+
+def test_relative_uris_have_a_base_and_name_no_machine(folder: Path) -> None:
+    log = log_of(folder, str(EXAMPLES / "store-buffering.litmus"), texts={"race.c": RACE})
+    (run,) = log["runs"]
+    (base,) = run["originalUriBaseIds"]
+    assert "uri" not in run["originalUriBaseIds"][base]
+    places = [*sarif._artifact_locations(run["results"]), *(item["location"] for item in run["artifacts"])]
+    assert {place["uri"].startswith("file:") for place in places} == {True, False}
+    assert all(("uriBaseId" in place) != place["uri"].startswith("file:") for place in places)
+    assert all(place.get("uriBaseId", base) == base for place in places)
+
+
+def test_fingerprints_stay_when_lines_move_and_differ_among_results(folder: Path) -> None:
+    def prints(log: Any) -> list[str]:
+        return [r["partialFingerprints"]["primaryLocationLineHash"] for r in log["runs"][0]["results"]]
+
+    (first,) = prints(log_of(folder, texts={"race.c": RACE}))
+    (moved,) = prints(log_of(folder, texts={"race.c": "\n\n/* new */\n" + RACE}))
+    assert first == moved
+    (other,) = prints(log_of(folder, texts={"race.c": RACE.replace("shared", "common")}))
+    assert other != first
+    (folder / "sub").mkdir()
+    two = prints(log_of(folder, texts={"race.c": RACE, "sub/race.c": RACE}))
+    assert len(set(two)) == 2
+    assert two[0] == first
+    assert all(re.fullmatch(r"[0-9a-f]{16}:\d+", value) for value in two)
+
+
+def test_rules_say_what_is_wrong_and_what_to_do(folder: Path) -> None:
+    log = log_of(folder, texts={"race.c": RACE, "bad.litmus": BAD})
+    rules = {rule["id"]: rule for rule in log["runs"][0]["tool"]["driver"]["rules"]}
+    assert rules["races"]["help"]["text"].startswith(rules["races"]["fullDescription"]["text"])
+    assert "Make one of the two accesses atomic" in rules["races"]["help"]["text"]
+    assert all(
+        rule["shortDescription"]["text"] and rule["fullDescription"]["text"] for rule in rules.values()
+    )
+    assert all(rule["properties"]["tags"] for rule in rules.values())
+
+
+def test_a_race_is_told_in_the_flows_of_both_threads(folder: Path) -> None:
+    result = result_of(log_of(folder, texts={"race.c": RACE}))
+    (flow,) = result["codeFlows"]
+    places = {
+        thread["id"]: [line_of(step["location"]) for step in thread["locations"]]
+        for thread in flow["threadFlows"]
+    }
+    assert places["worker"] == [4]
+    assert 10 in places["main"]
+    both = {line_of(result["locations"][0]), *map(line_of, result["relatedLocations"])}
+    assert both == {4, 10}

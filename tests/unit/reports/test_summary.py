@@ -79,7 +79,7 @@ def test_junit_is_well_formed_and_counts() -> None:
     suite = ET.fromstring(junit.render(TESTS)).find("testsuite")
     assert suite is not None
     assert [suite.get(k) for k in ("tests", "failures", "errors", "skipped")] == ["4", "1", "1", "1"]
-    kinds = [[child.tag for child in case] for case in suite]
+    kinds = [[child.tag for child in case if child.tag != "properties"] for case in suite]
     assert kinds == [[], ["failure"], ["skipped"], ["error"]]
     failure = suite[1].find("failure")
     assert failure is not None
@@ -90,6 +90,16 @@ def test_with_expectations_only_disagreements_fail() -> None:
     suite = ET.fromstring(junit.render(TESTS, {"a.litmus": "states: missing"})).find("testsuite")
     assert suite is not None
     assert [case.get("file") for case in suite if case.find("failure") is not None] == ["a.litmus"]
+
+
+def test_junit_has_model_verdict_and_what_is_told() -> None:
+    suite = ET.fromstring(junit.render(TESTS, {"a.litmus": "states: missing"})).find("testsuite")
+    assert suite is not None
+    for case, test in zip(suite.findall("testcase"), TESTS, strict=True):
+        found = {item.attrib["name"]: item.attrib["value"] for item in case.iter("property")}
+        assert found["verdict"] == test.verdict
+        assert found.get("model", "") == test.model
+        assert float(case.attrib["time"]) == test.seconds
 
 
 def test_junit_survives_any_text() -> None:

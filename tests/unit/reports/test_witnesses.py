@@ -15,10 +15,10 @@ import pytest
 import yaml
 
 from membar import cli
-from membar.reports import graphml
+from membar.guides.automaton import NAMESPACE
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
-GRAPHML = f"{{{graphml.NAMESPACE}}}"
+GRAPHML = f"{{{NAMESPACE}}}"
 
 TWO = """\
 #include <assert.h>

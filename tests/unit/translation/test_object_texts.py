@@ -91,15 +91,55 @@ def test_the_flow_graph_has_two_orders_under_tso() -> None:
     assert '"store_' not in dot(about, "sc", None)
 
 
+def graph(name: str, model: str) -> str:
+    return dot(parse_object(SourceFile.read(EXAMPLES / name)), model, rules_of(api.load_model(model)))
+
+
 def test_the_flow_graph_shows_what_waits_under_armv8() -> None:
-    about = parse_object(SourceFile.read(EXAMPLES / "seqlock-armv8.obj"))
-    text = dot(about, "armv8", rules_of(api.load_model("armv8")))
+    text = graph("seqlock-armv8.obj", "armv8")
     assert '"23" -> "3";' in text
     assert '"23" -> "4";' in text
     assert '"3" -> "4"' not in text
-    assert '"1b" -> "2"' not in text  # a load may be done before the branch
-    assert '"1b" -> "22";' in text  # a store may not
-    assert '"1b" -> "2"' in dot(about, "xc", rules_of(api.load_model("xc")))
+    assert '"1b" -> "2" [label="got", style=dotted];' in text  # a load may be done before the branch
+    assert '"1b" -> "22" [label="got"];' in text  # a store may not
+    assert '"1b" -> "2" [label="got"];' in graph("seqlock-armv8.obj", "xc")
+
+
+@pytest.mark.parametrize("model", ["xc", "armv8"])
+def test_both_ways_from_a_branch_have_guards(model: str) -> None:
+    text = graph("seqlock-armv8.obj", model)
+    assert '"1b" -> "1" [label="!got", style=dashed];' in text
+    assert '"8" -> "7" [label="c0 % 2 != 0", style=dashed];' in text
+    assert '"8" -> "82" [label="c0 % 2 == 0"];' in text
+    assert '"11b" -> "12" [label="t1 == 0"];' in text or '"11b" -> "12" [label="!t1"];' in text
+
+
+@pytest.mark.parametrize("model", ["xc", "armv8"])
+def test_what_waits_for_nothing_hangs_at_the_idle_state(model: str) -> None:
+    about = parse_object(
+        SourceFile("test.obj", "object o; shared x, y; operation f() { 1: x = 1; 2: y = 1; 3: x = 2; }")
+    )
+    text = dot(about, model, rules_of(api.load_model(model)))
+    assert 'idle -> "1";' in text
+    assert 'idle -> "2";' in text
+    assert 'idle -> "3";' not in text
+    free = graph("seqlock.obj", model)
+    assert ('idle -> "9";' in free) == ('idle -> "10";' in free) == (model == "armv8")
+    for line in free.splitlines():  # nothing begins nowhere
+        node = line.strip().partition(" [")[0]
+        if line.startswith("    ") and node.startswith('"') and "->" not in line:
+            assert f"-> {node}" in free
+
+
+@pytest.mark.parametrize("model", ["xc", "armv8"])
+def test_the_halves_of_a_read_modify_write_are_linked(model: str) -> None:
+    text = graph("seqlock-armv8.obj", model)
+    assert '"store_1" [label="1: store to lock"];' in text
+    assert '"1" -> "store_1" [dir=none, style=bold];' in text
+    assert '"1" -> "1b";' in text
+    locked = "object o; shared x; operation f() { local t; 1: t = swap(x, 1); 2: x = 0; }"
+    both = dot(parse_object(SourceFile("test.obj", locked)), model, rules_of(api.load_model(model)))
+    assert '"store_1" -> "2";' in both
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from membar import object_proofs
+from membar import arguments, object_proofs
 from membar.commands.window import color, columns
 from membar.diagnostics import Diagnostic, InputError
 from membar.object_proofs import ProofResult
@@ -22,7 +22,10 @@ def answer(
     """The answer about an object with annotations, for any number of threads and calls."""
     asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--explain": chosen.explain, "--herd": chosen.herd}
     asked |= {"--property": chosen.property, "--all": chosen.all, "--dot": chosen.dot, "--svg": chosen.svg}
-    asked |= {"--spec": chosen.spec}
+    asked |= {"--spec": chosen.spec, "-D": chosen.define, "-I": chosen.include, "--mapping": chosen.mapping}
+    asked |= {"--brab": chosen.brab, "--instances": chosen.instances, "--certificate": chosen.certificate}
+    asked |= {"--shortest": chosen.shortest, "--algorithm": chosen.algorithm}
+    asked |= arguments.ways_of_programs(chosen)
     for option, value in asked.items():
         if value:
             raise InputError(

@@ -14,8 +14,19 @@ from membar.frontends.c import atomic, codes
 from membar.frontends.c import types as t
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.machine import Machine
-from membar.frontends.c.statements import Statements, labels_of
-from membar.frontends.c.values import NOTHING, UNSET, Aggregate, B, Slot, Value, binary, constant, known
+from membar.frontends.c.statements import Statements, blocks_of_labels
+from membar.frontends.c.values import (
+    NOTHING,
+    UNSET,
+    Aggregate,
+    B,
+    OperandError,
+    Slot,
+    Value,
+    binary,
+    constant,
+    known,
+)
 from membar.frontends.c.world import Declared, Defined, Frame, Object, Place, Scope
 from membar.program.expr import FALSE, Address, Constant
 
@@ -77,7 +88,10 @@ class Calls:
             m.refuse(node, f"`{name}` takes {wanted} arguments, not {len(arguments)}", codes.CALL)
         if m.is_constant_only:
             m.refuse(node, f"a call of `{name}` is not known before the program runs", codes.CONSTANT)
-        return found.meaning(self.e, node, arguments)
+        try:
+            return found.meaning(self.e, node, arguments)
+        except OperandError:
+            m.refuse(node, f"an argument of `{name}` that is no number or pointer", codes.CALL)
 
     def _offset(self, m: Machine, kind: t.CType, node: ast.Node) -> tuple[int, t.CType]:
         """How far from the beginning of an object one of its parts lies, and the part's type."""
@@ -186,7 +200,8 @@ class Calls:
             t.unqualified(function.type.result),
             m.flow.exit(),
             ("return", self._frames),
-            known_labels=frozenset(labels_of(function.node.body)),
+            m.scope,
+            blocks_of_labels=dict(blocks_of_labels(function.node.body)),
         )
         outer = m.scope
         m.frames.append(frame)
@@ -197,12 +212,14 @@ class Calls:
         if is_atomic:
             atomic.begin(m, m.span(node))
         self.s.run(function.node.body)
+        closing = m.world.tree.closing(function.node.body)
+        m.leave_scopes(closing)
         m.flow.jump(frame.returns)
         m.flow.arrive(frame.returns)
         if is_atomic:
             atomic.end(m, m.span(node))
         result = self._result(m, frame, node if is_used else None)
-        m.end_lives(frame.locals)
+        m.bury(frame.locals, closing)
         m.frames.pop()
         m.scope = outer
         return result

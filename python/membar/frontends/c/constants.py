@@ -6,12 +6,12 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes
+from membar.frontends.c import codes, floats
 from membar.frontends.c import types as t
 from membar.frontends.c.literals import string_bytes
 from membar.frontends.c.operators import Operators
 from membar.frontends.c.values import Value, constant, converted
-from membar.frontends.c.world import Object
+from membar.frontends.c.world import LITERAL, Object
 from membar.program.expr import Address
 
 _LITERALS: Final = (t.INT, t.UINT, t.LONG, t.ULONG)
@@ -33,7 +33,10 @@ class Constants(Operators):
         if node.type == "bool":
             return constant(int(text == "true"))
         if "float" in node.type or "double" in node.type:
-            self.m.refuse(node, "a floating-point number")
+            number = floats.literal(text)
+            if number is None:
+                self.m.refuse(node, f"the floating-point number `{text}`")
+            return number
         return self._integer(text, node)
 
     def _integer(self, text: str, node: ast.Node) -> Value:
@@ -60,16 +63,17 @@ class Constants(Operators):
         """A pointer to the characters of a string, which are in memory."""
         content = string_bytes(node.value)
         kind = t.Array(t.CHAR, len(content) + 1)
-        found = self.m.world.objects.get(f"string@{id(node)}")
+        found = self.m.world.objects.get(f"{LITERAL}{id(node)}")
         item = found or self.m.world.new_object(
             Object(
-                label=f"string@{id(node)}",
+                label=f"{LITERAL}{id(node)}",
                 name=f"string{len(self.m.world.objects)}",
                 type=kind,
                 declared=id(node),
                 in_memory=True,
                 span=self.m.span(node),
                 initial=dict(enumerate(content)),
+                is_text=True,
             )
         )
         return Value(Address(item.label), t.Pointer(t.CHAR))

@@ -108,7 +108,7 @@ class Declarations:
         number = known(value.expr) if isinstance(value, Value) else None
         if number is None:
             if not self._m.flow.is_dead:
-                contents.needed(self._m)
+                contents.needed_to_go_on(self._m)
             self._m.refuse(node, "the size of an array is not known before the program runs", codes.CONSTANT)
         return signed(number)
 

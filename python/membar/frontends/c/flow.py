@@ -7,11 +7,11 @@ and at the heads of loops, a variable gets a register of its own that every way 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from membar import effort
+from membar import effort, records
 from membar.frontends.c.values import UNSET, Slot, negated
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expr import FALSE, TRUE, Constant, Expr, Register, addresses_of, registers_of
@@ -32,8 +32,12 @@ from membar.source import Span
 
 Key: TypeAlias = tuple[Hashable, ...]
 MOST_EDGES: Final = 100_000
+MADE: Final = "made"
+"""Keys of variables that say which memory was allocated; nothing that the program does depends on them."""
 OWN: Final = "own"
 """Keys of variables that say whether allocated memory is known to nobody else yet."""
+CONTENT: Final = "content"
+"""Keys of what memory is known to hold (`contents.py`)."""
 
 
 class TooLargeError(Exception):
@@ -89,9 +93,11 @@ class Flow:
         self.points = 1
         self.registers = 0
         self.state: State | None = State(0, TRUE, (), None, {})
-        self._exits: dict[int, list[State]] = {}
+        self._places = 0
+        self._exits: dict[int, list[State]] = {}  # of places that ways lead to: there are few at a time
         self._owns = False
         self._effort = effort.current()
+        self.watcher: Callable[[Operation], None] | None = None  # is told of every step
 
     # Variables
 
@@ -149,6 +155,8 @@ class Flow:
             return
         if self._owns:
             self.disown(_values_of(operation))
+        if self.watcher is not None:
+            self.watcher(operation)
         if isinstance(operation, Assert):
             self.cut()
         if _is_visible(operation) and any(_is_visible(item) for item in self.state.operations):
@@ -199,6 +207,7 @@ class Flow:
         if self.state is not None:
             here = self.state.source
             self._closed(replace(self.state, span=span), here)
+            self.edges[-1] = records.replace(self.edges[-1], unfollowed=True)
         self.state = None
 
     # Ways
@@ -262,23 +271,21 @@ class Flow:
 
     def exit(self) -> int:
         """A new place that ways may lead to."""
-        number = len(self._exits)
-        self._exits[number] = []
-        return number
+        self._places += 1
+        return self._places
 
     def jump(self, number: int) -> None:
         """Leads to that place; the flow ends."""
         state = self.leave()
         if state is not None:
-            self._exits[number].append(state)
+            self._exits.setdefault(number, []).append(state)
 
     def arrive(self, number: int, declared: Iterable[Key] = ()) -> None:
         """Goes on where everything that led to the place, and the flow itself, meet.
 
         Of the variables in `declared`, those that a way does not know hold nothing there.
         """
-        states = [state for state in (self.state, *self._exits[number]) if state is not None]
-        self._exits[number] = []
+        states = [state for state in (self.state, *self._exits.pop(number, ())) if state is not None]
         nothing = dict.fromkeys(declared, UNSET)
         self.resume(
             *(replace(state, slots={**nothing, **state.slots}) if nothing else state for state in states)
@@ -286,7 +293,7 @@ class Flow:
 
     def arrivals(self, number: int | None = None) -> int:
         """How many ways lead to the place, or to any place."""
-        return sum(map(len, self._exits.values())) if number is None else len(self._exits[number])
+        return sum(map(len, self._exits.values())) if number is None else len(self._exits.get(number, ()))
 
     def leads_out(self, points: set[int]) -> bool:
         """Whether a way that led elsewhere comes from one of these points."""
@@ -333,7 +340,8 @@ class Flow:
         return {
             key
             for key, slot in head.slots.items()
-            if key not in head.values and key in back.slots and back.slots[key] != slot
+            if key not in head.values
+            and (back.slots[key] != slot if key in back.slots else key[0] == CONTENT)
         }
 
     def close(self, head: Head, back: State, span: Span | None) -> None:

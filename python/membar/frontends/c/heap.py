@@ -9,7 +9,7 @@ freed memory one for "freed there", so that a read knows what it found without a
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -27,10 +27,17 @@ POOL: Final = "MEMBAR_HEAP"
 DEFAULT_POOL: Final = 4
 MOST_BYTES: Final = 80_000
 _SMALLEST_STRIDE: Final = 0x4000
-# Numbers that programs do not compute; a call of `free` or `malloc` adds its own number.
+# Numbers that programs do not compute; the places where memory begins or ends add their own numbers.
 _FREED: Final = {4: 0xF4EE_D000, 8: 0xF4EE_D3AD_A110_0000}
+_ENDED: Final = {4: 0xE4DE_D000, 8: 0xE4DE_D3AD_A110_0000}
 _UNSET: Final = {4: 0xA11C_0000, 8: 0xA11C_5E7A_B1E5_0000}
 _UNSET_LOCAL: Final = {4: 0xA11D_0000, 8: 0xA11D_5E7A_B1E5_0000}
+
+_MOST_PLACES: Final = 0xFFF
+STATE_ENDED: Final = 0x1_0000
+"""What the state of a variable whose life has ended holds, plus the number of the place."""
+_MOST_TOLD: Final = 32
+_LOCAL: Final = "local"
 
 Shape: TypeAlias = tuple[Hashable, ...]
 """What memory looks like: its size and alignment, and offset, size and number of its scalars."""
@@ -38,17 +45,26 @@ Shape: TypeAlias = tuple[Hashable, ...]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Room for one object: its shape, which of that shape's slots it is, and the line of its allocation."""
+    """Room for one object.
+
+    Attributes:
+        shape: what it looks like.
+        index: which of the slots of that shape it is.
+        line: of its allocation, or declaration.
+        is_zeroed: it begins with zeros.
+        thread: the thread whose variable it is; 0: it was allocated.
+    """
 
     shape: Shape
     index: int
     line: int = 0
     is_zeroed: bool = False
+    thread: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A call in the text: the number that memory says it with, and its line."""
+    """A place in the text: the number that memory says it with, and its line."""
 
     number: int
     line: int
@@ -73,10 +89,30 @@ class Freeing:
     joined: frozenset[int]
 
 
-def shape_of(kind: t.CType, alignment: int = ALIGNMENT) -> Shape:
-    """The shape of memory for objects of a type."""
-    extent = (t.size_of(kind), alignment)
-    return (extent, *((leaf.offset, t.size_of(leaf.type), leaf.count) for leaf in t.leaves(kind)))
+def shape_of(size: int | None, leaves: Iterable[t.Leaf], alignment: int = ALIGNMENT) -> Shape:
+    """The shape of memory of some size with these scalars."""
+    return ((size, alignment), *((leaf.offset, t.size_of(leaf.type), leaf.count) for leaf in leaves))
+
+
+def shape_of_local(size: int | None, leaves: Iterable[t.Leaf], alignment: int) -> Shape:
+    """The shape of memory for local variables: they never lie where allocated memory does."""
+    return ((size, alignment, _LOCAL), *shape_of(size, leaves)[1:])
+
+
+def is_local(shape: Shape) -> bool:
+    """Whether it is memory of variables, not allocated."""
+    return isinstance(shape[0], tuple) and shape[0][-1] == _LOCAL
+
+
+def allocated(shapes: Mapping[Shape, int]) -> list[tuple[int, Shape, int]]:
+    """The shapes of allocated memory, each with the number of its region and how many slots it has."""
+    numbered = enumerate(shapes.items())
+    return [(number, shape, count) for number, (shape, count) in numbered if not is_local(shape)]
+
+
+def is_silent(shape: Shape) -> bool:
+    """Whether only the state says that such memory has ended, because it has too many scalars."""
+    return is_local(shape) and sum(1 for _ in scalars(shape)) > _MOST_TOLD
 
 
 def scalars(shape: Shape) -> Iterator[tuple[int, int]]:
@@ -91,7 +127,7 @@ def scalars(shape: Shape) -> Iterator[tuple[int, int]]:
 def extent_of(shape: Shape) -> tuple[int, int]:
     """Size and alignment."""
     assert isinstance(shape[0], tuple)
-    size, alignment = shape[0]
+    size, alignment, *_ = shape[0]
     return size, alignment
 
 
@@ -111,7 +147,7 @@ def _half(shape: Shape) -> int:
 
 def has_small(shape: Shape) -> bool:
     """Whether there are scalars that are too small to say that they were never set."""
-    return any(not says_unset(size) for _, size in _leaves(shape))
+    return not is_local(shape) and any(not says_unset(size) for _, size in _leaves(shape))
 
 
 def mark_of(shape: Shape) -> int:
@@ -139,6 +175,17 @@ def region(number: int) -> str:
 def freed(size: int, number: int = 0) -> int | None:
     """What memory of a scalar holds after it was freed; None if it is too small to say so."""
     return _FREED[size] + number if size in _FREED else None
+
+
+def ended(size: int, number: int = 0) -> int | None:
+    """What memory of a scalar holds after its variable has ended; None if it is too small to say so."""
+    return _ENDED[size] + number if size in _ENDED else None
+
+
+def meanings(size: int) -> tuple[tuple[int, int, str], ...]:
+    """What those numbers say that are put into memory when it begins or ends."""
+    words = ((_FREED, "freed"), (_ENDED, "ended"), (_UNSET, "never set"), (_UNSET_LOCAL, "never set"))
+    return tuple((first[size], first[size] + _MOST_PLACES, word) for first, word in words if size in first)
 
 
 def unset(size: int, number: int = 0) -> int:

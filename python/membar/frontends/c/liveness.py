@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import heap
+from membar.frontends.c import heap, lifetimes
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import OWN, names_of
-from membar.frontends.c.values import B, binary, extended, select
+from membar.frontends.c.values import B, Value, binary, extended, select
 from membar.program.expr import (
     MASK,
     TRUE,
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from membar.frontends.c.machine import Machine
     from membar.frontends.c.world import Object, World
 
+ENDED = "use after the end of lifetime"
+"""How messages about variables begin that are no more."""
 # So many places are told one by one; more are listed in one message.
 _FEW = 4
 
@@ -64,7 +66,7 @@ def may_be_allocated(m: Machine, address: Expr) -> bool:
 def check_inside(m: Machine, address: Expr, size: int, node: ast.Node) -> None:
     """A violation if an address computed from that of an allocated object lies outside it."""
     item = base_of(m.world, address)
-    if item is None or item.slot is None or isinstance(address, Address):
+    if item is None or item.slot is None or item.slot.thread or isinstance(address, Address):
         return
     whole = t.size_of(item.type) or 0
     distance = binary(B.SUB, address, Address(item.label))
@@ -81,18 +83,41 @@ def check_found(
         _check_local(m, address, found, kind, node)
     if not may_be_allocated(m, address):
         return
-    places = m.world.before.free_places
-    if heap.freed(size) is None:
+    freed = heap.freed(size)
+    if freed is None:
         check_lives(m, address, node)
         return
-    freed = heap.freed(size)
-    assert freed is not None
+    item = base_of(m.world, address)
+    if item is None or item.slot is None or item.slot.thread:
+        _check_ended(m, address, Value(found, kind), node)
+    if item is not None and item.slot is not None and item.slot.thread:
+        return
     message = "use after free: memory freed at {} is read"
+    places = m.world.before.free_places
     check_none_of(m, found, node, first=freed, places=places, kind=kind, message=message)
     if not may_be_unset:
         message = "memory allocated at {} is read before it was set"
         places = m.world.before.malloc_places
         check_none_of(m, found, node, first=heap.unset(size), places=places, kind=kind, message=message)
+
+
+def _check_ended(m: Machine, address: Expr, found: Value, node: ast.Node) -> None:
+    """A violation if a read finds that it is a variable whose life has ended."""
+    item = base_of(m.world, address)
+    if lifetimes.is_known_to_live(m, item):
+        return
+    shapes = m.world.before.shapes if item is None or item.slot is None else (item.slot.shape,)
+    if any(heap.is_silent(shape) for shape in shapes):
+        check_lives(m, address, node)
+        return
+    first, places = heap.ended(t.size_of(found.type) or 0), m.world.before.end_places
+    assert first is not None
+    message = f"{_of(item)} is read"
+    check_none_of(m, found.expr, node, first=first, places=places, kind=found.type, message=message)
+
+
+def _of(item: Object | None) -> str:
+    return f"{ENDED}: {'a variable' if item is None else f'`{item.name}`'}, which ended at {{}},"
 
 
 def begin_unset(m: Machine, item: Object, node: ast.Node) -> None:
@@ -147,8 +172,15 @@ def is_set(m: Machine, address: Expr, found: Expr, kind: t.CType) -> Expr:
 
 def check_lives(m: Machine, address: Expr, node: ast.Node) -> None:
     """A violation if the memory at an address was freed: looks at its state."""
-    places = m.world.before.free_places
-    if not places or m.flow.is_dead or not may_be_allocated(m, address) or is_own(m, address):
+    world, item = m.world, base_of(m.world, address)
+    if m.flow.is_dead or not may_be_allocated(m, address) or is_own(m, address):
+        return
+    if lifetimes.is_known_to_live(m, item):
+        return
+    is_variable = None if item is None or item.slot is None else bool(item.slot.thread)
+    freed = {} if is_variable else world.before.free_places
+    ended = {} if is_variable is False else world.before.end_places
+    if not freed and not ended:
         return
     register = m.flow.register()
     m.flow.emit(
@@ -160,8 +192,11 @@ def check_lives(m: Machine, address: Expr, node: ast.Node) -> None:
         ),
         m.span(node),
     )
+    state = Register(register)
     message = "use after free: memory freed at {} is accessed"
-    check_none_of(m, Register(register), node, first=0, places=places, kind=t.UINT, message=message)
+    check_none_of(m, state, node, first=0, places=freed, kind=t.UINT, message=message)
+    message = f"{_of(item)} is accessed"
+    check_none_of(m, state, node, first=heap.STATE_ENDED, places=ended, kind=t.UINT, message=message)
 
 
 def is_own(m: Machine, address: Expr) -> bool:
@@ -195,7 +230,7 @@ def check_none_of(
     node: ast.Node,
     *,
     first: int,
-    places: Mapping[int, heap.Place],
+    places: Mapping[Any, heap.Place],
     kind: t.CType,
     message: str,
 ) -> None:
@@ -206,7 +241,7 @@ def check_none_of(
         low = binary(B.AND, found, Constant((1 << (8 * size)) - 1)) if size < 8 else found
         count, distance = Constant(values[-1].number + 1), binary(B.SUB, low, Constant(first))
         is_other = binary(B.OR, binary(B.LE, count, distance), binary(B.EQ, distance, Constant(0)))
-        m.check(is_other, message.format(lines(values)), node)
+        m.check(is_other, message.format(lines(place.line for place in values)), node)
         return
     for place in values:
         number: Expr = Constant(first + place.number)
@@ -215,9 +250,9 @@ def check_none_of(
         m.check(binary(B.NE, found, number), message.format(f"line {place.line}"), node)
 
 
-def lines(places: Collection[heap.Place]) -> str:
+def lines(places: Iterable[int]) -> str:
     """`line 3`, or `one of the lines 3, 7`."""
-    numbers = sorted({place.line for place in places})
+    numbers = sorted(set(places))
     if len(numbers) == 1:
         return f"line {numbers[0]}"
     return f"one of the lines {', '.join(map(str, numbers))}"

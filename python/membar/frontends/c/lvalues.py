@@ -89,9 +89,11 @@ class Lvalues(Constants):
             case Defined() as function:
                 return Place(Constant(function.address), function.type)
             case Declared(type=kind):
-                self.m.refuse(
-                    node, f"the address of `{node.name}`, a function without a body ({t.spelled(kind)})"
-                )
+                address = self.m.world.address_of(node.name)
+                if address is None:
+                    what = f"the address of `{node.name}`, a function without a body ({t.spelled(kind)})"
+                    self.m.refuse(node, what)
+                return Place(Constant(address), kind)
             case None:
                 self._unknown(node)
             case _:

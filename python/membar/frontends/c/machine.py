@@ -8,7 +8,19 @@ from typing import Final, NoReturn, TypeAlias
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import bitfields, codes, contents, heap, liveness, marks, parts, wholes
+from membar.frontends.c import (
+    arenas,
+    bitfields,
+    codes,
+    contents,
+    floats,
+    heap,
+    lifetimes,
+    liveness,
+    marks,
+    parts,
+    wholes,
+)
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import Flow, Mark
 from membar.frontends.c.values import (
@@ -24,11 +36,12 @@ from membar.frontends.c.values import (
     is_small,
     known,
 )
-from membar.frontends.c.world import DEAD, Defined, Frame, Object, Place, World
+from membar.frontends.c.world import Defined, Frame, LearntError, Object, Place, Scope, World
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
 from membar.program.operations import Assert, Load, Store, Tags
 from membar.source import Span
 
+_FLOATS: Final = "floating-point numbers can be stored, copied and compared with others of their type"
 MEMORY: Final = "memory"
 """The property that an access which goes wrong breaks."""
 
@@ -44,18 +57,19 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the building of a thread had come."""
+    """How far the building of a thread had come: `calls` were open, and `inside` is the innermost."""
 
     flow: Mark
     objects: dict[str, Object]
     plans: int
-    labels: dict[str, int]
-    done_labels: set[str]
+    scope: Scope
+    loops: int
     block: Block | None
     memory_calls: int
     keys: int
     calls: int
-    exits: tuple[int, int]
+    inside: Frame | None
+    endings: int
 
 
 Calling: TypeAlias = "Callable[[Machine, ast.FuncCall], Value | Aggregate]"
@@ -69,48 +83,61 @@ class Machine:
         self.name = name
         self.number = number
         self.flow = Flow()
+        self.flow.watcher = contents.watcher(self)
         self.frames: list[Frame] = []
         self.scope = world.scope
         self.call = call
         self.loops = 0
+        self.loop_nodes: list[int] = []  # the first `loops` of them are being built
         self.is_constant_only = False
         self.discarded: ast.Node | None = None  # the expression whose value nobody uses
         self.block: Block | None = None
         self.memory_calls = 0  # calls that allocate or free, so far
+        self.endings: list[lifetimes.Ending] = []  # of variables in memory, so far
+        self._deaths: dict[str, set[int]] = {}  # the lines where variables end
         self.type_of_expression: Callable[[ast.Node], t.CType]
         self.block_value: Callable[[ast.Compound], Value | Aggregate]
         self.enter: Callable[[Machine, Defined, Sequence[Value | Aggregate], ast.Node], Value | Aggregate]
 
     def mark(self) -> Progress:
         """Where the building of the thread is."""
-        frame = self.frames[-1] if self.frames else None
         return Progress(
             self.flow.mark(),
             dict(self.world.objects),
             len(self.world.plans),
-            dict(frame.labels) if frame else {},
-            set(frame.done_labels) if frame else set(),
+            self.scope,
+            self.loops,
             self.block,
             self.memory_calls,
             len(self.world.keys),
             len(self.frames),
-            (len(frame.breaks), len(frame.continues)) if frame else (0, 0),
+            self.frames[-1].copied() if self.frames else None,
+            len(self.endings),
         )
 
     def back_to(self, mark: Progress) -> None:
         """Undoes everything since `mark`, which was taken in this call of a function, or in one around it."""
         self.flow.back_to(mark.flow)
+        self.scope, self.loops = mark.scope, mark.loops
         self.block = mark.block
         self.memory_calls = mark.memory_calls
-        del self.world.keys[mark.keys :]
+        del self.world.keys[mark.keys :], self.endings[mark.endings :]
         self.world.objects = dict(mark.objects)
         del self.world.plans[mark.plans :]
         del self.frames[mark.calls :]
-        if self.frames:
-            frame = self.frames[-1]
-            frame.labels = dict(mark.labels)
-            frame.done_labels = set(mark.done_labels)
-            del frame.breaks[mark.exits[0] :], frame.continues[mark.exits[1] :]
+        if mark.inside is not None:
+            self.frames[-1].become(mark.inside)
+
+    def count_loops(self) -> None:
+        """Begins again with the loops around written out for a few turns, unless that is done already.
+
+        Raises:
+            LearntError: it is not done yet.
+        """
+        new = set(self.loop_nodes[: self.loops]) - self.world.before.counted
+        if new:
+            self.world.after.counted |= new
+            raise LearntError
 
     # Talking
 
@@ -139,16 +166,26 @@ class Machine:
         """A value as one of another type."""
         try:
             if isinstance(value, Value):
-                self._typed(value, t.unqualified(kind))
+                plain = t.unqualified(kind)
+                if isinstance(plain, t.Floating) or isinstance(value.type, t.Floating):
+                    return floats.converted(value, plain)
+                self._typed(value, plain)
                 return converted(value, kind)
         except OperandError:
             pass
+        except floats.NotKnownError:
+            words = f"a `{t.spelled(value.type)}` as a `{t.spelled(t.unqualified(kind))}`"
+            self.refuse(node, f"{words}, where it is not known before the program runs", help=_FLOATS)
         message = f"a value of type `{t.spelled(value.type)}` is no `{t.spelled(t.unqualified(kind))}`"
         self.refuse(node, message, codes.TYPE)
 
     def _typed(self, value: Value, kind: t.CType) -> None:
         """Memory that was allocated without a type gets that of the first pointer to it."""
-        if not self.world.untyped or not isinstance(kind, t.Pointer):
+        if not isinstance(kind, t.Pointer):
+            return
+        if self.world.has_bytes:
+            arenas.view(self, value, kind.target)
+        if not self.world.untyped:
             return
         name = value.expr.name if isinstance(value.expr, Address | Register) else ""
         found = self.world.untyped.get(name)
@@ -197,8 +234,10 @@ class Machine:
     def begin_life(self, item: Object) -> None:
         """A local variable lives from here on."""
         item.is_local = True
+        self.scope.locals.append(item)
         if self.frames:
             self.frames[-1].locals.append(item)
+        lifetimes.begin(self, item)
 
     def begin_handles(self) -> None:
         """Global variables that only one thread names are in its registers: what they hold at the start."""
@@ -215,7 +254,7 @@ class Machine:
         if found is not None:
             return found
         is_outside = item.is_global
-        return self.world.new_object(
+        found = self.world.new_object(
             Object(
                 label=label,
                 name=f"{self.name}.{item.name}",
@@ -226,6 +265,8 @@ class Machine:
                 initial=dict(item.initial),
             )
         )
+        lifetimes.begin(self, found)
+        return found
 
     def begin_copies(self) -> None:
         """What thread-local variables hold when the thread begins."""
@@ -237,24 +278,50 @@ class Machine:
                 if not item.in_memory:
                     self.flow.put_all(dict(zip(map(item.key, item.places), slots, strict=True)))
 
-    def end_lives(self, items: Iterable[Object]) -> None:
-        """Local variables end; who still points to one must not use it."""
-        ending = [item for item in items if item.is_local]
-        self.flow.forget(item.key(offset) for item in ending if not item.in_memory for offset in item.places)
-        self.flow.put_all({item.death: Slot(TRUE) for item in ending if item.is_pointed_to})
+    def leave_scopes(self, span: Span, kept: Callable[[Scope], bool] = lambda _: False) -> None:
+        """Ends the lives in all scopes of this call of a function, up to the first that is `kept`."""
+        scope: Scope | None = self.scope
+        while scope is not None and scope is not self.world.scope and not kept(scope):
+            self.end_lives(scope.locals, span)
+            scope = scope.outer
 
-    def _check_alive(self, address: Expr, node: ast.Node) -> None:
-        """A violation if an address that only the execution knows is that of a variable that has ended."""
-        state = self.flow.state
-        if state is None:
-            return
-        labels = [key[1] for key in state.slots if key[0] == DEAD]
-        dead = [item for item in (self.world.objects.get(str(label)) for label in labels) if item is not None]
-        for item in dead:
-            if item.in_memory:
-                distance = binary(B.SUB, address, Address(item.label))
-                is_outside = binary(B.LE, Constant(t.size_of(item.type) or 1), distance)
-                self.check(is_outside, _ended(item), node)
+    def end_copies(self, span: Span) -> None:
+        """The thread ends, and its own objects of thread-local variables with it."""
+        labels = [f"{self.name}/{template.label}" for template in self.world.thread_locals]
+        self.end_lives((self.world.objects[label] for label in labels if label in self.world.objects), span)
+
+    def leave_calls(self, span: Span) -> None:
+        """Ends the lives in all calls of functions that this thread is in."""
+        inner = self.scope
+        for frame in reversed(self.frames):
+            self.leave_scopes(span)
+            self.scope = frame.caller
+        self.scope = inner
+
+    def end_lives(self, items: Iterable[Object], span: Span) -> None:
+        """Local variables end; who still points to one must not use it."""
+        # What was built and undone since has left its objects behind.
+        ending = [item for item in items if self.world.objects.get(item.label) is item]
+        lifetimes.end(self, ending, span)
+        self.bury(ending, span)
+
+    def bury(self, items: Iterable[Object], span: Span) -> None:
+        """Forgets variables that have ended, at this place if it is not known where."""
+        items = list(items)
+        self.flow.forget(item.key(offset) for item in items if not item.in_memory for offset in item.places)
+        pointed = [item for item in items if item.is_pointed_to and self.flow.get(item.death) is None]
+        for item in pointed if not self.flow.is_dead else ():
+            self._deaths.setdefault(item.label, set()).add(span.line)
+        self.flow.put_all({item.death: Slot(TRUE) for item in pointed})
+
+    def _is_buried(self, address: Expr, node: ast.Node) -> bool:
+        """Whether the variable that an address is computed from has ended; then that is said."""
+        item = liveness.base_of(self.world, address)
+        if item is None or self.flow.get(item.death) is None:
+            return False
+        where = liveness.lines(self._deaths[item.label])
+        self.check(FALSE, f"{liveness.ENDED}: `{item.name}`, which ended at {where}, is accessed", node)
+        return True
 
     def is_bad(self, place: Place, node: ast.Node) -> bool:
         """Whether a known address is no location; then that is said, and nothing comes after."""
@@ -265,21 +332,23 @@ class Machine:
             what = "a null pointer" if number == 0 else f"the number {number} as a pointer"
             self.check(FALSE, f"{what} is dereferenced", node)
             return True
+        if self._is_buried(place.address, node):
+            return True
         item = self.object_at(place.address)
         if item is None:
-            self._check_alive(place.address, node)
             liveness.check_inside(self, place.address, t.size_of(place.type) or 1, node)
             return self.flow.is_dead
-        if self.flow.get(item.death) is not None:
-            self.check(FALSE, _ended(item), node)
-            return True
         assert isinstance(place.address, Address)
         size = t.size_of(place.type)
         found = item.places.get(place.address.offset)
         if found is None and not 0 <= place.address.offset < (t.size_of(item.type) or 0):
             self.check(FALSE, f"an access outside `{item.name}`", node)
             return True
+        if found is None and _is_never_aligned(item, place):
+            self.check(FALSE, f"an access inside `{item.name}` by a pointer that is not aligned", node)
+            return True
         if found != size:
+            arenas.needed(self, item, place)
             self.refuse(
                 node, f"an access of {size} bytes inside `{item.name}`, which is not one whole scalar"
             )
@@ -303,6 +372,9 @@ class Machine:
             self.refuse(node, "this is not known before the program runs", codes.CONSTANT)
         if self.is_private(place.address):
             return self._read_private(place, kind, node)
+        item = self.object_at(place.address)
+        if item is not None and item.is_literal and isinstance(place.address, Address):
+            return Value(extended(_initial(item, place.address.offset), t.CHAR), kind)
         found = self.read_raw(place, kind, node, tags)
         liveness.check_found(self, place.address, found.expr, kind, node)
         marks.check_set(self, place, node)
@@ -402,6 +474,9 @@ class Machine:
         if self.is_bad(place, node):
             return
         item = self.object_at(place.address)
+        if item is not None and item.is_literal:
+            self.check(FALSE, "the text of a literal is changed", node)
+            return
         if item is not None and not item.in_memory and isinstance(place.address, Address):
             stored = _reread(new.expr, kind, item.kinds[place.address.offset])
             self.flow.put(item.key(place.address.offset), Slot(stored))
@@ -466,8 +541,18 @@ class Machine:
         return place
 
 
-def _ended(item: Object) -> str:
-    return f"`{item.name}` is used after its block was left"
+def _initial(item: Object, offset: int) -> Expr:
+    """What a scalar of an object holds at the start."""
+    content = item.initial.get(offset, 0)
+    return Constant(content) if isinstance(content, int) else content
+
+
+def _is_never_aligned(item: Object, place: Place) -> bool:
+    """Whether a place inside an object is not aligned for its type, wherever the object lies."""
+    wanted = t.alignment_of(place.type)
+    given = t.alignment_of(item.type) if item.slot is None else heap.ALIGNMENT
+    offset = place.address.offset if isinstance(place.address, Address) else 0
+    return given % wanted == 0 and offset % wanted != 0
 
 
 def _reread(expr: Expr, stored: t.CType, seen: t.CType) -> Expr:

@@ -55,7 +55,11 @@ def check_set(m: Machine, place: Place, node: ast.Node) -> None:
     """A violation if a scalar was never set."""
     item = liveness.base_of(m.world, place.address)
     places = m.world.before.malloc_places.values()
-    where = liveness.lines(list(places)) if item is None or item.slot is None else f"line {item.slot.line}"
+    where = (
+        liveness.lines(place.line for place in places)
+        if item is None or item.slot is None
+        else f"line {item.slot.line}"
+    )
     m.check(is_set(m, place, node), f"memory allocated at {where} is read before it was set", node)
 
 

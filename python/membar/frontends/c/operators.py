@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, liveness, marks
+from membar.frontends.c import codes, floats, liveness, marks
 from membar.frontends.c import types as t
 from membar.frontends.c.exactness import divides, fits, negates, shifts_within
 from membar.frontends.c.machine import Machine
@@ -24,6 +24,8 @@ class Operators:
     def infixed(self, op: str, left: Value, right: Value, node: ast.Node) -> Value:
         """`left op right`."""
         try:
+            if floats.is_float(left.type, right.type):
+                return self.m.kept(floats.infix(op, left, right), node)
             if op in {"/", "%"}:
                 self.check_divisor(left, right, node)
             if op in {"<<", ">>"}:
@@ -32,6 +34,9 @@ class Operators:
         except OperandError:
             words = f"`{t.spelled(left.type)}` {op} `{t.spelled(right.type)}`"
             self.m.refuse(node, f"{words} makes no sense", codes.TYPE)
+        except floats.NotKnownError:
+            words = f"`{t.spelled(left.type)}` {op} `{t.spelled(right.type)}`"
+            self.m.refuse(node, f"{words}, where they are not known before the program runs")
 
     def calculated(self, op: str, left: Value, right: Value, node: ast.Node) -> Value:
         """`left op right`, with a warning where a signed type is too small; atomic operations just wrap."""
@@ -64,7 +69,8 @@ class Operators:
         try:
             if op == "-":
                 self._warn(negates(value), op, node)
-            return self.m.kept(prefix(op, value), node)
+            is_float = floats.is_float(value.type)
+            return self.m.kept(floats.prefix(op, value) if is_float else prefix(op, value), node)
         except OperandError:
             self.m.refuse(node, f"{op} `{t.spelled(value.type)}` makes no sense", codes.TYPE)
 

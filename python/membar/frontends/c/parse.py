@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 from pycparser import c_ast as ast
-from pycparser.c_lexer import CLexer
-from pycparser.c_parser import CParser, ParseError
+from pycparser.c_parser import ParseError
 
 from membar.diagnostics import error
 from membar.frontends.c import codes
 from membar.frontends.c.attributes import without_attributes
+from membar.frontends.c.gnu import Lexer, Parser
 from membar.frontends.c.preprocess import Text, preprocess
 from membar.source import SourceFile, Span
 
@@ -28,18 +28,6 @@ _ALIGNING: Final = re.compile(r"\b(?:_Alignas|alignas|aligned|align|__aligned__|
 _FUNNY: Final = re.compile(r"[\x00-\x08\x0e-\x1f]")
 
 
-class _Lexer(CLexer):  # type: ignore[misc] # pycparser has no types
-    """A lexer that remembers where it is, for errors without a place."""
-
-    here: tuple[int, int] = (1, 1)
-
-    def token(self) -> Any:  # noqa: ANN401 - pycparser's
-        found = super().token()
-        if found is not None:
-            self.here = (found.lineno, found.column)
-        return found
-
-
 @dataclass(eq=False)
 class Tree:
     """A syntax tree with the text it comes from."""
@@ -48,7 +36,9 @@ class Tree:
     text: Text
     _line_starts: list[int]
     _spans: dict[int, Span] = field(default_factory=dict)
+    _closings: dict[int, Span] = field(default_factory=dict)
     _literals: dict[int, ast.Decl] = field(default_factory=dict)
+    _placed: dict[int, ast.FuncDef] = field(default_factory=dict)
     plain_waits: frozenset[int] | None = None
 
     @property
@@ -78,6 +68,12 @@ class Tree:
             todo += children
         return frozenset(found)
 
+    @cached_property
+    def bodies(self) -> Mapping[str, int]:
+        """The functions that have bodies, numbered from 1: their addresses."""
+        names = [node.decl.name for node in self.root.ext if isinstance(node, ast.FuncDef)]
+        return {name: number for number, name in enumerate(names, 1)}
+
     def literal(self, node: ast.CompoundLiteral) -> ast.Decl:
         """The declaration of the unnamed variable that a compound literal is; always the same one."""
         found = self._literals.get(id(node))
@@ -85,6 +81,38 @@ class Tree:
             found = ast.Decl("literal", [], [], [], [], node.type.type, node.init, None, node.coord)
             self._literals[id(node)] = found
         return found
+
+    def placed(self, call: ast.FuncCall, definition: Callable[[], ast.FuncDef]) -> ast.FuncDef:
+        """The function that a call puts in its place; all of it stands where the call does."""
+        found = self._placed.get(id(call))
+        if found is None:
+            found = self._placed[id(call)] = definition()
+            span = self.span(call)
+            todo: list[ast.Node] = [found]
+            while todo:
+                item = todo.pop()
+                self._spans[id(item)] = self._closings[id(item)] = span
+                todo += item
+        return found
+
+    def closing(self, node: ast.Node) -> Span:
+        """The brace that closes a block, or the block of a loop; without one, the whole of it."""
+        found = self._closings.get(id(node))
+        if found is None:
+            block = node if isinstance(node, ast.Compound) else getattr(node, "stmt", None)
+            at = self._offset(block) if isinstance(block, ast.Compound) else None
+            end = None if at is None else self._closing_brace(at)
+            found = self.span(node) if end is None else self.text.span(end, end + 1)
+            self._closings[id(node)] = found
+        return found
+
+    def _closing_brace(self, at: int) -> int | None:
+        depth = 0
+        for token in _TOKEN.finditer(self.text.text, at):
+            depth += {"{": 1, "}": -1}.get(token[0], 0)
+            if depth == 0:
+                return token.start() if token[0] == "}" else None
+        return None
 
     def says(self, node: ast.Node, word: str) -> bool:
         """Whether the text has the word at a node's place: the parser makes some up."""
@@ -150,7 +178,7 @@ def parse(source: SourceFile) -> Tree:
     code = _without_operands(without_attributes(text))
     code = _FUNNY.sub(" ", code)
     starts = [0, *(match.end() for match in re.finditer("\n", code))]
-    parser = CParser(lexer=_Lexer, dialect="c23" if _NEWER.search(code) else "legacy")
+    parser = Parser(lexer=Lexer, dialect="c23" if _NEWER.search(code) else "legacy")
     try:
         root = parser.parse(code, _FILE)
     except ParseError as problem:
@@ -165,6 +193,9 @@ def parse(source: SourceFile) -> Tree:
         foreign = _foreign(code, at)
         if foreign:
             raise error(codes.UNSUPPORTED, f"{foreign}: not supported", span) from None
+        if words == "Missing type in declaration":
+            message = "nothing is an `int` by itself"
+            raise error(codes.TYPE, "a type is missing", span, message) from None
         raise error(
             codes.SYNTAX, _words(words, code[at : end.end() if end else at + 1]), span, "not expected here"
         ) from None
@@ -186,10 +217,6 @@ def _foreign(code: str, at: int) -> str:
         return "the address of a label (`&&`)"
     if after.startswith("*") and re.search(r"\bgoto$", before):
         return "a computed `goto`"
-    if after.startswith(":") and before.endswith("?"):
-        return "`?:` without a middle operand"
-    if after.startswith("...") and re.search(r"\bcase\b[^;:{}]*$", before):
-        return "a range of cases"
     return ""
 
 
@@ -198,6 +225,8 @@ def _words(problem: str, token: str) -> str:
         return "this comment does not end"
     if problem.startswith("before:"):
         return f"`{token}` is not expected here" if token.strip() else "something is missing here"
+    if problem == "Invalid function definition":
+        return "this is neither a declaration, which begins with a type, nor a function with a body"
     return problem[:1].lower() + problem[1:]
 
 

@@ -16,7 +16,7 @@ from membar.frontends.c import codes
 from membar.frontends.c import types as t
 from membar.frontends.c.copies import made, repeated_call
 from membar.frontends.c.expressions import Expressions
-from membar.frontends.c.flow import Key, State, TooLargeError
+from membar.frontends.c.flow import MADE, Key, State, TooLargeError
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import (
     NOTHING,
@@ -30,10 +30,14 @@ from membar.frontends.c.values import (
     promoted,
     truth,
 )
-from membar.frontends.c.world import Frame, Object, Scope
+from membar.frontends.c.world import Frame, Object, Scope, Target
 from membar.program.expr import TRUE, Expr
 
 _MOST_TURNS: Final = 4096
+_THREADS: Final = "MEMBAR_THREADS"
+"""The macro that says how many threads a loop may create whose number of turns is not known."""
+_MOST_THREADS: Final = "4"
+_MOST_THREADS_AT_ALL: Final = 16
 # Builds one turn: the state behind it, and whether the loop's condition was decided while building.
 Turn: TypeAlias = Callable[[], tuple[State | None, bool]]
 
@@ -109,15 +113,15 @@ class Statements:
         self._items(list(node.block_items or ()))
         with_scope()
 
-    def _in_scope(self, _: ast.Node) -> Callable[[], None]:
+    def _in_scope(self, node: ast.Node) -> Callable[[], None]:
         """Opens a scope; what is returned closes it and ends the life of its variables."""
         m = self.m
         outer = m.scope
-        m.scope = inner = Scope(outer)
+        m.scope = inner = Scope(outer, id(node))
 
         def close() -> None:
             m.scope = outer
-            m.end_lives(symbol for symbol in inner.symbols.values() if isinstance(symbol, Object))
+            m.end_lives(inner.locals, m.world.tree.closing(node))
 
         return close
 
@@ -175,7 +179,7 @@ class Statements:
             flow.named(value.expr, self.m.span(node.cond)) if not is_constant(value.expr) else value.expr,
             value.type,
         )
-        frame.breaks.append(flow.exit())
+        frame.breaks.append(Target(flow.exit(), self.m.scope))
         exits: dict[int, int] = {}
         default: ast.Default | None = None
         met: set[Expr] = set()
@@ -194,11 +198,11 @@ class Statements:
             flow.state = yes
             flow.jump(exits[id(case)])
             flow.state = no
-        flow.jump(frame.breaks[-1] if default is None else exits[id(default)])
+        flow.jump(frame.breaks[-1].exit if default is None else exits[id(default)])
         frame.cases.append(exits)
         self.run(node.stmt)
         frame.cases.pop()
-        flow.arrive(frame.breaks.pop())
+        flow.arrive(frame.breaks.pop().exit)
 
     def _case_label(self, case: ast.Case, kind: t.CType) -> Value:
         """The number of a `case`, as one of the promoted type of what the `switch` looks at (C 6.8.4.2)."""
@@ -222,10 +226,12 @@ class Statements:
 
     # Jumps
 
-    def _jump(self, targets: list[int], node: ast.Node, word: str) -> None:
+    def _jump(self, targets: list[Target], node: ast.Node, word: str) -> None:
         if not targets:
             self.m.refuse(node, f"`{word}` outside a loop", codes.FLOW)
-        self.m.flow.jump(targets[-1])
+        target = targets[-1]
+        self.m.leave_scopes(self.m.span(node), lambda scope: scope is target.scope)
+        self.m.flow.jump(target.exit)
 
     def _return(self, node: ast.Return) -> None:
         frame = self._frame
@@ -238,6 +244,7 @@ class Statements:
             elif value is not NOTHING:
                 kept = self.m.kept(self.m.converted(value, frame.result, node), node)
                 self.m.flow.put((*frame.key, 0, ""), Slot(kept.expr))
+        self.m.leave_scopes(self.m.span(node))
         self.m.flow.jump(frame.returns)
 
     def _exit_of(self, name: str) -> int:
@@ -248,13 +255,15 @@ class Statements:
 
     def _goto(self, node: ast.Goto) -> None:
         frame = self._frame
+        blocks = frame.blocks_of_labels.get(node.name)
+        if blocks is None:
+            self.m.refuse(node, f"unknown label `{node.name}`", codes.NAME)
+        if node.name in frame.done_labels and node.name not in frame.repeated:
+            self.m.refuse(node, f"`goto {node.name}` back into a block that was left")
+        self.m.leave_scopes(self.m.span(node), lambda scope: not scope.block or scope.block in blocks)
         if node.name in frame.repeated:
             self.m.flow.jump(frame.repeated[node.name])
             return
-        if node.name in frame.done_labels:
-            self.m.refuse(node, f"`goto {node.name}` back into a block that was left")
-        if not any(name == node.name for name in frame.known_labels):
-            self.m.refuse(node, f"unknown label `{node.name}`", codes.NAME)
         self.m.flow.jump(self._exit_of(node.name))
 
     def _renew(self, *nodes: ast.Node) -> None:
@@ -316,14 +325,17 @@ class Statements:
                 made(self.e, found, node)
                 close()
                 return
-        frame.breaks.append(flow.exit())
+        frame.breaks.append(Target(flow.exit(), self.m.scope))
         self._repeat(lambda: self._turn(node), node)
-        flow.arrive(frame.breaks.pop())
+        flow.arrive(frame.breaks.pop().exit)
         close()
 
     def _repeat(self, turn: Turn, node: ast.Node) -> None:
         """Turn after turn, written out if it is clear how many there are."""
         start = self.m.mark()
+        if id(node) in self.m.world.before.counted and not self.m.loops:
+            self._counted(turn, node)
+            return
         try:
             is_done = id(node) not in self._too_long and self._written_out(turn)
         except TooLargeError:
@@ -340,10 +352,10 @@ class Statements:
         decided = False
         if not isinstance(node, ast.DoWhile):
             decided = self._leave_unless(node.cond)
-        frame.continues.append(flow.exit())
+        frame.continues.append(Target(flow.exit(), self.m.scope))
         self._renew(node.stmt)
         self.run(node.stmt)
-        flow.arrive(frame.continues.pop())
+        flow.arrive(frame.continues.pop().exit)
         if isinstance(node, ast.For) and node.next is not None and not flow.is_dead:
             self.e.effect(node.next)
         if isinstance(node, ast.DoWhile):
@@ -357,7 +369,7 @@ class Statements:
             return False
         yes, no = self.e.branch(condition)
         flow.state = no
-        flow.jump(self._frame.breaks[-1])
+        flow.jump(self._frame.breaks[-1].exit)
         flow.state = yes
         return (yes is None or no is None) and not isinstance(condition, ast.Constant)
 
@@ -365,6 +377,9 @@ class Statements:
         """Builds the loop turn by turn, if it is clear that this ends; else nothing useful is left.
 
         It is clear as long as the loop's own condition is decided, or all of a turn leads to the next one.
+
+        Raises:
+            TooLargeError: it may end, but not soon.
         """
         flow = self.m.flow
         met: set[frozenset[tuple[Key, Slot]]] = set()
@@ -381,14 +396,34 @@ class Statements:
             if _known_part(state) in met:
                 return False  # the same turns again and again, as far as is known
             flow.state = state
-        return False
+        raise TooLargeError
+
+    def _counted(self, turn: Turn, node: ast.Node) -> None:
+        """As many turns as threads may be created in one loop; executions with more are cut."""
+        flow = self.m.flow
+        for _ in range(self._most_threads(node)):
+            flow.state, _ = turn()
+            if flow.is_dead:
+                return
+        if isinstance(node, ast.For | ast.While):
+            self._leave_unless(node.cond)
+        flow.endless(self.m.span(node))
+
+    def _most_threads(self, node: ast.Node) -> int:
+        text = self.m.world.tree.text.macros.get(_THREADS, _MOST_THREADS).strip("() ")
+        number = int(text) if text.isdecimal() else 0
+        if not 0 < number <= _MOST_THREADS_AT_ALL:
+            message = f"`{_THREADS}` must be a number from 1 to {_MOST_THREADS_AT_ALL}"
+            self.m.refuse(node, message, codes.THREADS)
+        return number
 
     def _general(self, turn: Turn, node: ast.Node) -> None:
         """A loop of the automaton."""
         flow, m = self.m.flow, self.m
         varying: set[Key] = set()
-        start = m.mark()
         m.loops += 1
+        m.loop_nodes[m.loops - 1 :] = [id(node)]
+        start = m.mark()
         while True:
             head = flow.open(sorted(varying, key=repr))
             back, _ = turn()
@@ -405,7 +440,8 @@ class Statements:
 
 
 def _known_part(state: State) -> frozenset[tuple[Key, Slot]]:
-    return frozenset((key, slot) for key, slot in state.slots.items() if is_constant(slot.expr))
+    slots = state.slots.items()
+    return frozenset((key, slot) for key, slot in slots if is_constant(slot.expr) and key[0] != MADE)
 
 
 def _moved_on(before: State, after: State) -> bool:
@@ -413,7 +449,7 @@ def _moved_on(before: State, after: State) -> bool:
     return any(
         is_constant(slot.expr) and slot.defined == TRUE and before.slots[key] != slot
         for key, slot in after.slots.items()
-        if key in before.slots
+        if key in before.slots and key[0] != MADE
     )
 
 
@@ -441,6 +477,18 @@ def _cases(node: ast.Node | None) -> Iterator[ast.Case | ast.Default]:
         yield node
     for child in node:
         yield from _cases(child)
+
+
+def blocks_of_labels(
+    node: ast.Node, around: frozenset[int] = frozenset()
+) -> Iterator[tuple[str, frozenset[int]]]:
+    """The labels of a function, each with what opens the scopes around it."""
+    if isinstance(node, ast.Label):
+        yield node.name, around
+    if isinstance(node, ast.Compound | ast.While | ast.DoWhile | ast.For):
+        around |= {id(node)}
+    for child in node:
+        yield from blocks_of_labels(child, around)
 
 
 def labels_of(node: ast.Node) -> Iterator[str]:

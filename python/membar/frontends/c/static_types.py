@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
+from membar.frontends.c import floats
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import State
 from membar.frontends.c.literals import string_bytes
@@ -76,6 +77,8 @@ class StaticTypes:
         a, b = decayed(t.unqualified(left)), decayed(t.unqualified(right))
         if a == b:
             return a
+        if floats.is_float(a, b):
+            return t.DOUBLE if t.DOUBLE in (a, b) else t.FLOAT
         if isinstance(a, t.Pointer):
             return b if isinstance(b, t.Pointer) and isinstance(a.target, t.Void) else a
         if isinstance(b, t.Pointer):

@@ -12,7 +12,7 @@ from pycparser import c_ast as ast
 
 from membar import effort
 from membar.diagnostics import Diagnostic, InputError, Label
-from membar.frontends.c import codes, constraints, contents, copies, heap
+from membar.frontends.c import codes, constraints, contents, copies, heap, invocation
 from membar.frontends.c import types as t
 from membar.frontends.c.addresses import exactly, mapped
 from membar.frontends.c.calls import Calls, Library
@@ -28,6 +28,7 @@ from membar.frontends.c.library import (
     gcc,
     kernel,
     keys,
+    leaks,
     mutexes,
     outside,
     strings,
@@ -36,9 +37,11 @@ from membar.frontends.c.library import (
     threads,
     variadic,
     verifier,
+    written,
 )
 from membar.frontends.c.library import heap as heap_library
 from membar.frontends.c.machine import Machine
+from membar.frontends.c.outliving import outliving
 from membar.frontends.c.parse import Tree, parse
 from membar.frontends.c.statements import Statements
 from membar.frontends.c.values import Aggregate, Slot, Value, converted
@@ -59,6 +62,7 @@ from membar.program.operations import Join, Load, Operation, Store
 from membar.program.program import Edge, MemoryObject, Program, Thread
 from membar.program.program import Value as Initial
 from membar.program.template import Template
+from membar.program.warnings import LOOK
 from membar.source import SourceFile
 
 LANGUAGE: Final = "C"
@@ -79,6 +83,7 @@ _LIBRARY: Final[dict[str, Library]] = {
     **text.FUNCTIONS,
     **outside.FUNCTIONS,
     **variadic.FUNCTIONS,
+    **written.FUNCTIONS,
     **clients.FUNCTIONS,
 }
 _KERNEL_LIBRARY: Final[dict[str, Library]] = {
@@ -90,11 +95,13 @@ _KERNEL_LIBRARY: Final[dict[str, Library]] = {
     **text.FUNCTIONS,
     **outside.FUNCTIONS,
     **variadic.FUNCTIONS,
+    **written.FUNCTIONS,
     **clients.FUNCTIONS,
     **kernel.FUNCTIONS,
 }
 _MOST_PASSES: Final = 64
 _PAGE: Final = 0x1000
+_LIFE: Final = ((0, 0, "no"), (1, 0xFFFF_FFFF, "yes"))
 
 
 def parse_c(source: SourceFile) -> Program:
@@ -123,7 +130,10 @@ def parse_copies(source: SourceFile, macro: str) -> Template:
 
 
 def _translated(source: SourceFile, *, is_any: bool) -> tuple[Program, World, frozenset[str]]:
-    tree = parse(source)
+    try:
+        tree = parse(source)
+    except effort.EffortError as limit:
+        raise effort.EffortError(f"{limit.reason} while the text was read") from None
     depth = RECURSION
     try:
         constraints.check(tree, _KERNEL_LIBRARY if tree.text.is_kernel else _LIBRARY)
@@ -136,8 +146,8 @@ def _translated(source: SourceFile, *, is_any: bool) -> tuple[Program, World, fr
         message = str(problem) or "the program is too large after its calls and loops were written out"
         raise InputError(Diagnostic(code=codes.TOO_LARGE, message=message)) from None
     except effort.EffortError as limit:
-        message = f"{limit.reason} while the calls and loops of the program were written out"
-        raise InputError(Diagnostic(code=codes.TOO_LARGE, message=message)) from None
+        reason = f"{limit.reason} while the calls and loops of the program were written out"
+        raise effort.EffortError(reason) from None
     except RecursionError:
         raise InputError(
             Diagnostic(code=codes.TOO_LARGE, message="the program is nested too deeply")
@@ -159,6 +169,10 @@ def _passes(
             continue
         found = known.joined(world.after)
         if found == known:
+            ends = known.ends | outliving(world, building.machines)
+            if ends != known.ends:
+                known = replace(known, ends=ends)
+                continue
             check_length(program)
             return program, world, building.per_thread
         known = found
@@ -174,6 +188,7 @@ class _Pass:
         self.world = world
         self.source = source
         self.per_thread: frozenset[str] = frozenset()
+        self.machines: list[Machine] = []
 
     def program(self) -> Program:
         world = self.world
@@ -204,14 +219,16 @@ class _Pass:
                 created = [item for label, item in world.objects.items() if label not in before]
                 copies.check_private(created, world.copied)
             done += 1
+        self.machines = machines
         world.after.threads = 1 + len(world.plans)
         world.after.outside.update(
             hint
             for hint in (outside.NUMBERS, outside.TEXT)
             if any(outside.matters(item, hint) for item in machines)
         )
+        world.after.shown_calls.update(call for item in machines for call in heap_library.shown_calls(item))
         if world.before.follows_memory:
-            world.after.written.update(place for item in machines for place in contents.all_written(item))
+            world.after.exposed.update(self._exposed(machines))
         world.after.slots = world.allocated()
         world.after.keys = tuple(world.keys)
         self._escapes(machines)
@@ -239,7 +256,7 @@ class _Pass:
         before = world.scope.symbols.get(node.decl.name)
         if isinstance(before, Defined | Object):
             expressions.m.refuse(node, f"`{node.decl.name}` is defined twice", codes.NAME)
-        function = Defined(node.decl.name, node, kind, len(world.functions) + 1)
+        function = Defined(node.decl.name, node, kind, world.tree.bodies[node.decl.name])
         world.scope.symbols[node.decl.name] = function
         world.functions[function.address] = function
 
@@ -259,8 +276,7 @@ class _Pass:
         machine.begin_copies()
         for number in range(len(self.world.before.keys)):
             machine.flow.put(keys.key_of(number + 1), Slot(FALSE))
-        pools = [call for number, call in self.world.before.pools if number == plan.number]
-        machine.flow.put_all({heap_library.pool_key(call): Slot(FALSE) for call in pools})
+        leaks.begin(machine)
         waits = [call for number, call in self.world.before.spurious if number == plan.number]
         machine.flow.put_all({conditions.spurious_key(call): Slot(FALSE) for call in waits})
         arguments = self._arguments(machine, plan)
@@ -269,8 +285,10 @@ class _Pass:
             self._keep_result(machine, plan, value)
         if plan.number > 1:
             keys.leave(machine, node.decl)
+            leaks.leave(machine, node.decl)
+            machine.end_copies(self.world.tree.closing(node.body))
         else:
-            heap_library.check_leaks(machine, node.decl)
+            leaks.check(machine, node.decl)
         machine.flow.cut()
         if machine.block is not None:
             self.world.refuse(machine.block.span, "an atomic block that is not closed", codes.ATOMIC_BLOCK)
@@ -279,7 +297,7 @@ class _Pass:
     def _arguments(self, machine: Machine, plan: ThreadPlan) -> list[Value | Aggregate]:
         kinds = plan.function.type.parameters or ()
         if plan.number == 1:
-            return [Value(FALSE, kind) for kind in kinds]
+            return invocation.arguments(machine, plan.function, PurePath(self.source.path).stem)
         if plan.argument is not None:
             return [Value(plan.argument, t.VOID_POINTER) for _ in kinds]
         register = machine.flow.register()
@@ -308,6 +326,16 @@ class _Pass:
             )
 
     # Which objects are in memory
+
+    def _exposed(self, machines: list[Machine]) -> Iterator[str]:
+        """The labels of objects that pointers may lead to."""
+        for machine in machines:
+            yield from contents.exposed(machine)
+        for item in self.world.objects.values():
+            yield from (value.name for value in item.initial.values() if isinstance(value, Address))
+        for plan in self.world.plans:
+            if plan.argument is not None:
+                yield from (part.name for part in addresses_of(plan.argument))
 
     def _escapes(self, machines: list[Machine]) -> None:
         world = self.world
@@ -427,9 +455,10 @@ class _Places:
             for item in items:
                 if item.slot is not None and item.slot.shape == shape:
                     start = item.slot.index * stride
-                    self._state(label, f"freed${number}[{item.slot.index}]", start, heap.extent_of(shape)[1])
+                    state = f"{item.name}${'ended' if heap.is_local(shape) else 'freed'}"
+                    self._state(label, state, start, heap.extent_of(shape)[1])
                     self._marks(label, number, item)
-                    self._add(item, Address(f"freed${number}[0]", start + heap.HEADER))
+                    self._add(item, Address(self._parts[label][0][2], start + heap.HEADER))
 
     def _state(self, label: str, name: str, offset: int, alignment: int = heap.ALIGNMENT) -> None:
         parts = self._parts.setdefault(label, [])
@@ -442,6 +471,7 @@ class _Places:
                 place=place,
                 alignment=alignment,
                 is_hidden=True,
+                meanings=_LIFE,
             )
         )
         parts.append((offset, heap.STATE_SIZE, name))
@@ -454,7 +484,7 @@ class _Places:
             return
         parts = self._parts[label]
         behind = slot.index * heap.stride_of(slot.shape) + heap.HEADER + heap.mark_of(slot.shape)
-        for leaf in t.leaves(item.type):
+        for leaf in item.leaves():
             size = t.size_of(leaf.type) or 4
             if not heap.says_unset(size):
                 name = f"unset${number}[{slot.index}]{leaf.path}"
@@ -482,7 +512,7 @@ class _Places:
         self._names.add(shown)
         if isinstance(item.type, t.Array) and item.type.is_per_thread:
             self.per_thread.add(shown)
-        for leaf in t.leaves(item.type):
+        for leaf in item.leaves():
             if leaf.count == 0 and start is not None:
                 continue
             size = t.size_of(leaf.type) or 4
@@ -500,7 +530,8 @@ class _Places:
                     is_array=leaf.count is not None,
                     place=_place(start, parts, leaf.offset),
                     alignment=_PAGE if self._is_aligned else t.alignment_of(item.type),
-                    is_hidden=start is not None,
+                    is_hidden=start is not None or item.label.startswith((LOOK, *invocation.LABELS)),
+                    meanings=heap.meanings(size) if start is not None or item.unset is not None else (),
                     span=item.span,
                 )
             )

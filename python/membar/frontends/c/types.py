@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -101,6 +101,14 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True)
+class Floating:
+    """A floating-point type: values are its bits."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class BitField:
     """A bit field: `width` bits of the word that it shares with its neighbours, from bit `first` on."""
 
@@ -119,7 +127,7 @@ class BitField:
 
 
 CType: TypeAlias = (
-    Integer | Void | Pointer | Array | Structure | Function | Atomic | Opaque | Whole | BitField
+    Integer | Floating | Void | Pointer | Array | Structure | Function | Atomic | Opaque | Whole | BitField
 )
 
 BOOL: Final = Integer("_Bool", 1, signed=False, rank=0, is_bool=True)
@@ -134,6 +142,8 @@ LONG: Final = Integer("long", 8, signed=True, rank=4)
 ULONG: Final = Integer("unsigned long", 8, signed=False, rank=4)
 LLONG: Final = Integer("long long", 8, signed=True, rank=5)
 ULLONG: Final = Integer("unsigned long long", 8, signed=False, rank=5)
+FLOAT: Final = Floating("float", 4)
+DOUBLE: Final = Floating("double", 8)
 VOID: Final = Void()
 VOID_POINTER: Final = Pointer(VOID)
 POINTER_SIZE: Final = 8
@@ -142,6 +152,8 @@ _ATOMIC_SIZES: Final = frozenset({1, 2, 4, 8, 16})
 _WORDS: Final[dict[str, CType]] = {
     "void": VOID,
     "_Bool": BOOL,
+    "float": FLOAT,
+    "double": DOUBLE,
     "char": CHAR,
     "char signed": SCHAR,
     "char unsigned": UCHAR,
@@ -186,7 +198,7 @@ def unqualified(kind: CType) -> CType:
 
 def is_scalar(kind: CType) -> bool:
     """Whether values of the type are one word."""
-    return isinstance(unqualified(kind), Integer | Pointer | Opaque | Whole | BitField)
+    return isinstance(unqualified(kind), Integer | Floating | Pointer | Opaque | Whole | BitField)
 
 
 def whole_of(kind: CType) -> Whole | None:
@@ -194,8 +206,10 @@ def whole_of(kind: CType) -> Whole | None:
 
     Sixteen bytes become a word of eight in their middle, where no access of a member can hit it.
     """
+    if not isinstance(kind, Atomic):
+        return None
     structure = unqualified(kind)
-    if not isinstance(kind, Atomic) or not isinstance(structure, Structure) or structure.members is None:
+    if not isinstance(structure, Structure) or structure.members is None:
         return None
     if structure.size == 16:
         return Whole(structure, 8, shift=4)
@@ -205,7 +219,7 @@ def whole_of(kind: CType) -> Whole | None:
 def size_of(kind: CType) -> int | None:
     """Bytes of an object of the type; None if it is incomplete."""
     match kind:
-        case Integer(size=size) | Opaque(size=size) | Whole(size=size):
+        case Integer(size=size) | Floating(size=size) | Opaque(size=size) | Whole(size=size):
             return size
         case Pointer():
             return POINTER_SIZE
@@ -380,16 +394,43 @@ def _places(kind: CType) -> set[tuple[int, int]]:
 
 def scalars(kind: CType) -> Iterator[tuple[int, CType]]:
     """Offset and type of every scalar of a type, in the order of their addresses."""
-    for leaf in leaves(kind):
+    return elements(leaves(kind))
+
+
+def elements(found: Iterable[Leaf]) -> Iterator[tuple[int, CType]]:
+    """Offset and type of every scalar."""
+    for leaf in found:
         size = size_of(leaf.type) or 0
         for index in range(1 if leaf.count is None else leaf.count):
             yield leaf.offset + index * size, leaf.type
 
 
+def byte_runs(found: Iterable[Leaf]) -> tuple[range, ...]:
+    """Where there are arrays of bytes, those side by side as one."""
+    runs: list[range] = []
+    for leaf in found:
+        if leaf.count is not None and size_of(leaf.type) == 1:
+            start = runs.pop().start if runs and runs[-1].stop == leaf.offset else leaf.offset
+            runs.append(range(start, leaf.offset + leaf.count))
+    return tuple(runs)
+
+
+def carved(found: Iterable[Leaf], places: Mapping[tuple[int, int], CType]) -> list[Leaf]:
+    """The scalars of an object with larger ones, by offset and size, in its bytes; the largest ones count."""
+    chosen: list[Leaf] = []
+    taken: set[int] = set()
+    for (offset, size), kind in sorted(places.items(), key=lambda item: (-item[0][1], item[0][0])):
+        if taken.isdisjoint(range(offset, offset + size)):
+            chosen.append(Leaf(f"@{offset}", offset, kind))
+            taken.update(range(offset, offset + size))
+    rest = [part for leaf in found for part in _uncovered(leaf, taken)]
+    return sorted([*chosen, *rest], key=lambda leaf: leaf.offset)
+
+
 def spelled(kind: CType) -> str:
     """The type in C's words, roughly: for messages."""
     match kind:
-        case Integer(name=name) | Opaque(name=name):
+        case Integer(name=name) | Floating(name=name) | Opaque(name=name):
             return name
         case Void():
             return "void"

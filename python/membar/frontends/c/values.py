@@ -206,10 +206,14 @@ def truth(value: Value) -> Expr:
         return value.expr
     if isinstance(value.expr, Address):
         return TRUE
+    if isinstance(value.type, t.Floating):  # 0 has two signs
+        return binary(B.NE, binary(B.SHL, value.expr, Constant(65 - 8 * value.type.size)), FALSE)
     return binary(B.NE, value.expr, FALSE)
 
 
 # Conversions
+
+_NO_NUMBERS: Final = (t.Void, t.Structure, t.Function, t.Array, t.Floating)
 
 
 def integer(kind: t.CType) -> t.Integer | None:
@@ -241,7 +245,7 @@ def converted(value: Value, kind: t.CType) -> Value:
             return Value(value.expr, target)
         raise OperandError
     number = integer(target)
-    if number is None or isinstance(value.type, t.Void | t.Structure | t.Function | t.Array):
+    if number is None or isinstance(value.type, _NO_NUMBERS):
         raise OperandError
     if number.is_bool:
         return Value(truth(value), target)
@@ -291,7 +295,7 @@ ARITHMETIC: Final = {
     "|": (B.OR, B.OR),
     "^": (B.XOR, B.XOR),
 }
-_COMPARISONS: Final = {
+COMPARISONS: Final = {
     "==": (B.EQ, B.EQ, False),
     "!=": (B.NE, B.NE, False),
     "<": (B.LT, B.SLT, False),
@@ -320,8 +324,8 @@ def infix(op: str, left: Value, right: Value) -> Value:
         return Value(extended(binary(shift, a.expr, b.expr), kind_a), kind_a)
     kind = common(kind_a, kind_b)
     x, y = converted(a, kind).expr, converted(b, kind).expr
-    if op in _COMPARISONS:
-        unsigned_op, signed_op, is_swapped = _COMPARISONS[op]
+    if op in COMPARISONS:
+        unsigned_op, signed_op, is_swapped = COMPARISONS[op]
         x, y = (y, x) if is_swapped else (x, y)
         return Value(binary(signed_op if kind.signed else unsigned_op, x, y), t.INT)
     if op not in ARITHMETIC:
@@ -331,8 +335,8 @@ def infix(op: str, left: Value, right: Value) -> Value:
 
 
 def _with_pointer(op: str, left: Value, right: Value) -> Value:
-    if op in _COMPARISONS:
-        unsigned_op, _, is_swapped = _COMPARISONS[op]
+    if op in COMPARISONS:
+        unsigned_op, _, is_swapped = COMPARISONS[op]
         x, y = (right.expr, left.expr) if is_swapped else (left.expr, right.expr)
         return Value(binary(unsigned_op, x, y), t.INT)
     match op, left.type, right.type:

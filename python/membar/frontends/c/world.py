@@ -8,8 +8,8 @@ again with that object in memory.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final, NoReturn, TypeAlias
 
 from pycparser import c_ast as ast
@@ -37,6 +37,10 @@ class DepthError(Exception):
     """Functions that call themselves more than once: their calls cannot be followed that deeply."""
 
 
+LITERAL: Final = "string@"
+"""How labels of string literals begin."""
+
+
 @dataclass(eq=False, slots=True)
 class Object:
     """The storage of one variable.
@@ -47,17 +51,20 @@ class Object:
         type: with its size known.
         declared: the declaration, which escapes as a whole.
         in_memory: whether other threads may see it.
-        is_local: it lives only as long as its block, or the call that it is a parameter of.
+        is_local: it lives only as long as its block, its thread, or the call that it is a parameter of.
         is_global: it is there from the beginning, under its own name.
         is_pointed_to: its address was taken.
         users: the numbers of the threads that name it.
         initial: its scalars at the start, by offset; for objects that are there from the beginning.
         places: offset → size of its scalars.
         kinds: offset → their types.
-        slot: where in the heap it lies, if it was allocated.
+        slot: where in the heap it lies, if it was allocated, or if the end of its life must be noticed.
         is_thread_local: it stands for one object per thread.
         call: the number of the call that allocated it.
         unset: where it was declared without a value, if it is a local variable in memory.
+        carved: what larger scalars lie in its bytes: offset and size → type (`arenas.py`).
+        byte_runs: where it has arrays of bytes.
+        is_text: it is a string of the text, which nothing is carved out of.
     """
 
     label: str
@@ -77,10 +84,24 @@ class Object:
     is_thread_local: bool = False
     call: int = 0
     unset: heap.Place | None = None
+    carved: Mapping[tuple[int, int], t.CType] = field(default_factory=dict)
+    byte_runs: tuple[range, ...] = ()
+    is_text: bool = False
+
+    def leaves(self) -> list[t.Leaf]:
+        """The scalars of the type, and arrays of scalars, with what is carved out of arrays of bytes."""
+        return t.carved(t.leaves(self.type), self.carved) if self.carved else list(t.leaves(self.type))
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether it is the text of a literal, which nobody may change."""
+        return self.label.startswith(LITERAL)
 
     def lay_out(self) -> None:
         """Finds the scalars of the type."""
-        self.kinds = dict(t.scalars(self.type))
+        leaves = list(t.leaves(self.type))
+        self.byte_runs = t.byte_runs(leaves)
+        self.kinds = dict(t.elements(t.carved(leaves, self.carved) if self.carved else leaves))
         self.places = {offset: t.size_of(kind) or 0 for offset, kind in self.kinds.items()}
 
     @property
@@ -105,7 +126,12 @@ class Defined:
     @property
     def address(self) -> int:
         """What a pointer to it holds."""
-        return FUNCTIONS_AT + FUNCTION_STEP * self.number
+        return _code_at(self.number)
+
+
+def _code_at(number: int) -> int:
+    """The address of a function that is defined at that place among all."""
+    return FUNCTIONS_AT + FUNCTION_STEP * number
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +162,10 @@ Symbol: TypeAlias = Object | Defined | Declared | Named | Enumerator
 class Scope:
     """Names, innermost block first. Tags of structures have a name space of their own."""
 
-    def __init__(self, outer: Scope | None = None) -> None:
+    def __init__(self, outer: Scope | None = None, block: int = 0) -> None:
         self.outer = outer
+        self.block = block  # the syntax that opens it
+        self.locals: list[Object] = []  # that live until it is left
         self.symbols: dict[str, Symbol] = {}
         self.tags: dict[str, t.CType] = {}
         # Structures by the syntax that declares them: several variables may share it.
@@ -187,6 +215,14 @@ class Place:
     within: Within | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where `break` or `continue` leads, and the scope there."""
+
+    exit: int
+    scope: Scope
+
+
 @dataclass(eq=False, slots=True)
 class Frame:
     """One call of a function: where its `return` leads, its labels, its `break` and `continue`."""
@@ -195,14 +231,28 @@ class Frame:
     result: t.CType
     returns: int
     key: Key
+    caller: Scope
     labels: dict[str, int] = field(default_factory=dict)
     done_labels: set[str] = field(default_factory=set)
-    breaks: list[int] = field(default_factory=list)
-    continues: list[int] = field(default_factory=list)
+    breaks: list[Target] = field(default_factory=list)
+    continues: list[Target] = field(default_factory=list)
     cases: list[dict[int, int]] = field(default_factory=list)
     repeated: dict[str, int] = field(default_factory=dict)
-    known_labels: frozenset[str] = frozenset()
+    blocks_of_labels: dict[str, frozenset[int]] = field(default_factory=dict)
     locals: list[Object] = field(default_factory=list)
+
+    def copied(self) -> Frame:
+        """The call as it is now."""
+        found = replace(self)
+        found.become(self)
+        return found
+
+    def become(self, other: Frame) -> None:
+        """What was built of the call is what `other` says."""
+        self.labels, self.done_labels = dict(other.labels), set(other.done_labels)
+        self.breaks, self.continues = list(other.breaks), list(other.continues)
+        self.cases, self.repeated = list(other.cases), dict(other.repeated)
+        self.locals = list(other.locals)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,6 +301,8 @@ class Findings:
         free_places: calls of `free`, by their syntax.
         malloc_places: calls that allocate, by their syntax.
         local_places: declarations of local variables in memory that say no value, by their syntax.
+        ends: declarations of variables the end of whose life must be noticed.
+        end_places: where in the text their lives end.
         freeings: what the threads free, and when.
         layouts: the type of what a call allocates, by its syntax.
         pools: calls that allocate in loops, with the number of their thread.
@@ -258,12 +310,22 @@ class Findings:
         is_reused: some call may allocate memory that was freed before.
         waiters: the threads that wait for condition variables.
         spurious: calls at which a thread may wake up for no reason once, with the number of the thread.
-        frees_beside: memory may be freed while another thread runs.
+        frees_beside: memory may be freed, or a variable may end, while another thread runs.
         keys: the functions for what threads leave behind under each key of their own; empty: none.
         follows_memory: what memory holds matters for the translation (`contents.py`).
+        trusts_memory: pointers of other threads are taken to change nothing of that.
         outside: what the world outside gives that matters for what the program does (`library/outside.py`).
+        tells_leaks: memory that is never freed is told, since `main` has joined all threads at its end.
+        made: what other threads leave of what they allocated, by label: the cell, which of its bits, and the
+            word if it is always the same.
         mutex_kinds: there are mutexes that are recursive, or say that they are held.
-        written: labels and offsets of what threads write, with their numbers, while that is so.
+        written: labels and offsets of what threads write, with their numbers, while memory is followed.
+        reached: numbers of threads, labels of objects in which they write at places that only the execution
+            knows, and sizes of these; no label: any object whose address is somewhere.
+        exposed: labels of objects whose addresses are somewhere.
+        shown_calls: calls that allocate what other threads may see, by their syntax.
+        carved: what larger scalars lie in arrays of bytes, by declaration (`arenas.py`).
+        counted: loops that create threads, or join them, any number of times: a few turns are written out.
     """
 
     escaped: set[Hashable] = field(default_factory=set)
@@ -273,6 +335,8 @@ class Findings:
     free_places: dict[int, heap.Place] = field(default_factory=dict)
     malloc_places: dict[int, heap.Place] = field(default_factory=dict)
     local_places: dict[int, heap.Place] = field(default_factory=dict)
+    ends: set[Hashable] = field(default_factory=set)
+    end_places: dict[Hashable, heap.Place] = field(default_factory=dict)
     freeings: set[heap.Freeing] = field(default_factory=set)
     layouts: dict[int, t.CType] = field(default_factory=dict)
     pools: set[tuple[int, int]] = field(default_factory=set)
@@ -284,8 +348,16 @@ class Findings:
     keys: tuple[str, ...] = ()
     follows_memory: bool = False
     outside: set[str] = field(default_factory=set)
+    tells_leaks: bool = False
+    made: dict[str, tuple[str, int, int | None]] = field(default_factory=dict)
     mutex_kinds: bool = False
     written: set[tuple[int, str, int]] = field(default_factory=set)
+    trusts_memory: bool = False
+    reached: set[tuple[int, str, int]] = field(default_factory=set)
+    exposed: set[str] = field(default_factory=set)
+    shown_calls: set[int] = field(default_factory=set)
+    carved: dict[Hashable, Mapping[tuple[int, int], t.CType]] = field(default_factory=dict)
+    counted: set[int] = field(default_factory=set)
 
     def joined(self, other: Findings) -> Findings:
         """What both know; `other` is later, and knows the heap as it is."""
@@ -297,6 +369,8 @@ class Findings:
             self.free_places | other.free_places,
             self.malloc_places | other.malloc_places,
             self.local_places | other.local_places,
+            self.ends | other.ends,
+            self.end_places | other.end_places,
             self.freeings | other.freeings,
             other.layouts | self.layouts,
             self.pools | other.pools,
@@ -308,8 +382,19 @@ class Findings:
             other.keys,
             self.follows_memory or other.follows_memory,
             self.outside | other.outside,
+            other.tells_leaks,
+            other.made,
             self.mutex_kinds or other.mutex_kinds,
             self.written | other.written,
+            self.trusts_memory or other.trusts_memory,
+            self.reached | other.reached,
+            self.exposed | other.exposed,
+            self.shown_calls | other.shown_calls,
+            {
+                key: {**other.carved.get(key, {}), **self.carved.get(key, {})}
+                for key in {**self.carved, **other.carved}
+            },
+            self.counted | other.counted,
         )
 
     @property
@@ -336,7 +421,10 @@ class World:
     pools: dict[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
     alignments: dict[int, int] = field(default_factory=dict)  # of calls that ask for one
     keys: list[str] = field(default_factory=list)
+    # What pointers to places in arrays of bytes point to, by label and offset.
+    views: dict[str, dict[int, t.CType]] = field(default_factory=dict)
     thread_locals: list[Object] = field(default_factory=list)
+    has_bytes: bool = False
     is_kernel: bool = False
     # Any number of threads (`copies.py`), and the thread that stands for all of them.
     is_any: bool = False
@@ -386,6 +474,20 @@ class World:
         found[id(node)] = place
         return place
 
+    def address_of(self, name: str) -> int | None:
+        """The address of a function, maybe one that is defined later; None if it has no body."""
+        number = self.tree.bodies.get(name)
+        return None if number is None else _code_at(number)
+
+    def place_of_end(self, span: Span) -> heap.Place:
+        """The number of a place where lives of variables end."""
+        known, found = self.before.end_places, self.after.end_places
+        key = (span.path, span.line)
+        number = len({**known, **found}) + 1
+        place = known.get(key) or found.get(key) or heap.Place(number, span.line)
+        found[key] = place
+        return place
+
     def function_at(self, address: Expr) -> Defined | None:
         """The function with an address."""
         number = known(address)
@@ -393,16 +495,25 @@ class World:
 
     def new_object(self, item: Object) -> Object:
         """Registers an object, under a label that is free."""
-        label, count = item.label, 1
-        while label in self.objects:
-            count += 1
-            label = f"{item.label}#{count}"
-        if label != item.label:
-            item.name = f"{item.name}#{count}"
-        item.label = label
+        if item.label in self.objects:
+            count = self._free_number(item.label)
+            item.name, item.label = f"{item.name}#{count}", f"{item.label}#{count}"
+        item.carved = self.before.carved.get(item.declared, {})
         item.lay_out()
-        self.objects[label] = item
+        self.has_bytes = self.has_bytes or (bool(item.byte_runs) and not item.is_text)
+        self.objects[item.label] = item
         return item
+
+    def _free_number(self, label: str) -> int:
+        """The first number that no object of a label has: they are given in turn, and the last go first."""
+        step = 2
+        while f"{label}#{step}" in self.objects:
+            step *= 2
+        taken, free = step // 2, step  # the label by itself is number 1
+        while free - taken > 1:
+            middle = (taken + free) // 2
+            taken, free = (middle, free) if f"{label}#{middle}" in self.objects else (taken, middle)
+        return free
 
     def refuse(self, span: Span | None, what: str, code: str = codes.UNSUPPORTED, help: str = "") -> NoReturn:  # noqa: A002 - the word users see
         """Stops the translation.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from membar.diagnostics import error
 from membar.frontends._cursor import Token
@@ -14,36 +14,53 @@ from membar.objects.syntax import Claim, Line, LinearizationPoint, Load, Operati
 from membar.objects.terms import (
     IDLE,
     TRUE,
+    Ahead,
     At,
+    Bound,
     Deferred,
     DeferredResult,
     Element,
+    ForEach,
     Linearized,
     Loaded,
     Pending,
+    PendingCount,
     PendingValue,
+    Promised,
     Sees,
     Space,
     Term,
     Variable,
+    Which,
+    Who,
     of_other,
     replaced,
     subterms,
 )
 from membar.source import Span
 
-_MOST_RESULTS = 64
+_OF_CONTROL = (
+    At, Pending, PendingValue, PendingCount, Ahead, ForEach, Sees, Linearized, Promised,
+    Deferred, DeferredResult
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotationReader:
-    """Reads formulas. `operation`: whose locals go without its name; `abstract`, `two`: what may occur."""
+    """Reads formulas.
+
+    Attributes:
+        operation: whose locals go without its name.
+        abstract, two: what may occur.
+        store: what `forall` calls a pending store, and whose store it is.
+    """
 
     scope: Scope
     words: Words
     operation: str = ""
     abstract: bool = False
     two: bool = False
+    store: tuple[str, Operation] | None = None
 
     def claims(self, *, by_line: bool) -> tuple[Claim, ...]:
         """`FORMULA;` or `{ FORMULA; … }`, where `by_line` each with `at LINES:` before it, if wanted."""
@@ -114,14 +131,21 @@ class AnnotationReader:
         return token
 
     def _leaf(self, words: Words) -> Term:
-        if words.accept("other"):
-            if not self.two:
-                raise error(
-                    "W1307", "`other` outside of `between`", words.previous.span, "only there are two threads"
-                )
-            words.expect(".", "after `other`")
-            return of_other(self._own(words))
-        return self._own(words)
+        if words.sees_word("forall") and words.ahead().group == "name":
+            return self._forall()
+        return of_other(self._own(words)) if self._of_other() else self._own(words)
+
+    def _of_other(self) -> bool:
+        """Whether `other.` comes, which is taken."""
+        words = self.words
+        if not words.accept("other"):
+            return False
+        if not self.two:
+            raise error(
+                "W1307", "`other` outside of `between`", words.previous.span, "only there are two threads"
+            )
+        words.expect(".", "after `other`")
+        return True
 
     def _own(self, words: Words) -> Term:
         if words.accept("at", "in"):
@@ -133,8 +157,15 @@ class AnnotationReader:
             return self._pending()
         if words.accept("deferred"):
             return self._deferred()
+        if words.sees_word("newest") and words.ahead().text == "(":
+            words.take()
+            line, operation = self._storing()
+            words.expect(".", "after the line")
+            return PendingValue(line, self._field(operation), which=Which.NEWEST)
+        if words.sees_word("ahead") and words.ahead().text == "(":
+            return self._ahead()
         if words.accept("linearized"):
-            return Linearized()
+            return Promised(self._result()) if words.accept(".") else Linearized()
         if words.accept("sees"):
             words.expect("(", "after `sees`")
             token = words.name("a shared variable")
@@ -151,37 +182,91 @@ class AnnotationReader:
         self.words.expect("(", f"after `{self.words.previous.text}`")
         line = self._line()
         self.words.expect(")", "after the line")
+        return line.text, self._operation_of(line)
+
+    def _operation_of(self, line: Token) -> Operation:
+        """The operation that a line belongs to, which could be pending."""
         operation = self.scope.operations.get(self.scope.labels.get(line.text, ""))
         if operation is None:
             raise error("W1307", f"`{line.text}` is no line that could be pending", line.span)
-        return line.text, operation
+        return operation
+
+    def _field(self, operation: Operation) -> str | None:
+        """What is kept for a pending store: its value (None), a parameter or a result of its operation."""
+        name = self.words.name("`value`, or a parameter of the operation")
+        if name.text == "value":
+            return None
+        if name.text in operation.parameters:
+            return name.text
+        results = [f"result{number + 1}" for number in range(operation.results)]
+        if name.text not in results:
+            raise unknown("parameter", name, ["value", *operation.parameters, *results])
+        return name.text.replace("result", "@")
 
     def _pending(self) -> Term:
         line, operation = self._storing()
         if not self.words.accept("."):
             return Pending(line)
-        name = self.words.name("`value`, or a parameter of the operation")
-        if name.text == "value":
-            return PendingValue(line)
-        if name.text in operation.parameters:
-            return PendingValue(line, name.text)
-        results = [f"result{number + 1}" for number in range(operation.results)]
-        if name.text not in results:
-            raise unknown("parameter", name, ["value", *operation.parameters, *results])
-        return PendingValue(line, name.text.replace("result", "@"))
+        if self.words.sees_word("count"):
+            self.words.take()
+            return PendingCount(line)
+        return PendingValue(line, self._field(operation))
+
+    def _ahead(self) -> Term:
+        """`ahead(LINE, LINE)`."""
+        self.words.take()
+        self.words.expect("(", "after `ahead`")
+        first = self._line()
+        self.words.expect(",", "between the lines")
+        second = self._line()
+        self.words.expect(")", "after the lines")
+        for line in (first, second):
+            self._operation_of(line)
+        return Ahead(first.text, second.text)
+
+    def _forall(self) -> Term:
+        """`forall STORE in pending(LINE): FORMULA`."""
+        words = self.words
+        start = words.take().span
+        if self.store is not None:
+            raise error("W1307", "`forall` inside of `forall`", start, "each speaks of one store")
+        name = words.name("a name for the store")
+        if name.text in {*self.scope.operations, *self.scope.defines}:
+            raise error("W1303", f"`{name.text}` has a meaning already", name.span, "take another name")
+        words.expect("in", "after the name")
+        is_other = self._of_other()
+        words.expect("pending", "before the line")
+        line, operation = self._storing()
+        words.expect(":", "before the formula")
+        body = replace(self, store=(name.text, operation)).formula()
+        return ForEach(line, name.text, body, Who.OTHER if is_other else Who.SELF)
 
     def _deferred(self) -> Term:
-        line, _ = self._storing()
+        line, operation = self._storing()
         if not self.words.accept("."):
             return Deferred(line)
+        if not self.words.next.text.startswith("result"):
+            return PendingValue(line, self._field(operation), which=Which.AWAITED)
+        return DeferredResult(line, self._result())
+
+    def _result(self) -> int:
+        """`result1`, `result2`, …."""
         name = self.words.name("`result1`, `result2`, …")
         number = name.text.removeprefix("result")
-        if not number.isdecimal() or number == name.text or not 1 <= int(number) <= _MOST_RESULTS:
+        if not number.isdecimal() or number == name.text:
             raise error("W1302", f"unexpected {name}", name.span, "expected `result1`, `result2`, …")
-        return DeferredResult(line, int(number))
+        most = max((operation.results for operation in self.scope.operations.values()), default=0)
+        if len(number) > len(str(most)) or not 1 <= int(number) <= most:
+            raise error(
+                "W1308", f"no operation has a `{name.text}`", name.span, f"the most are {most} results"
+            )
+        return int(number)
 
     def _name(self, token: Token) -> Term:
         scope, words = self.scope, self.words
+        if self.store is not None and token.text == self.store[0]:
+            words.expect(".", f"after `{token.text}`")
+            return Bound(token.text, self._field(self.store[1]))
         if token.text in scope.operations and words.accept("."):
             operation = scope.operations[token.text]
             name = words.name("a variable of the operation")
@@ -237,7 +322,7 @@ class AnnotationReader:
 def _is_thread(part: Term) -> bool:
     if isinstance(part, Variable):
         return part.space in (Space.LOCAL, Space.PRIVATE)
-    return isinstance(part, At | Pending | PendingValue | Linearized | Deferred | DeferredResult)
+    return isinstance(part, _OF_CONTROL) and not isinstance(part, Sees)
 
 
 def _is_memory(part: Term) -> bool:
@@ -306,7 +391,7 @@ def _of_one_step(formula: Term, word: str, operation: str, span: Span) -> None:
                 raise error("W1307", f"`{name}` belongs to the specification", span, "only in `abstraction`")
             case Variable(space=Space.LOCAL, operation=owner, name=name) if owner != operation:
                 raise error("W1307", f"`{owner}.{name}` is no variable of `{operation}`", span)
-            case At() | Pending() | PendingValue() | Sees() | Linearized() | Deferred() | DeferredResult():
+            case _ if isinstance(part, _OF_CONTROL):
                 label = "only of variables in this step"
                 raise error("W1307", f"`{word}` cannot speak of `{spelled(part)}`", span, label)
             case _:

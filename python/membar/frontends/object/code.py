@@ -375,7 +375,11 @@ class OperationReader:
             plain = self._computed(value, access, span)
             self._writer.emit(Store(location, plain), span)
             return
-        own = token.text in self.parameters or token.text in self.locals
+        if token.text in self.parameters:
+            message = f"an assignment to the parameter `{token.text}`"
+            label = "it stays what the client gave: copy it into a local variable first"
+            raise error("W1320", message, token.span, label)
+        own = token.text in self.locals
         if not own and token.text not in self.scope.private:
             known = [*self.parameters, *self.locals, *self.scope.private, *self.scope.shared]
             raise unknown("variable", token, known)

@@ -42,6 +42,8 @@ from membar.objects.terms import (
     subterms,
 )
 
+_MOST_ASKED = 4
+
 
 class Templates:
     """The candidates of an object, by operation and control."""
@@ -61,6 +63,7 @@ class Templates:
         pairs = [pair for pair in combinations(terms, 2) if self._named(pair[0]) == self._named(pair[1])]
         atoms = [atom for pair in pairs for atom in _related(*pair)]
         found |= dict.fromkeys(atoms)
+        found |= dict.fromkeys(self._different(operation))
         shared = [term for term in terms if isinstance(term, Variable) and term.space is Space.SHARED]
         for place in shared:
             for value in (0, 1):
@@ -108,6 +111,15 @@ class Templates:
             for modulus in self._moduli:
                 for rest in range(modulus):
                     yield equals(Binary(BinaryOp.REM, term, Number(modulus)), Number(rest))
+
+    def _different(self, operation: Operation | None) -> Iterator[Term]:
+        """That a local of the operation is not a number that the operation or a point of it asks about."""
+        if operation is None:
+            return
+        for name in operation.locals:
+            if (operation.name, name) not in self.truths:
+                for constant in sorted(_asked(self._about, operation)):
+                    yield Binary(BinaryOp.NE, Variable(Space.LOCAL, name, operation.name), Number(constant))
 
     def _truth_terms(self, terms: Iterable[Term]) -> Iterator[Term]:
         for term in terms:
@@ -220,6 +232,16 @@ def _constants(about: ConcurrentObject) -> set[int]:
     for term in _texts(about):
         found |= {part.value for part in subterms(term) if isinstance(part, Number)}
     return {value for value in found if abs(value) <= 2}
+
+
+def _asked(about: ConcurrentObject, operation: Operation) -> set[int]:
+    """The numbers in conditions of an operation and of its linearization points, and 0."""
+    asked = [line.action.condition for line in operation.lines if isinstance(line.action, Branch)]
+    for point in about.points:
+        if point.operation == operation.name:
+            asked += [point.when, *(point.results or ())]
+    found = {part.value for term in asked for part in subterms(term) if isinstance(part, Number)}
+    return {0, *sorted(found, key=abs)[:_MOST_ASKED]}
 
 
 def _moduli(about: ConcurrentObject) -> set[int]:

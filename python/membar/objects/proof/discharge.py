@@ -14,7 +14,7 @@ from membar.objects.proof.findings import Failure, Proof
 from membar.objects.proof.obligations import Case, Obligation, Prover
 from membar.objects.proof.smt import Encoder
 from membar.objects.syntax import Specification
-from membar.objects.systems.moves import Move, ThreadSystem
+from membar.objects.systems.moves import Kind, Move, ThreadSystem
 from membar.objects.terms import Variable
 
 _MILLISECONDS = 20_000
@@ -28,9 +28,15 @@ def prove(
     *,
     should_stop: Callable[[], bool] = lambda: False,
     all_failures: bool = False,
+    until_cut: bool = False,
 ) -> Proof:
-    """Builds and discharges all obligations; stops at the first that fails unless `all_failures`."""
-    return _Discharge(system, claims, specification, should_stop, all_failures).run()
+    """Builds and discharges all obligations; stops at the first that fails unless `all_failures`.
+
+    `until_cut`: stops too where a sequence grows beyond the bound; such a proof says nothing.
+    """
+    return _Discharge(
+        system, claims, specification, should_stop, all_failures=all_failures, until_cut=until_cut
+    ).run()
 
 
 class _Discharge:
@@ -40,13 +46,16 @@ class _Discharge:
         claims: Claims,
         specification: Specification,
         should_stop: Callable[[], bool],
-        all_failures: bool,  # noqa: FBT001
+        *,
+        all_failures: bool,
+        until_cut: bool,
     ) -> None:
         self._system = system
         self._prover = Prover(system, claims, specification)
         self._encoder = Encoder()
         self._should_stop = should_stop
         self._all = all_failures
+        self._until_cut = until_cut
         self._proof = Proof()
         self._moves: list[tuple[Hashable, Move]] = []
 
@@ -81,6 +90,8 @@ class _Discharge:
                     continue
                 if self._system.too_long(move.after):
                     self._proof.cut = True
+                    if self._until_cut:
+                        return False
                     continue
                 self._moves.append((control, move))
                 if not self._discharged(self._prover.step(control, move)):
@@ -93,14 +104,25 @@ class _Discharge:
                         raise EngineLimitError(f"more than {_MOST_CONTROLS} controls of a thread")
             solver.pop()
         self._proof.controls = list(seen)
+        self._proof.lines = {move.line for _, move in self._moves if move.kind is not Kind.INVOKE}
         self._proof.beyond = next((why for why in map(self._system.beyond, seen) if why), "")
         return True
 
     def _interfere(self) -> None:
+        done: set[Hashable] = set()
         for control, move in self._moves:
-            found = self._prover.interference(control, move, self._proof.controls)
+            alike = self._prover.seen_alike(control, move)
+            if alike in done:
+                self._proof.obligations += 1
+                continue
+            found = self._prover.at_once(control, move, self._proof.controls)
+            if found is None or self._failure(found) is not None:
+                found = self._prover.interference(control, move, self._proof.controls)
+            failed = len(self._proof.failures)
             if not self._discharged(found):
                 return
+            if alike is not None and len(self._proof.failures) == failed:
+                done.add(alike)
 
     def _discharged(self, obligation: Obligation) -> bool:
         """Whether to go on."""

@@ -34,18 +34,22 @@ class Proof:
 
     Attributes:
         controls: the controls that a thread can be at, as far as the claims tell.
+        lines: the lines that a thread can do, as far as the claims tell.
         obligations: how many were discharged.
         slowest: seconds of the slowest of them.
         seconds: of all.
         failures: those that were not.
         cut: a sequence may grow beyond the bound.
         beyond: what the model allows and the system does not; "" if nothing.
+        unbounded: why nothing was proved of sequences of any length; "" where that was not tried.
     """
 
     controls: list[Hashable] = field(default_factory=list)
+    lines: set[str] = field(default_factory=set)
     obligations: int = 0
     slowest: float = 0.0
     seconds: float = 0.0
     failures: list[Failure] = field(default_factory=list)
     cut: bool = False
     beyond: str = ""
+    unbounded: str = ""

@@ -11,7 +11,7 @@ A goal is stated before the step, by substitution: it needs no second copy of th
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from membar.objects.algebra import simplified
 from membar.objects.proof.claims import Claims, Named
@@ -19,20 +19,14 @@ from membar.objects.syntax import AbstractOperation, Specification
 from membar.objects.systems.moves import Effect, Memory, Move, ThreadSystem, substituted
 from membar.objects.terms import (
     TRUE,
-    At,
-    Deferred,
-    DeferredResult,
-    Linearized,
     Number,
-    Pending,
-    PendingValue,
     Space,
     Term,
     Variable,
     Who,
+    by_thread,
     equals,
     of_other,
-    replaced,
     subterms,
 )
 
@@ -90,6 +84,7 @@ class Prover:
         self._half: dict[Hashable, tuple[Named, ...]] = {}
         self._whole: dict[tuple[Term, Hashable], Term] = {}
         self._used: dict[Term, frozenset[Variable]] = {}
+        self._common: tuple[Sequence[Hashable], tuple[tuple[Named, dict[Term, None]], ...]] | None = None
 
     def invariants(self, control: Hashable, who: Who = Who.SELF) -> tuple[Named, ...]:
         """What Inv says of a thread at a control."""
@@ -182,6 +177,48 @@ class Prover:
                 facts = (formula for formula in known if formula != TRUE)
                 yield Case((*own, *facts), tuple(goals), other)
 
+    def at_once(self, control: Hashable, move: Move, others: Sequence[Hashable]) -> Obligation | None:
+        """(3) of a step for all other controls at once: each claim from what all controls with it have.
+
+        It implies `interference`, and may fail where that holds; None where there are claims about two.
+        """
+        if self._claims.between:
+            return None
+        updates, _ = self._effects(move)
+        own = (*self.before(control), move.guard)
+        cases = []
+        for each, common in self._shared_claims(others):
+            formula = self._after(each.formula, updates)
+            if formula != TRUE and formula not in common:
+                goal = Goal(formula, f"of another thread, broken: {each.text}")
+                cases.append(Case((*own, *common), (goal,)))
+        return Obligation(
+            number=3, text=move.text, control=control, move=move, updates=updates, cases=tuple(cases)
+        )
+
+    def _shared_claims(self, others: Sequence[Hashable]) -> tuple[tuple[Named, dict[Term, None]], ...]:
+        """What is claimed of memory and another thread, with what is claimed wherever that is."""
+        if self._common is None or self._common[0] is not others:
+            found: dict[Named, dict[Term, None]] = {}
+            for other in others:
+                theirs = self.invariants(other, Who.OTHER)
+                formulas = dict.fromkeys(each.formula for each in theirs)
+                for each in theirs:
+                    known = found.get(each)
+                    kept = formulas if known is None else {term: None for term in known if term in formulas}
+                    found[each] = kept
+            shared = tuple(item for item in found.items() if _is_of_memory(item[0].formula))
+            self._common = (others, shared)
+        return self._common[1]
+
+    def seen_alike(self, control: Hashable, move: Move) -> Hashable | None:
+        """What other threads can notice of a step: where it is the same, so is (3); None: everything."""
+        if self._claims.between:
+            return None
+        updates, _ = self._effects(move)
+        seen = [item for item in updates.items() if item[0].space in (Space.SHARED, Space.ABSTRACT)]
+        return (frozenset((*self.before(control), move.guard)), frozenset(seen))
+
     def initially(self) -> Obligation:
         """(4)."""
         start = self._system.start
@@ -235,6 +272,10 @@ class Prover:
         return updates, goals
 
 
+def _is_of_memory(formula: Term) -> bool:
+    return any(isinstance(part, Variable) and part.space is Space.SHARED for part in subterms(formula))
+
+
 def _arguments(operation: AbstractOperation, effect: Effect) -> dict[Variable, Term]:
     names = (Variable(Space.LOCAL, name, operation.name) for name in operation.parameters)
     return dict(zip(names, effect.inputs, strict=True))
@@ -242,16 +283,4 @@ def _arguments(operation: AbstractOperation, effect: Effect) -> dict[Variable, T
 
 def turned(term: Term) -> Term:
     """A formula about two threads with the two exchanged."""
-
-    def change(part: Term) -> Term | None:
-        match part:
-            case Variable(space=Space.SHARED | Space.ABSTRACT):
-                return None
-            case (
-                Variable() | At() | Pending() | PendingValue() | Linearized() | Deferred() | DeferredResult()
-            ):
-                return replace(part, who=Who.SELF if part.who is Who.OTHER else Who.OTHER)
-            case _:
-                return None
-
-    return replaced(term, change)
+    return by_thread(term, lambda who: Who.SELF if who is Who.OTHER else Who.OTHER)

@@ -35,6 +35,18 @@ class ThreadState:
     values: Values
     calls: int = 0
     returned: tuple[tuple[int, ...], ...] = ()
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Remembers the hash: a thread is looked up in every state of the others."""
+        object.__setattr__(self, "_hash", hash((self.control, self.values, self.calls, self.returned)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+# A move, and memory and the thread after it.
+_Step: TypeAlias = tuple[Move, Values, ThreadState]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +81,7 @@ class Explorer:
     most_states: int = 200_000
     troubles: list[Trouble] = field(default_factory=list)
     _moves: dict[Hashable, tuple[Move, ...]] = field(default_factory=dict)
+    _known: dict[tuple[Values, ThreadState, int], tuple[_Step, ...]] = field(default_factory=dict)
 
     def initial(self) -> State:
         """Where everything begins."""
@@ -112,10 +125,22 @@ class Explorer:
     def successors(self, state: State) -> Iterator[State]:
         """The states one step later."""
         for number, thread in enumerate(state.threads):
-            for move in self._possible(thread.control):
-                after = self._taken(state, number, move)
-                if after is not None:
-                    yield after
+            for move, memory, after in self._steps(state.memory, thread, number):
+                abstract = state.abstract
+                if self.specification is not None:
+                    abstract = self._effects(state, number, move, self.specification)
+                threads = (*state.threads[:number], after, *state.threads[number + 1 :])
+                yield State(memory, threads, abstract)
+
+    def _steps(self, memory: Values, thread: ThreadState, number: int) -> tuple[_Step, ...]:
+        """What a thread can do, worked out once: others are in many states meanwhile."""
+        key = (memory, thread, number)
+        found = self._known.get(key)
+        if found is None:
+            possible = self._possible(thread.control)
+            taken = (self._taken(memory, thread, number, move) for move in possible)
+            found = self._known[key] = tuple(step for step in taken if step is not None)
+        return found
 
     def _possible(self, control: Hashable) -> tuple[Move, ...]:
         found = self._moves.get(control)
@@ -124,32 +149,37 @@ class Explorer:
             self._moves[control] = found
         return found
 
-    def _taken(self, state: State, number: int, move: Move) -> State | None:
-        """The state after a move of a thread; None if it is not possible."""
-        thread = state.threads[number]
-        values = dict(state.memory) | dict(thread.values)
-        if move.kind is Kind.INVOKE:
-            call = self._next_call(number, thread, move)
-            if call is None:
-                return None
-            values |= call
+    def _taken(self, memory: Values, thread: ThreadState, number: int, move: Move) -> _Step | None:
+        """A move of a thread, and what it leaves behind; None if it is not possible."""
+        values = self._values(memory, thread, number, move)
+        if values is None:
+            return None
         lookup = _reader(values)
         if not evaluated(move.guard, lookup):
             return None
-        abstract = self._effects(state, number, move, lookup)
-        changed = {variable: evaluated(term, lookup) for variable, term in move.updates}
-        memory = dict(state.memory)
         own = dict(thread.values)
-        for variable, value in changed.items():
-            (memory if variable.space is Space.SHARED else own)[variable] = value
+        stored = memory
+        if move.updates:
+            changed = dict(memory)
+            for variable, term in move.updates:
+                (changed if variable.space is Space.SHARED else own)[variable] = evaluated(term, lookup)
+            stored = frozenset(changed.items())
         kept = frozenset(item for item in own.items() if self.system.keeps(move.after, item[0]))
         returned = thread.returned
         if move.kind is Kind.RETURN:
             returned = (*returned, tuple(evaluated(term, lookup) for term in move.results))
         calls = thread.calls + (move.kind is Kind.INVOKE)
-        threads = list(state.threads)
-        threads[number] = ThreadState(move.after, kept, calls, returned)
-        return State(frozenset(memory.items()), tuple(threads), abstract)
+        return move, stored, ThreadState(move.after, kept, calls, returned)
+
+    def _values(
+        self, memory: Values, thread: ThreadState, number: int, move: Move
+    ) -> dict[Variable, int] | None:
+        """What a move can read: memory, the thread's variables, arguments; None: it is no call of theirs."""
+        values = dict(memory) | dict(thread.values)
+        if move.kind is not Kind.INVOKE:
+            return values
+        call = self._next_call(number, thread, move)
+        return None if call is None else values | call
 
     def _next_call(self, number: int, thread: ThreadState, move: Move) -> dict[Variable, int] | None:
         if thread.calls == len(self.client[number]):
@@ -161,16 +191,15 @@ class Explorer:
         names = zip(operation.parameters, call.arguments, strict=True)
         return {Variable(Space.LOCAL, name, ARGUMENTS): value for name, value in names}
 
-    def _effects(self, state: State, number: int, move: Move, lookup: Callable[[Variable], int]) -> Values:
-        """The specification's state after a move."""
-        if self.specification is None:
-            return state.abstract
+    def _effects(self, state: State, number: int, move: Move, specification: Specification) -> Values:
+        """The specification's state after a move that is possible."""
+        lookup = _reader(self._values(state.memory, state.threads[number], number, move) or {})
         for check in move.checks:
             if not evaluated(check.condition, lookup):
                 self.troubles.append(Trouble(state, number, move, check.problem))
         abstract = dict(state.abstract)
         for effect in move.effects:
-            operation = self.specification.operation(effect.operation)
+            operation = specification.operation(effect.operation)
             given = [evaluated(term, lookup) for term in effect.inputs]
             names = (Variable(Space.LOCAL, name, operation.name) for name in operation.parameters)
             inner = _reader(abstract | dict(zip(names, given, strict=True)))

@@ -19,10 +19,13 @@ def cell_name(program: Program, event: Event) -> str:
 
 
 def value_text(program: Program, event: Event) -> str:
-    """The value read or written, as the location's type shows it: a number or the name of an address."""
+    """The value read or written, as the location's type shows it: number, word or name of an address."""
     if event.cell is None:
         return ""
     item = program.cells[event.cell].object
+    for first, last, meaning in item.meanings:
+        if first <= event.value <= last:
+            return meaning
     name = program.name_of_address(event.value)
     if name is not None:
         return name

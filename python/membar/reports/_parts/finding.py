@@ -55,6 +55,22 @@ def finding(answer: Answer) -> Finding:
             return _failed(answer, witness)
 
 
+def with_lines(said: str, found: Finding) -> str:
+    """A message with the lines of its places, if it names none itself."""
+    places = [label.span for label in (found.primary, *found.others) if label is not None]
+    lines = list(dict.fromkeys(str(span.line) for span in places))
+    if not lines or "line" in said:
+        return said
+    return f"{said} (line{'s' * (len(lines) > 1)} {', '.join(lines)})"
+
+
+def named_line(source: SourceFile, message: str) -> Label | None:
+    """The first line that a message names."""
+    found = _LINE.search(message)
+    is_there = found is not None and 0 < int(found[1]) <= len(source.line_starts)
+    return Label(_whole_line(source, int(found[1])), message) if found is not None and is_there else None
+
+
 def racing_pairs(answer: Answer, witness: Witness) -> tuple[tuple[Event, Event], ...]:
     """The accesses that race, each pair once, in the order of their events."""
     plan = answer.model.plan
@@ -125,10 +141,11 @@ def _whole_line(source: SourceFile, number: int) -> Span:
 
 
 def _stuck(program: Program, witness: Witness) -> Finding:
-    """Where the threads stand: first one that looks at something in a loop, since who waits does that."""
+    """Where the threads stand; if some look at something in a loop, only these, since who waits does that."""
     ends = _last_events(program, witness)
-    ends.sort(key=lambda event: (event.kind is not Kind.READ, not _is_in_loop(program, event)))
-    return _labelled(program, tuple(ends))
+    waiting = [event for event in ends if event.kind is Kind.READ and _is_in_loop(program, event)]
+    ends.sort(key=lambda event: event.kind is not Kind.READ)
+    return _labelled(program, tuple(waiting or ends))
 
 
 def _is_in_loop(program: Program, event: Event) -> bool:

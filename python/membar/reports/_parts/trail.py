@@ -5,11 +5,12 @@ Their validators know one order of steps and no weak memory: a trail is the orde
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from membar.diagnostics import Diagnostic, InputError, Label
+from membar.guides import specification
 from membar.outcome import Violated, Witness
 from membar.program.execution import Event
 from membar.program.operations import Assert, Spawn
@@ -18,16 +19,6 @@ from membar.reports import Answer
 from membar.reports._parts.finding import finding, racing_pairs
 from membar.reports._parts.moments import Moment, moments
 from membar.source import Span
-
-UNREACHABLE = "CHECK( init(main()), LTL(G ! call(reach_error())) )"
-NO_RACE = "CHECK( init(main()), LTL(G ! data-race) )"
-VALID_DEREF = "CHECK( init(main()), LTL(G valid-deref) )"
-VALID_FREE = "CHECK( init(main()), LTL(G valid-free) )"
-# How messages about memory say what SV-COMP has a property for; about others (never set) it has none.
-_MEMORY = (
-    (re.compile(r"double free|\bfree of\b"), VALID_FREE),
-    (re.compile(r"use after free|dereferenced|outside|access of|block was left|no function"), VALID_DEREF),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +83,9 @@ def _refusal(message: str, help: str, span: Span | None = None) -> InputError:  
 
 
 def _specification(name: str, message: str) -> str:
-    if name == "assertions":
-        return UNREACHABLE
-    if name == "races":
-        return NO_RACE
-    if name == "memory":
-        for words, found in _MEMORY:
-            if words.search(message):
-                return found
+    found = specification(name, message)
+    if found is not None:
+        return found
     what = message if name == "memory" else name
     raise _refusal(f"it has no property for this violation ({what})", "`--json` writes a witness to replay")
 
@@ -147,12 +133,17 @@ def _steps(
         while thread in created and created[thread].parent not in wanted:
             wanted[created[thread].parent] = wanted[thread]
             thread = created[thread].parent  # noqa: PLW2901 - up to the thread that runs from the start
+    # Parents first, and the children of each in the order of its text.
+    made = sorted((n for n in created if n in wanted), key=lambda n: (_depth(created, n), created[n].parent))
     places: dict[int, list[Creation]] = {}
-    for thread in sorted(wanted, key=lambda number: (_depth(created, number), number)):
-        if thread in created:
-            place = _place(created[thread], witness, told, wanted)
-            wanted[thread] = place
-            places.setdefault(place, []).append(created[thread])
+    for _, children in groupby(made, key=lambda number: created[number].parent):
+        family = list(children)
+        latest = len(told)
+        for thread in reversed(family):
+            # Who is created earlier may begin later.
+            latest = wanted[thread] = min(latest, _place(created[thread], witness, told, wanted))
+        for thread in family:
+            places.setdefault(wanted[thread], []).append(created[thread])
     for index, moment in enumerate(told):
         yield from places.get(index, ())
         yield moment
@@ -187,7 +178,8 @@ def _place(creation: Creation, witness: Witness, told: Sequence[Moment], starts:
     """Before which moment a thread is created: the first of its parent that does not come before it."""
     latest = starts[creation.child]
     child = [event.id for event in witness.execution.events if event.thread == creation.child]
-    if not child or not witness.execution.spawn_join:
+    is_known = witness.execution.spawn_join or witness.execution.po  # long runs do without
+    if not child or not is_known:
         return latest
     for index in range(starts.get(creation.parent, 0), latest):
         moment = told[index]

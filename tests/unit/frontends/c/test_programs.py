@@ -59,7 +59,7 @@ UNDEFINED = [
     ("int f(void) { if (!g) return 1; }\nint main(void) {\n  r = f();\n}\n", "returns no value", 7),
     (
         "int *p;\nvoid f(void) { int x; p = &x; }\nint main(void) {\n  f();\n  r = *p;\n}\n",
-        "block was left",
+        "use after the end of lifetime: a variable, which ended at line 6, is read",
         9,
     ),
     ("int main(void) {\n  r = 1 % (atomic_load(&g) + 1);\n}\n", "division by zero", 6),

@@ -63,7 +63,8 @@ def test_an_increment_is_a_load_and_a_store() -> None:
 
 def test_loops_and_branches_go_where_they_should() -> None:
     found = parsed(
-        "shared x; operation f(a) { 1: while (a > 0) { 2: a--; 3: if (a == 5) goto 6; else 4: x = a; }"
+        "shared x; operation f() { local a;"
+        " 1: while (a > 0) { 2: a--; 3: if (a == 5) goto 6; else 4: x = a; }"
         " 5: fence.st; 6: return a; }"
     )
     assert flow(found) == [
@@ -168,7 +169,7 @@ WRONG = [
     ("/* for ever", "W1301", "a comment without its end"),
     ("shared x operation f() {}", "W1302", "unexpected `operation`"),
     ("operation f() { x = 1 < 2 < 3; }", "W1304", "unknown variable `x`"),
-    ("operation f(a) { a = 1 < 2 < 3; }", "W1302", "unexpected `<`"),
+    ("operation f() { local a; a = 1 < 2 < 3; }", "W1302", "unexpected `<`"),
     ("operation f() { fence.ld; }", "W1302", "unexpected `ld`"),
     ("shared x, x; operation f() {}", "W1303", "`x` is declared twice"),
     ("operation f() { 1: skip; 1: fence; }", "W1303", "line `1` is there twice"),
@@ -177,9 +178,9 @@ WRONG = [
     ("operation f() { goto 9; }", "W1305", "unknown line `9`"),
     ("operation f() { 1: fence; } invariant at 2: true;", "W1305", "unknown line `2`"),
     ("operation f() { 1: fence; 2: fence; } invariant at 2..1: true;", "W1305", "lines from the end"),
-    ("shared x, y; operation f(r) { r = x + y; }", "W1306", "two accesses to shared memory"),
-    ("shared b[2], x; operation f(r) { r = b[x]; }", "W1306", "the index of an array cannot read"),
-    ("shared x; operation f(r) { r = x[1]; }", "W1307", "`x` is no array"),
+    ("shared x, y; operation f() { local r; r = x + y; }", "W1306", "two accesses to shared memory"),
+    ("shared b[2], x; operation f() { local r; r = b[x]; }", "W1306", "the index of an array cannot read"),
+    ("shared x; operation f() { local r; r = x[1]; }", "W1307", "`x` is no array"),
     ("operation f() { 1: fence; } invariant other.at(1);", "W1307", "`other` outside of `between`"),
     ("operation f() { 1: fence; } invariant pending(idle);", "W1307", "`idle` is no line"),
     (
@@ -192,9 +193,9 @@ WRONG = [
     ("operation f(a) { } specification { operation f() {} }", "W1308", "`f` has 1 parameters, not 0"),
     ("operation f() { } specification { operation f() { return 1; } }", "W1308", "`f` returns 0 values"),
     ("shared b[100]; operation f() {}", "W1309", "an array of 100 elements"),
-    ("operation f(a) { a = a % a; }", "W1310", "`%` by something that is no positive number"),
-    ("operation f(a) { a = " + "(" * 80 + "1" + ")" * 80 + "; }", "W1311", "nested too deeply"),
-    ("operation f(a) { a = " + "a + " * 200 + "1; }", "W1311", "too many parts"),
+    ("operation f() { local a; a = a % a; }", "W1310", "`%` by something that is no positive number"),
+    ("operation f() { local a; a = " + "(" * 80 + "1" + ")" * 80 + "; }", "W1311", "nested too deeply"),
+    ("operation f() { local a; a = " + "a + " * 200 + "1; }", "W1311", "too many parts"),
     (
         "operation f(a) { } define d0 = f.a == 0;"
         + "".join(f"define d{n + 1} = d{n} && d{n};" for n in range(40)),
@@ -207,15 +208,55 @@ WRONG = [
         "too large when its names are replaced",
     ),
     ("operation f() { 1: goto 2; 2: goto 1; }", "W1312", "a loop without a step"),
+    ("operation f(v) { 1: v = 0; }", "W1320", "an assignment to the parameter `v`"),
+    ("shared x; operation f(v) { 1: v = cas(x, 0, 1); }", "W1320", "an assignment to the parameter `v`"),
+    ("operation f(v) { 1: v++; }", "W1320", "an assignment to the parameter `v`"),
     ("shared x;", "W1313", "an object without operations"),
     ("operation f() {} specification { }", "W1313", "operation `f` is not specified"),
     ("shared x; operation f() { 1: x = 1; } linearize f at 1 when x == 0;", "W1307", "`when` of a line"),
     ("operation f(a) {} abstraction a == 0;", "W1307", "`abstraction` cannot speak of threads"),
     ("shared x; operation f() {} between x == 0;", "W1307", "`between` cannot speak of memory"),
+    ("shared x; operation f() { 1: x = 1; } invariant ahead(1, idle);", "W1307", "`idle` is no line"),
+    ("shared x; operation f() { 1: x = 1; } invariant newest(1);", "W1302", "unexpected `;`"),
+    ("shared x; operation f() { 1: x = 1; } invariant newest(1).v == 0;", "W1304", "unknown parameter `v`"),
+    ("shared x; operation f() { 1: x = 1; } invariant deferred(1).v == 0;", "W1304", "unknown parameter `v`"),
+    (
+        "shared x; operation f() { 1: x = 1; } invariant forall s in pending(1): s.v == 0;",
+        "W1304",
+        "unknown parameter `v`",
+    ),
+    (
+        "shared x; operation f() { 1: x = 1; return 1; } invariant deferred(1).result9 == 0;",
+        "W1308",
+        "no operation has a `result9`",
+    ),
+    (
+        "shared x; operation f() { 1: x = 1; return 1; } invariant linearized.result0 == 0;",
+        "W1308",
+        "no operation has a `result0`",
+    ),
+    ("shared x; operation f() { 1: x = 1; } invariant forall s in pending(1): s;", "W1302", "unexpected `;`"),
+    ("shared x; operation f() { 1: x = 1; } invariant forall f in pending(1): true;", "W1303", "`f` has a"),
+    (
+        "shared x; operation f() { 1: x = 1; }"
+        " invariant forall s in pending(1): forall t in pending(1): true;",
+        "W1307",
+        "`forall` inside of `forall`",
+    ),
+    (
+        "shared x; operation f() { 1: x = 1; } invariant forall s in other.pending(1): true;",
+        "W1307",
+        "`other` outside of `between`",
+    ),
+    (
+        "shared x; operation f() { 1: x = 1; } abstraction forall s in pending(1): true;",
+        "W1307",
+        "`abstraction` cannot speak of threads",
+    ),
     ("shared x; operation f() {} between sees(x) == 0;", "W1307", "`between` cannot speak of memory"),
     ("operation f(a) {} operation g(a) {} invariant a == 0;", "W1304", "`a` is a variable of several"),
     ("shared x = " + "9" * 5000 + "; operation f() {}", "W1319", "a number of 5000 digits"),
-    ("operation f(a) { a = " + "9" * 5000 + "; }", "W1319", "a number of 5000 digits"),
+    ("operation f() { local a; a = " + "9" * 5000 + "; }", "W1319", "a number of 5000 digits"),
     *(
         (f"{STEP} linearize f at 1 {word};", "W1307", f"`{word.partition(' ')[0]}` cannot speak of `{what}`")
         for word, what in (

@@ -9,7 +9,7 @@ from pycparser import c_ast as ast
 
 from membar.frontends.c.constraints.kinds import Array, has_const
 from membar.frontends.c.constraints.names import Names
-from membar.frontends.c.literals import string_bytes
+from membar.frontends.c.literals import literal
 
 _OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
     "+": lambda a, b: a + b,
@@ -69,25 +69,6 @@ def value(names: Names, node: ast.Node) -> int | None:
 
 def _is_pointer(node: ast.Node) -> bool:
     return isinstance(node, ast.Typename) and isinstance(node.type, ast.PtrDecl)
-
-
-def literal(node: ast.Constant) -> int | None:
-    """The number that a literal is."""
-    text = node.value
-    if node.type.endswith("char"):
-        found = string_bytes(text)
-        return found[-1] if found else None
-    if node.type == "string" or "float" in node.type or "double" in node.type:
-        return None
-    if node.type == "bool":
-        return int(text == "true")
-    digits = text.replace("'", "").lower().rstrip("ul")
-    try:
-        if digits.startswith("0b"):
-            return int(digits, 2)
-        return int(digits, 16) if digits.startswith("0x") else int(digits, 8 if digits[:1] == "0" else 10)
-    except ValueError:
-        return None
 
 
 def disturbing(names: Names, node: ast.Node) -> ast.Node | None:

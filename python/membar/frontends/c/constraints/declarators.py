@@ -20,6 +20,7 @@ from membar.frontends.c.constraints.kinds import (
     Number,
     Opaque,
     Pointer,
+    Real,
     Record,
     decayed,
     is_complete,
@@ -154,6 +155,8 @@ class Declarators:
         found = t.named(node.names)
         if isinstance(found, t.Integer):
             return Kind(Number(found))
+        if isinstance(found, t.Floating):
+            return Kind(Real(found))
         return NOTHING if isinstance(found, t.Void) else UNKNOWN
 
     # Structures

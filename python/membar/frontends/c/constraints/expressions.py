@@ -27,6 +27,7 @@ from membar.frontends.c.constraints.kinds import (
     Number,
     Opaque,
     Pointer,
+    Real,
     Record,
     are_same,
     arithmetic,
@@ -39,12 +40,13 @@ from membar.frontends.c.constraints.kinds import (
     member_of,
     number_of,
     qualified,
+    real_of,
     spelled,
 )
 from membar.frontends.c.constraints.names import Names
 from membar.frontends.c.constraints.prototypes import prototype
 from membar.frontends.c.declarations import ANY
-from membar.frontends.c.literals import string_bytes
+from membar.frontends.c.literals import literal, string_bytes
 
 if TYPE_CHECKING:
     from membar.frontends.c.calls import Library
@@ -166,8 +168,9 @@ class Expressions(Declarators):
                 return Operand(UNKNOWN, is_object=True)
             return Operand(Kind(Array(CHAR, len(string_bytes(node.value)) + 1)), is_object=True)
         if "float" in node.type or "double" in node.type:
-            return Operand(UNKNOWN)
-        number = constant.literal(node)
+            kinds = {"f": Kind(Real(t.FLOAT)), "l": UNKNOWN}
+            return Operand(kinds.get(node.value[-1].lower(), Kind(Real(t.DOUBLE))))
+        number = literal(node)
         suffix = node.value.lower()
         if number is None or node.type.endswith("char") or node.type == "bool":
             return Operand(INT)
@@ -283,7 +286,7 @@ class Expressions(Declarators):
 
     def _fits(self, target: Kind, value: Kind, node: ast.Node) -> bool:
         match target.shape, value.shape:
-            case Number(), Number():
+            case ((Number() | Real()), (Number() | Real())):
                 return True
             case Number(integer=integer), Pointer():
                 return integer.is_bool
@@ -320,7 +323,8 @@ class Expressions(Declarators):
         elif is_unknown(left, right):
             return INT if op in _COMPARISONS else UNKNOWN
         elif op in _COMPARISONS:
-            if is_scalar(left) and is_scalar(right):
+            shapes = {type(left.shape), type(right.shape)}
+            if is_scalar(left) and is_scalar(right) and shapes != {Real, Pointer}:
                 return INT
         else:
             found = self._arithmetic(op, left, right)
@@ -335,6 +339,9 @@ class Expressions(Declarators):
             if op in {"<<", ">>"}:
                 return Kind(Number(arithmetic(a, a)))
             return Kind(Number(arithmetic(a, b)))
+        real = real_of(left, right)
+        if real is not None:
+            return None if op in _ON_INTEGERS else real
         if op in _ON_INTEGERS or op not in {"+", "-"}:
             return None
         if isinstance(left.shape, Pointer) and isinstance(right.shape, Pointer):
@@ -367,6 +374,8 @@ class Expressions(Declarators):
         number = number_of(kind)
         if number is not None:
             return Kind(Number(number if number.rank >= t.INT.rank else t.INT))
+        if isinstance(kind.shape, Real) and op != "~":
+            return kind
         return kind if is_unknown(kind) else self._wrong(node, f"{op} `{spelled(kind)}` makes no sense")
 
     def _size(self, node: ast.Node) -> None:
@@ -412,6 +421,9 @@ class Expressions(Declarators):
             return UNKNOWN
         if isinstance(left.shape, Nothing) or isinstance(right.shape, Nothing):
             return NOTHING
+        real = real_of(left, right)
+        if real is not None:
+            return real
         match left.shape, right.shape:
             case Number(integer=a), Number(integer=b):
                 return Kind(Number(arithmetic(a, b)))
@@ -441,7 +453,8 @@ class Expressions(Declarators):
         if isinstance(value.shape, Nothing):
             return self._wrong(node.expr, "a value is needed here, not `void`", expected="a value")
         is_same = value.shape is kind.shape or is_unknown(kind, value)
-        if not is_same and not (is_scalar(kind) and is_scalar(value)):
+        shapes = {type(kind.shape), type(value.shape)}
+        if not is_same and (shapes == {Real, Pointer} or not (is_scalar(kind) and is_scalar(value))):
             if isinstance(kind.shape, Record) and kind.shape.is_union:
                 return UNKNOWN
             return self._wrong(

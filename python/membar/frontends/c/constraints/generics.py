@@ -17,6 +17,7 @@ from membar.frontends.c.constraints.kinds import (
     Kind,
     Nothing,
     Pointer,
+    Real,
     are_same,
     has_const,
     is_complete,
@@ -120,8 +121,8 @@ def _fetch(e: Expressions, node: ast.FuncCall, arguments: Sequence[ast.Node]) ->
     target = _target(e, arguments[0], is_written=True)
     value = e.used(arguments[1])
     number = number_of(target)
-    is_bool = number is not None and number.is_bool
-    if is_bool or not is_scalar(target) or (number_of(value) is None and not is_unknown(value)):
+    is_wrong = (number is not None and number.is_bool) or isinstance(target.shape, Real)
+    if is_wrong or not is_scalar(target) or (number_of(value) is None and not is_unknown(value)):
         words = f"no such operation on `{spelled(target)}` with a `{spelled(value)}`"
         e.names.report(node, words, codes.CALL, "numbers")
     _orders(e, arguments[2:])

@@ -27,6 +27,13 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
+class Real:
+    """A floating-point number."""
+
+    floating: t.Floating
+
+
+@dataclass(frozen=True, slots=True)
 class Pointer:
     """A pointer to `target`."""
 
@@ -68,7 +75,7 @@ class Opaque:
     name: str
 
 
-Shape: TypeAlias = Unknown | Nothing | Number | Pointer | Array | Record | Function | Opaque
+Shape: TypeAlias = Unknown | Nothing | Number | Real | Pointer | Array | Record | Function | Opaque
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +131,18 @@ def arithmetic(left: t.Integer, right: t.Integer) -> t.Integer:
     return common(a, b)
 
 
+def real_of(left: Kind, right: Kind) -> Kind | None:
+    """The type of a calculation with both, if that is a floating-point one."""
+    shapes = (left.shape, right.shape)
+    if not all(isinstance(shape, Number | Real) for shape in shapes):
+        return None
+    reals = [shape for shape in shapes if isinstance(shape, Real)]
+    return Kind(max(reals, key=lambda real: real.floating.size)) if reals else None
+
+
 def is_scalar(kind: Kind) -> bool:
     """Whether a value of it can be compared with 0."""
-    return isinstance(kind.shape, Number | Pointer | Unknown)
+    return isinstance(kind.shape, Number | Real | Pointer | Unknown)
 
 
 def is_complete(kind: Kind) -> bool:
@@ -227,6 +243,8 @@ def spelled(kind: Kind) -> str:
             words = "void"
         case Number(integer=integer):
             words = integer.name
+        case Real(floating=floating):
+            words = floating.name
         case Pointer(target=target):
             words = f"{spelled(target)} *"
         case Array(element=element, count=count):

@@ -9,6 +9,8 @@ from typing import Final
 from pycparser import c_ast as ast
 from pycparser.c_parser import CParser
 
+from membar.frontends.c.written import heads
+
 _TEXT: Final = """
 int pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 int pthread_join(pthread_t, void **);
@@ -156,7 +158,7 @@ _FOREIGN: Final = re.compile(r"\b\w+_t\b|\bonce_flag\b")
 @cache
 def prototype(name: str) -> ast.Decl | None:
     """The declaration of a library function; None if it has no single type."""
-    line = _LINES.get(name)
+    line = _LINES.get(name) or heads().get(name)
     if line is None:
         return None
     types = sorted(set(_FOREIGN.findall(line)))

@@ -57,6 +57,7 @@ def _new(e: Expressions, node: ast.FuncCall, arguments: Arguments, size: Expr, *
     contents.needed(e.m)
     m, flow, span = e.m, e.m.flow, e.m.span(node)
     if m.loops:
+        contents.needed_to_go_on(m)
         m.refuse(node, "memory whose size is not known before the program runs, in a loop", codes.HEAP_SIZE)
     first, each = _step(e, arguments)
     end, key = flow.exit(), ("sized", id(node), "")
@@ -103,7 +104,7 @@ def _realloc(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         return new
     new = m.kept(new, node)
     move = _Move(old.expr, new.expr, size)
-    if item is not None and item.slot is not None:
+    if item is not None and item.slot is not None and not item.slot.thread:
         _keep(m, move, [(at, t.size_of(kind) or 1) for at, kind in item.kinds.items()], node)
     elif item is None:
         _keep_any(m, move, node)
@@ -153,7 +154,7 @@ def _keep_any(m: Machine, move: _Move, node: ast.Node) -> None:
     flow.state = null
     flow.jump(end)
     flow.state = other
-    for index, (shape, count) in enumerate(m.world.before.shapes.items()):
+    for index, shape, count in heap.allocated(m.world.before.shapes):
         distance = binary(B.SUB, move.old, Address(heap.region(index)))
         yes, no = flow.branch(binary(B.LT, distance, Constant(count * heap.stride_of(shape))), span)
         flow.state = yes

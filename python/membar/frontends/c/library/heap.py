@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, heap, liveness, marks
+from membar.frontends.c import codes, contents, heap, lifetimes, liveness, marks
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.heap import Freeing, Place
 from membar.frontends.c.length import MOST_ACCESSES
+from membar.frontends.c.library import leaks
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, known, select
 from membar.frontends.c.world import Object, Untyped
-from membar.program.expr import FALSE, Address, Constant, Expr, Register
-from membar.program.operations import WARNING, Assert, Assume, Choose, Load, Rmw, Store, Tags
-from membar.program.warnings import LEAK, LOOK
+from membar.program.expr import FALSE, Address, Constant, Expr, Register, addresses_of
+from membar.program.operations import Assume, Choose, Load, Rmw, Store, Tags
 
 _FREE_OF_ANYTHING: Final = "free of a pointer that is not the beginning of allocated memory"
+
+
+@dataclass(frozen=True, slots=True)
+class _Fresh:
+    """A pointer to a slot that was never used, which is one of these; `is_written`: zeros are put there."""
+
+    pointer: Expr
+    labels: tuple[str, ...]
+    is_written: bool
 
 
 def allocated(e: Expressions, node: ast.FuncCall, arguments: Arguments, size: int, *, is_zero: bool) -> Value:
@@ -33,12 +43,20 @@ def allocated(e: Expressions, node: ast.FuncCall, arguments: Arguments, size: in
     if m.flow.is_dead:
         return Value(FALSE, t.VOID_POINTER)
     kind = _layout(e, node, arguments, size)
-    pointer, labels = _fresh(m, node, kind or t.Array(t.CHAR, size), place, is_zero=is_zero)
+    is_written = is_zero and _is_seen_beside(m, node)
+    pointer, labels = _fresh(
+        m, node, kind or t.Array(t.CHAR, size), place, is_zero=is_zero and not is_written
+    )
     freed = _candidates(m, labels[0])
     m.memory_calls += 1
     if freed:
         m.world.after.is_reused = True
-        pointer = _fresh_or(m, node, pointer, freed, place, is_zero=is_zero)
+        fresh = _Fresh(pointer, labels, is_written=is_written)
+        pointer = _fresh_or(m, node, fresh, freed, place, is_zero=is_zero)
+    else:
+        leaks.made(m, node, labels)
+        if is_written:
+            _begin(m, node, pointer, _shape_at(m, labels[0]), place, is_zero=True)
     if kind is None and isinstance(pointer, Address | Register):
         m.world.untyped[pointer.name] = Untyped(size, id(node), labels)
     if isinstance(pointer, Address | Register):
@@ -71,6 +89,24 @@ def sizes_in(node: ast.Node) -> Iterator[ast.UnaryOp]:
         yield from sizes_in(child)
 
 
+def _is_seen_beside(m: Machine, node: ast.Node) -> bool:
+    """Whether other threads may see what `calloc` allocates, and run by then: its zeros are writes."""
+    if id(node) not in m.world.before.shown_calls:
+        return False
+    joined = lifetimes.joined_in(m.flow.state)
+    return any(plan.number not in joined for plan in m.world.plans)
+
+
+def shown_calls(m: Machine) -> Iterator[int]:
+    """The calls whose memory a thread shows to others, by their syntax."""
+    labels = set(contents.exposed(m))
+    labels |= {part.name for plan in m.world.plans if plan.argument for part in addresses_of(plan.argument)}
+    for label in labels & m.world.allocated().keys():
+        declared = m.world.objects[label].declared
+        if isinstance(declared, tuple) and declared[0] == "allocated":
+            yield declared[1]
+
+
 # Slots
 
 
@@ -81,7 +117,7 @@ def _fresh(
     if not m.loops:
         item = _slot(m, node, kind, place, is_zero=is_zero)
         return Address(item.label), (item.label,)
-    key = pool_key(id(node))
+    key = leaks.pool_key(id(node))
     m.world.after.pools.add((m.number, id(node)))
     labels = m.world.pools.get((m.number, id(node)), ())
     before = [m.world.objects[label].type for label in labels if label in m.world.objects]
@@ -105,11 +141,6 @@ def _fresh(
     return pointer, labels
 
 
-def pool_key(call: int) -> tuple[str, int, str]:
-    """The variable of the flow that counts what a call in a loop allocated."""
-    return ("pool", call, "pool")
-
-
 def _most_in_loops(m: Machine, node: ast.Node) -> int:
     text = m.world.tree.text.macros.get(heap.POOL, str(heap.DEFAULT_POOL)).strip("() ")
     number = int(text) if text.isdecimal() else 0
@@ -130,7 +161,8 @@ def _slot(m: Machine, node: ast.FuncCall, kind: t.CType, place: Place, *, is_zer
             span=m.span(node),
         )
     )
-    shape = heap.shape_of(kind, m.world.alignments.get(id(node), heap.ALIGNMENT))
+    alignment = m.world.alignments.get(id(node), heap.ALIGNMENT)
+    shape = heap.shape_of(t.size_of(kind), item.leaves(), alignment)
     index = sum(slot.shape == shape for slot in m.world.allocated().values())
     item.slot = heap.Slot(shape, index, place.line, is_zero)
     if not is_zero:
@@ -151,18 +183,23 @@ def _type_name(kind: t.CType) -> str:
 def _candidates(m: Machine, label: str) -> list[str]:
     """The slots of the same shape that may have been freed before this call."""
     world = m.world
-    shape = world.objects[label].slot
-    assert shape is not None
+    shape = _shape_at(m, label)
     if world.is_kernel:
         return []  # its model does not know the words of our exchange
     found = []
     for other, slot in world.before.slots.items():
         is_fresh = other == label and not m.loops
-        if slot.shape == shape.shape and not is_fresh:
+        if slot.shape == shape and not is_fresh:
             freeings = (item for item in world.before.freeings if item.label in ("", other))
             if any(_may_precede(m, freeing) for freeing in freeings):
                 found.append(other)
     return found
+
+
+def _shape_at(m: Machine, label: str) -> heap.Shape:
+    slot = m.world.objects[label].slot
+    assert slot is not None
+    return slot.shape
 
 
 def _may_precede(m: Machine, freeing: Freeing) -> bool:
@@ -174,18 +211,22 @@ def _may_precede(m: Machine, freeing: Freeing) -> bool:
 
 
 def _fresh_or(
-    m: Machine, node: ast.FuncCall, fresh: Expr, freed: list[str], place: Place, *, is_zero: bool
+    m: Machine, node: ast.FuncCall, fresh: _Fresh, freed: list[str], place: Place, *, is_zero: bool
 ) -> Expr:
-    """A fresh slot, or one of those that were freed: any of them."""
+    """A fresh slot, which zeros may be written to, or one of those that were freed: any of them."""
     flow, span, key = m.flow, m.span(node), ("allocation", id(node), "")
     choice = Register(flow.register())
     flow.emit(Choose(choice.name, FALSE, Constant(len(freed))), span)
     again, anew = flow.branch(choice, span)
+    slots = m.world.before.slots
+    shape = slots[freed[0]].shape
     flow.state = anew
-    flow.put(key, Slot(fresh))
+    leaks.made(m, node, fresh.labels)
+    if fresh.is_written:
+        _begin(m, node, fresh.pointer, shape, place, is_zero=True)
+    flow.put(key, Slot(fresh.pointer))
     anew = flow.leave()
     flow.state = again
-    slots = m.world.before.slots
     pointer: Expr = Address(freed[-1])
     state: Expr = _state(m, slots[freed[-1]])
     for index, label in reversed(list(enumerate(freed[:-1], start=1))):
@@ -210,17 +251,30 @@ def _fresh_or(
         span,
     )
     flow.emit(Assume(is_freed), span)
-    shape = slots[freed[0]].shape
-    for offset, size in heap.scalars(shape):
-        value = 0 if is_zero else heap.unset(size, place.number)
-        address = binary(B.ADD, pointer, Constant(offset))
-        flow.emit(Store(address=address, value=Constant(value), size=size, tags=_plain(m)), span)
-    marks.unset(m, pointer, shape, node, is_zero=is_zero)
+    _begin(m, node, pointer, shape, place, is_zero=is_zero)
     flow.put(key, Slot(pointer))
     flow.resume(anew, flow.leave())
     found = (flow.get(key) or Slot(FALSE)).expr
     flow.forget([key])
     return found
+
+
+def _begin(
+    m: Machine, node: ast.Node, pointer: Expr, shape: heap.Shape, place: Place, *, is_zero: bool
+) -> None:
+    """Writes zeros into memory, or that it was never set."""
+    _require_few(m, node, "the beginning of", sum(1 for _ in heap.scalars(shape)))
+    for offset, size in heap.scalars(shape):
+        value = 0 if is_zero else heap.unset(size, place.number)
+        address = binary(B.ADD, pointer, Constant(offset))
+        m.flow.emit(Store(address=address, value=Constant(value), size=size, tags=_plain(m)), m.span(node))
+    marks.unset(m, pointer, shape, node, is_zero=is_zero)
+
+
+def _require_few(m: Machine, node: ast.Node, what: str, count: int) -> None:
+    if count > MOST_ACCESSES:
+        words = f"{what} memory with {count} numbers, each of which is an access: at most {MOST_ACCESSES}"
+        m.refuse(node, words, codes.HEAP_SIZE)
 
 
 def _state(m: Machine, slot: heap.Slot) -> Address:
@@ -251,9 +305,7 @@ def freed(m: Machine, pointer: Expr, node: ast.Node) -> None:
         return
     flow, span = m.flow, m.span(node)
     named = pointer.name if isinstance(pointer, Address) else ""
-    joined = frozenset(
-        int(str(key[1])) for key in (flow.state.slots if flow.state else ()) if key[0] == "joined"
-    )
+    joined = lifetimes.joined_in(flow.state)
     m.world.after.freeings.add(Freeing(m.number, m.memory_calls, bool(m.loops), named, joined))
     m.world.after.frees_beside |= m.number != 1 or any(plan.number not in joined for plan in m.world.plans)
     m.memory_calls += 1
@@ -262,7 +314,7 @@ def freed(m: Machine, pointer: Expr, node: ast.Node) -> None:
         return
     item = m.object_at(pointer)
     if item is not None and isinstance(pointer, Address):
-        is_whole = pointer.offset == 0 and item.slot is not None
+        is_whole = pointer.offset == 0 and item.slot is not None and not item.slot.thread
         m.check(Constant(int(is_whole)), _FREE_OF_ANYTHING, node)
         if is_whole and item.slot is not None:
             _end(m, pointer, item.slot.shape, place, node)
@@ -273,11 +325,12 @@ def freed(m: Machine, pointer: Expr, node: ast.Node) -> None:
     flow.state = null
     flow.jump(end)
     flow.state = other
-    for index, (shape, count) in enumerate(m.world.before.shapes.items()):
+    shapes = heap.allocated(m.world.before.shapes)
+    for index, shape, count in shapes:
         start, stride = Address(heap.region(index)), heap.stride_of(shape)
         distance = binary(B.SUB, pointer, start)
         is_here = binary(B.LT, distance, Constant(count * stride))
-        if len(m.world.before.shapes) == 1:
+        if len(shapes) == 1:
             m.check(is_here, _FREE_OF_ANYTHING, node)
             yes, no = flow.leave(), None
         else:
@@ -296,9 +349,7 @@ def _end(m: Machine, pointer: Expr, shape: heap.Shape, place: Place, node: ast.N
     """Writes into each scalar, and into the state, that the object was freed here."""
     flow, span = m.flow, m.span(node)
     count = sum(heap.freed(size) is not None for _, size in heap.scalars(shape))
-    if count > MOST_ACCESSES:
-        words = f"the end of memory with {count} numbers, each of which is an access: at most {MOST_ACCESSES}"
-        m.refuse(node, words, codes.HEAP_SIZE)
+    _require_few(m, node, "the end of", count)
     state = liveness.state_of(m.world, pointer)
     if not isinstance(state, Address):
         state = flow.named(state, span)
@@ -322,35 +373,6 @@ def _end(m: Machine, pointer: Expr, shape: heap.Shape, place: Place, node: ast.N
     # Who gets the memory next sees all that was done to it before.
     tags = frozenset({"REL"}) if m.world.before.is_reused and not m.world.is_kernel else _plain(m)
     flow.emit(Store(address=state, value=Constant(place.number), size=heap.STATE_SIZE, tags=tags), span)
-
-
-def check_leaks(m: Machine, node: ast.Node) -> None:
-    """Warns at the end of `main` of memory that was set and is never freed, where all threads have ended."""
-    world = m.world
-    state = m.flow.state
-    others = range(2, world.before.threads + 1)
-    if state is None or any(("joined", number) not in state.slots for number in others):
-        return
-    for label, slot in world.before.slots.items():
-        first = next(((at, size) for at, size in heap.scalars(slot.shape) if heap.says_unset(size)), None)
-        if first is None or slot.is_zeroed:
-            continue
-        kind = t.UINT if first[1] == 4 else t.ULONG
-        address = Address(label, first[0])
-        freed_at, held = (
-            _looked(m, where, size, node)
-            for where, size in ((_state(m, slot), heap.STATE_SIZE), (address, first[1]))
-        )
-        was_set = liveness.is_set(m, address, held, kind)
-        is_fine = binary(B.OR, binary(B.NE, freed_at, FALSE), binary(B.EQ, was_set, FALSE))
-        message = f"{LEAK}memory allocated at line {slot.line} is never freed"
-        m.flow.emit(Assert(is_fine, message, property=WARNING), m.span(node))
-
-
-def _looked(m: Machine, address: Expr, size: int, node: ast.Node) -> Register:
-    register = Register(m.flow.register(LOOK.removesuffix("$")))
-    m.flow.emit(Load(register=register.name, address=address, size=size, tags=_plain(m)), m.span(node))
-    return register
 
 
 FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(

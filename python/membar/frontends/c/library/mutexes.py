@@ -36,19 +36,19 @@ _ACQUIRES: Final = frozenset({"ACQ", "RMW"})
 _TAKEN: Final = frozenset({"RLX", "LF"})
 
 
-def kind_of_attributes(e: Expressions, node: ast.Node) -> int:
+def kind_of_attributes(e: Expressions, node: ast.Node, whose: str) -> int:
     """The kind that attributes ask for, which must be known; a null pointer asks for nothing."""
     pointer = e.scalar(node)
     if known(pointer.expr) == 0:
         return NORMAL
     if not isinstance(pointer.type, t.Pointer) or t.unqualified(pointer.type.target) != t.INT:
-        e.m.refuse(node, "attributes of a mutex are needed here", codes.CALL)
+        e.m.refuse(node, f"attributes of {whose} are needed here", codes.CALL)
     found = e.m.read(Place(pointer.expr, t.INT), node)
     kind = known(found.expr) if isinstance(found, Value) else None
     if kind is None:
         if not e.m.flow.is_dead:
-            contents.needed(e.m)
-        e.m.refuse(node, "a mutex with attributes that are not known before the program runs")
+            contents.needed_to_go_on(e.m)
+        e.m.refuse(node, f"{whose} with attributes that are not known before the program runs")
     return kind
 
 
@@ -129,20 +129,22 @@ def unlock(m: Machine, place: Place, me: Expr, node: ast.Node) -> Value:
 # Attributes
 
 
-def _attributes(e: Expressions, node: ast.Node) -> Place:
+def attributes(e: Expressions, node: ast.Node) -> Place:
+    """The variable that attributes are."""
     place = target(e, node)
     if t.unqualified(place.type) != t.INT:
         e.m.refuse(node, "attributes are needed here", codes.CALL)
     return place
 
 
-def _begin(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    e.m.write(_attributes(e, arguments[0]), constant(NORMAL), node)
+def begin_attributes(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    """Attributes that ask for nothing."""
+    e.m.write(attributes(e, arguments[0]), constant(NORMAL), node)
     return constant(0)
 
 
 def _set_kind(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    place = _attributes(e, arguments[0])
+    place = attributes(e, arguments[0])
     kind = e.scalar(arguments[1])
     if known(kind.expr) not in (NORMAL, RECURSIVE, CHECKED):
         e.m.refuse(arguments[1], "a kind of mutex that is not known")
@@ -152,7 +154,7 @@ def _set_kind(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value
 
 def _set_robust(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     del node
-    _attributes(e, arguments[0])
+    attributes(e, arguments[0])
     if known(e.scalar(arguments[1]).expr) != 0:
         e.m.refuse(arguments[1], "a robust mutex")
     return constant(0)
@@ -169,7 +171,7 @@ def _ignored(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
 _PREFIX: Final = "pthread_mutexattr_"
 FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
     {
-        f"{_PREFIX}init": Library(_begin, 1),
+        f"{_PREFIX}init": Library(begin_attributes, 1),
         f"{_PREFIX}destroy": Library(_ignored, 1),
         f"{_PREFIX}settype": Library(_set_kind, 2),
         f"{_PREFIX}setrobust": Library(_set_robust, 2),

@@ -129,6 +129,19 @@ def _any(kind: t.Integer) -> Meaning:
     return meaning
 
 
+def _setting(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    """`getenv`: nothing is set; what would be if something were is cut."""
+    del arguments
+    found = _number(e, node, t.ULONG)
+    if NUMBERS not in e.m.world.before.outside:
+        return Value(found.expr, t.Pointer(t.CHAR))
+    is_set, is_unset = e.m.flow.branch(found.expr, e.m.span(node))
+    e.m.flow.state = is_set
+    e.m.flow.endless(e.m.span(node))
+    e.m.flow.state = is_unset
+    return Value(FALSE, t.Pointer(t.CHAR))
+
+
 def _nothing(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     del node
     for item in arguments:
@@ -170,6 +183,9 @@ FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
         "snprintf": Library(_prints_into, 3, 100),
         "vsnprintf": Library(_prints_into, 4),
         "rand_r": Library(_any(t.INT), 1),
+        "getenv": Library(_setting, 1),
+        "sysconf": Library(_any(t.LONG), 1),
+        "write": Library(_any(t.LONG), 3),
     }
     | _functions(("clock", "random", "lrand48"), Library(_any(t.LONG), 0))
     | _functions(("rand",), Library(_any(t.INT), 0))

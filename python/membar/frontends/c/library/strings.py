@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import permutations, product
 from types import MappingProxyType
 from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, parts
+from membar.frontends.c import arenas, codes, parts
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
@@ -47,19 +48,43 @@ def _layout(e: Expressions, pointer: Value, size: int) -> Layout | None:
 
 
 def _common(e: Expressions, node: ast.FuncCall, pointers: list[Value], size: int) -> Layout:
-    """The scalars that all pointers agree on."""
-    found = [layout for layout in (_layout(e, pointer, size) for pointer in pointers) if layout is not None]
+    """The scalars that all pointers agree on; arenas agree with everything."""
+    for pointer, other in permutations(pointers, 2):
+        assert isinstance(other.type, t.Pointer)
+        if not isinstance(pointer.expr, Address) and t.size_of(other.type.target) == size:
+            arenas.view(e.m, pointer, other.type.target)
+    each = [(pointer, _layout(e, pointer, size)) for pointer in pointers]
+    found = [layout for _, layout in each if layout is not None]
     if not found and all(_is_bytes(pointer) for pointer in pointers):
-        found = [tuple((at, t.CHAR) for at in range(size))]
+        found = [_bytes(size)]
     if not found:
         e.m.refuse(node, "memory whose layout is not known from the text", codes.LAYOUT)
-    first = {(at, t.size_of(kind)) for at, kind in found[0]}
-    is_cut = any(at < 0 or at + (t.size_of(kind) or 1) > size for at, kind in found[0])
-    if is_cut or any({(at, t.size_of(kind)) for at, kind in other} != first for other in found[1:]):
+    if _is_mixed(found, size):
+        for pointer, layout in product(pointers, found):
+            arenas.copied(e.m, pointer.expr, layout, size)
+        arenas_ = [arenas.is_arena(e.m, pointer.expr, size) for pointer in pointers]
+        typed = [layout for (_, layout), free in zip(each, arenas_, strict=True) if layout and not free]
+        found = typed or ([_bytes(size)] if all(arenas_) else found)
+    if _is_mixed(found, size):
         e.m.refuse(node, "part of a scalar, or memory of another layout", codes.LAYOUT)
-    if len(first) > _MOST_SCALARS:
+    if len(found[0]) > _MOST_SCALARS:
         e.m.refuse(node, f"{size} bytes at once", codes.LAYOUT)
     return found[0]
+
+
+def _bytes(size: int) -> Layout:
+    return tuple((at, t.CHAR) for at in range(size))
+
+
+def _is_mixed(layouts: list[Layout], size: int) -> bool:
+    """Whether layouts differ, or a scalar lies only partly in so many bytes."""
+    is_cut = any(at < 0 or at + (t.size_of(kind) or 1) > size for at, kind in layouts[0])
+    return is_cut or any(_places(layout) != _places(layouts[0]) for layout in layouts)
+
+
+def _places(layout: Layout) -> set[tuple[int, int | None]]:
+    """Offset and size of every scalar."""
+    return {(at, t.size_of(kind)) for at, kind in layout}
 
 
 def _is_bytes(pointer: Value) -> bool:
@@ -91,16 +116,21 @@ def _copy(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         address = _moved(source, at)
         item = e.m.object_at(address)
         if isinstance(item, Object) and not item.in_memory and isinstance(address, Address):
-            if e.m.is_bad(Place(address, kind), node):
+            part = parts.part_of(e.m, Place(address, kind))
+            if part is None and e.m.is_bad(Place(address, kind), node):
                 return Value(FALSE, t.VOID_POINTER)
-            found.append((at, kind, e.m.flow.get(item.key(address.offset)) or Slot(FALSE, FALSE)))
+            whole = e.m.flow.get(item.key(address.offset)) or Slot(FALSE, FALSE)
+            found.append((at, kind, whole if part is None else parts.held(e.m, item, part, kind)))
         else:
             found.append((at, kind, e.m.read_part(Place(address, kind), node)))
     for at, kind, slot in found:
         address = _moved(target, at)
         item = e.m.object_at(address)
         if isinstance(item, Object) and not item.in_memory and isinstance(address, Address):
-            if not e.m.is_bad(Place(address, kind), node):
+            part = parts.part_of(e.m, Place(address, kind))
+            if part is not None:
+                parts.hold(e.m, item, part, slot)
+            elif not e.m.is_bad(Place(address, kind), node):
                 e.m.flow.put(item.key(address.offset), slot)
         else:
             e.m.write(Place(address, kind), Value(slot.expr, kind), node)
@@ -139,7 +169,11 @@ def _compare(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     left, right = _pointer(e, arguments[0]), _pointer(e, arguments[1])
     size = _size(e, arguments[2])
     result: Expr = FALSE
-    for at, kind in reversed(_common(e, node, [left, right], size) if size else ()):
+    scalars = _common(e, node, [left, right], size) if size else []
+    if sum(t.size_of(kind) or 0 for _, kind in scalars) < size:
+        words = "a comparison of bytes between the members of a structure, which hold anything"
+        e.m.refuse(node, words, codes.LAYOUT, "compare member by member")
+    for at, kind in reversed(scalars):
         plain = t.unqualified(kind)
         if isinstance(plain, t.Whole):
             e.m.refuse(node, "an atomic structure that is compared byte by byte", codes.LAYOUT)

@@ -345,7 +345,7 @@ def _barrier_size(e: Expressions, arguments: Arguments) -> Expr:
     no_attributes(e, arguments)
     count = known(e.scalar(arguments[2]).expr)
     if count is None:
-        contents.needed(e.m)
+        contents.needed_to_go_on(e.m)
     if count is None or not 0 < count <= _LOW:
         e.m.refuse(arguments[2], "a barrier for a number of threads that is not known", codes.CALL)
     return Constant(count << _COUNT)

@@ -15,10 +15,9 @@ from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.library.heap import allocated
 from membar.frontends.c.values import B, Slot, Value, binary, constant, converted, extended, known, select
 from membar.frontends.c.world import Place
-from membar.program.expr import FALSE, TRUE, Address, Constant, Expr
+from membar.program.expr import FALSE, TRUE, Constant, Expr
 
 _MOST: Final = 256
-_LITERAL: Final = "string@"
 Turn: TypeAlias = Callable[[int], Iterator[tuple[Expr, Expr]]]
 
 
@@ -35,14 +34,7 @@ def _place(pointer: Value, index: int) -> Place:
 
 
 def _character(e: Expressions, pointer: Value, index: int, node: ast.Node) -> Expr:
-    """A character; those of a literal are known."""
-    place = _place(pointer, index)
-    item = e.m.object_at(place.address)
-    if item is not None and isinstance(place.address, Address) and item.label.startswith(_LITERAL):
-        content = item.initial.get(place.address.offset, 0)
-        if place.address.offset in item.kinds and isinstance(content, int):
-            return extended(Constant(content), t.CHAR)
-    found = e.m.read(place, node)
+    found = e.m.read(_place(pointer, index), node)
     return found.expr if isinstance(found, Value) else FALSE
 
 

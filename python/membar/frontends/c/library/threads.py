@@ -23,6 +23,8 @@ from membar.program.template import ME
 
 Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value]
 _BUSY: Final = 16
+_DETACHING: Final = "pthread_attr_setdetachstate"
+_JOINABLE, _DETACHED = 0, 1
 _NEVER_CREATED: Final = "a thread that was never created is joined"
 _THRD_BUSY: Final = 1
 _MTX_TIMED: Final = 1
@@ -41,8 +43,7 @@ def result_label(number: int) -> str:
 def _create(e: Expressions, node: ast.FuncCall, arguments: Arguments, *, is_c11: bool) -> Value:
     m = e.m
     handle = target(e, arguments[0])
-    if not is_c11:
-        e.value(arguments[1])
+    is_detached = not is_c11 and _is_detached(e, arguments[1])
     function = m.world.function_at(e.scalar(arguments[1 if is_c11 else 2]).expr)
     if function is None:
         m.refuse(
@@ -52,7 +53,8 @@ def _create(e: Expressions, node: ast.FuncCall, arguments: Arguments, *, is_c11:
     if m.flow.is_dead:
         return constant(0)
     if m.loops:
-        contents.needed(m)
+        contents.needed_to_go_on(m)
+        m.count_loops()
         m.refuse(
             node,
             "a thread created in a loop whose number of turns is not known",
@@ -62,7 +64,27 @@ def _create(e: Expressions, node: ast.FuncCall, arguments: Arguments, *, is_c11:
     plan = _planned(m, function, argument, node, is_c11=is_c11)
     m.flow.emit(Spawn(plan.name), m.span(node))
     endings.begin(m, plan.number)
+    if is_detached:
+        endings.end_once(m, plan.number, node, "detached")
     m.write(handle, Value(Constant(plan.number), t.ULONG), node)
+    return constant(0)
+
+
+def _is_detached(e: Expressions, node: ast.Node) -> bool:
+    """Whether a thread is created detached; files that never ask for that are spared the look."""
+    if _DETACHING not in e.m.world.tree.text.text:
+        e.value(node)
+        return False
+    return mutexes.kind_of_attributes(e, node, "a thread") != _JOINABLE
+
+
+def _set_detached(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
+    state = e.scalar(arguments[1])
+    if known(state.expr) not in (_JOINABLE, _DETACHED):
+        e.m.refuse(
+            arguments[1], "`PTHREAD_CREATE_JOINABLE` or `PTHREAD_CREATE_DETACHED` is needed here", codes.CALL
+        )
+    e.m.write(mutexes.attributes(e, arguments[0]), state, node)
     return constant(0)
 
 
@@ -112,6 +134,8 @@ def _join(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     if wants_result:
         m.world.after.needs_results = True
     flow = m.flow
+    if m.world.before.counted and not flow.is_dead:
+        m.count_loops()  # as those that create threads
     if number == 0:
         m.check(FALSE, _NEVER_CREATED, node)
         return constant(0)
@@ -165,6 +189,7 @@ def _exit(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     frame = m.frames[0]
     if not isinstance(frame.result, t.Void):
         m.flow.put((*frame.key, 0, ""), Slot(m.converted(value, frame.result, node).expr))
+    m.leave_calls(m.span(node))
     m.flow.jump(frame.returns)
     return NOTHING
 
@@ -304,7 +329,7 @@ def unlock(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
 
 def _mutex_init(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     place = _mutex(e, arguments[0])
-    kind = mutexes.kind_of_attributes(e, arguments[1])
+    kind = mutexes.kind_of_attributes(e, arguments[1], "a mutex")
     e.m.write(Place(place.address, t.INT), Value(mutexes.first_word(e.m, kind), t.INT), node)
     return constant(0)
 
@@ -355,8 +380,20 @@ FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
         "pthread_equal": Library(_equal, 2),
         "pthread_detach": Library(_detach, 1),
         "pthread_yield": Library(_nothing, 0),
-        "pthread_attr_init": Library(_nothing, 1),
+        "pthread_attr_init": Library(mutexes.begin_attributes, 1),
         "pthread_attr_destroy": Library(_nothing, 1),
+        _DETACHING: Library(_set_detached, 2),
+        "pthread_attr_setstacksize": Library(_nothing, 2),
+        "pthread_attr_setguardsize": Library(_nothing, 2),
+        "pthread_attr_setschedpolicy": Library(_nothing, 2),
+        "pthread_attr_setschedparam": Library(_nothing, 2),
+        "pthread_attr_setinheritsched": Library(_nothing, 2),
+        "pthread_attr_setscope": Library(_nothing, 2),
+        "pthread_setname_np": Library(_nothing, 2),
+        "pthread_setaffinity_np": Library(_nothing, 3),
+        "sched_setaffinity": Library(_nothing, 3),
+        "__builtin_ia32_pause": Library(_nothing, 0),
+        "_mm_pause": Library(_nothing, 0),
         "pthread_mutex_init": Library(_mutex_init, 2),
         "pthread_mutex_destroy": Library(_mutex_destroy, 1),
         "pthread_mutex_lock": Library(lock, 1),

@@ -12,7 +12,7 @@ from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.values import Value, constant, known
-from membar.frontends.c.world import Object
+from membar.frontends.c.world import LITERAL, Object
 from membar.program.expr import Address
 
 _IGNORE: Final = 1
@@ -50,7 +50,7 @@ def _error_text(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Val
     """`strerror`: some text, for messages."""
     for item in arguments:
         e.value(item)
-    label = "string@error"
+    label = f"{LITERAL}error"
     if label not in e.m.world.objects:
         kind = t.Array(t.CHAR, 6)
         item = Object(

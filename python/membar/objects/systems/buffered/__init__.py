@@ -20,10 +20,12 @@ from membar.objects.systems.buffered.buffer import Buffer
 from membar.objects.systems.buffered.control import Control, described
 from membar.objects.systems.buffered.formulas import Formulas
 from membar.objects.systems.buffered.machine import Machine
+from membar.objects.systems.buffered.summaries import Summaries, Summarised, in_words
 from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import IDLE
 
 LONGEST = 8
+LONGEST_SUMMARY = 16
 
 
 def system(
@@ -44,6 +46,30 @@ def system(
         keeps=lambda control, variable: formulas.keeps(_control(control), variable),
         is_done=lambda control: _control(control).line == IDLE and not _control(control).entries,
     )
+
+
+def summarised(about: ConcurrentObject, *, name: str, in_real_time: bool = False) -> ThreadSystem:
+    """The system of an object with buffers of any length, in which stores are summarised."""
+    buffer = Buffer(about)
+    machine = Machine(about, buffer, is_buffered=True, in_real_time=in_real_time)
+    summaries = Summaries(about, buffer, machine)
+    return ThreadSystem(
+        name=name,
+        about=about,
+        start=Summarised(),
+        moves=lambda control: tuple(summaries.moves(_summary(control))),
+        resolved=lambda term, control, who: summaries.resolved(term, _summary(control), who),
+        described=lambda control: in_words(_summary(control)),
+        too_long=lambda control: len(_summary(control).control.entries) > LONGEST_SUMMARY,
+        keeps=lambda control, variable: summaries.keeps(_summary(control), variable),
+        is_done=lambda control: _summary(control) == Summarised(),
+    )
+
+
+def _summary(control: Hashable) -> Summarised:
+    if not isinstance(control, Summarised):
+        raise TypeError(f"{control} is no control of this system")
+    return control
 
 
 def _control(control: Hashable) -> Control:

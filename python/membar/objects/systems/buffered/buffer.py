@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from membar.objects.syntax import ConcurrentObject, Line, Location, Operation, Store
-from membar.objects.systems.buffered.control import WAITING, Control, Entry, Status, Waiting, kept
+from membar.objects.systems.buffered.control import (
+    INDEX,
+    VALUE,
+    WAITING,
+    Control,
+    Entry,
+    Status,
+    Waiting,
+    kept,
+)
 from membar.objects.systems.moves import Effect, Kind, Memory, Move
 from membar.objects.systems.points import inputs, outputs
 from membar.objects.terms import TRUE, Space, Term, Variable, conjunction, equals, negation
@@ -45,11 +54,11 @@ class Buffer:
             store = self.stored(control.entries[number])
             if store.location.name != location.name:
                 continue
-            value = Variable(Space.LOCAL, "value", kept(number))
+            value = Variable(Space.LOCAL, VALUE, kept(number))
             if location.index is None:
                 yield Source(number, value, TRUE)
                 return
-            same = equals(location.index, Variable(Space.LOCAL, "index", kept(number)))
+            same = equals(location.index, Variable(Space.LOCAL, INDEX, kept(number)))
             yield Source(number, value, conjunction((*others, same)))
             others.append(negation(same))
         yield Source(None, self._memory.value(location), conjunction(tuple(others)))
@@ -59,8 +68,8 @@ class Buffer:
         first, rest = control.entries[0], control.entries[1:]
         operation, line = self.lines[first.line]
         store = self.stored(first)
-        index = Variable(Space.LOCAL, "index", kept(0)) if store.location.index is not None else None
-        value = Variable(Space.LOCAL, "value", kept(0))
+        index = Variable(Space.LOCAL, INDEX, kept(0)) if store.location.index is not None else None
+        value = Variable(Space.LOCAL, VALUE, kept(0))
         updates = dict(self._memory.stored(Location(store.location.name, index), value))
         for number, entry in enumerate(rest):
             updates |= dict(self._shifted(entry, number))
@@ -88,14 +97,18 @@ class Buffer:
 
     def _shifted(self, entry: Entry, number: int) -> Iterator[tuple[Variable, Term]]:
         """The variables of a pending store move on by one."""
+        for name in self.names(entry):
+            yield Variable(Space.LOCAL, name, kept(number)), Variable(Space.LOCAL, name, kept(number + 1))
+
+    def names(self, entry: Entry) -> tuple[str, ...]:
+        """The variables that are kept for a pending store."""
         operation, _ = self.lines[entry.line]
-        names = ["value", *operation.parameters]
+        names = [VALUE, *operation.parameters]
         if self.stored(entry).location.index is not None:
-            names.append("index")
+            names.append(INDEX)
         if entry.promises and entry.returned:
             names += [cell.name for cell in outputs(operation, "")]
-        for name in names:
-            yield Variable(Space.LOCAL, name, kept(number)), Variable(Space.LOCAL, name, kept(number + 1))
+        return tuple(names)
 
     def _fulfilled(self, operation: Operation, entry: Entry) -> Effect:
         """The operation of the oldest pending store takes effect."""

@@ -8,6 +8,8 @@ from membar.objects.terms import IDLE
 from membar.records import record
 
 WAITING = "@deferred"
+# What a pending store is, beside the parameters of its operation: words that no parameter can be.
+VALUE, INDEX = "the value", "the index"
 
 
 class Status(enum.Enum):

@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from membar.objects.algebra import simplified
 from membar.objects.syntax import ConcurrentObject, Location
 from membar.objects.systems.buffered.buffer import Buffer
-from membar.objects.systems.buffered.control import WAITING, Control, Status, kept
+from membar.objects.systems.buffered.control import VALUE, WAITING, Control, Entry, Status, kept
 from membar.objects.systems.moves import Memory
 from membar.objects.terms import (
     FALSE,
     IDLE,
     TRUE,
+    Ahead,
     At,
+    Bound,
     Deferred,
     DeferredResult,
+    ForEach,
     Linearized,
+    Number,
     Pending,
+    PendingCount,
     PendingValue,
+    Promised,
     Sees,
     Space,
     Term,
     Variable,
+    Which,
     Who,
+    conjunction,
     replaced,
 )
 from membar.records import replace
+
+# A pending store, and who keeps its variables.
+Store: TypeAlias = tuple[Entry, str]
+Stores: TypeAlias = tuple[Store, ...]
 
 
 class Formulas:
@@ -34,11 +48,12 @@ class Formulas:
         self._memory = Memory.of(about)
         self._buffer = buffer
 
-    def resolved(self, term: Term, control: Control, who: Who) -> Term:
-        """The term with what it says about one thread's control decided."""
+    def resolved(self, term: Term, control: Control, who: Who, besides: Stores = ()) -> Term:
+        """The term with what it says about one thread's control decided.
 
-        def own(variable: Variable) -> Variable:
-            return replace(variable, who=who)
+        `besides` are pending stores that are not in the control: what is claimed of every one is claimed of
+        them too.
+        """
 
         def change(part: Term) -> Term | None:
             match part:
@@ -46,25 +61,42 @@ class Formulas:
                     return TRUE if control.line in lines else FALSE
                 case Linearized(who=asked) if asked is who:
                     return FALSE if control.status in (Status.BEFORE, Status.NONE) else TRUE
+                case Promised(number=number, who=asked) if asked is who:
+                    return self._promised(number, control, who)
                 case Pending(line=line, who=asked) if asked is who:
-                    return TRUE if _oldest(control, line) is not None else FALSE
-                case PendingValue(line=line, name=name, who=asked) if asked is who:
-                    number = _oldest(control, line)
-                    if number is None or (_is_result(name) and not control.entries[number].returned):
+                    return TRUE if _numbers(control, line) else FALSE
+                case PendingValue(line=line, name=name, who=asked, which=which) if asked is who:
+                    place = _number(control, line, which)
+                    if place is None:
                         return FALSE
-                    return own(Variable(Space.LOCAL, name or "value", kept(number)))
+                    return _value((control.entries[place], kept(place)), name, who)
+                case PendingCount(line=line, who=asked) if asked is who:
+                    return Number(len(_numbers(control, line)))
+                case Ahead(line=line, than=than, who=asked) if asked is who:
+                    return TRUE if _is_ahead(control, line, than) else FALSE
+                case ForEach(line=line, store=store, body=body, who=asked) if asked is who:
+                    stores = (*_stores(control), *besides)
+                    return _each(stores, line, store, replaced(body, change), who)
                 case Sees(name=name, who=asked) if asked is who:
                     return self._seen(name, control, who)
                 case Deferred(line=line, who=asked) if asked is who:
-                    return TRUE if _waits_for(control, line) else FALSE
+                    return TRUE if _awaited(control, line) is not None else FALSE
                 case DeferredResult(line=line, number=number, who=asked) if asked is who:
-                    if not _waits_for(control, line):
+                    if _awaited(control, line) is None:
                         return FALSE
-                    return own(Variable(Space.LOCAL, f"@{number}", WAITING))
+                    return Variable(Space.LOCAL, f"@{number}", WAITING, who)
                 case _:
                     return None
 
         return simplified(replaced(self._memory.elements(term), change))
+
+    def _promised(self, number: int, control: Control, who: Who) -> Term:
+        if control.status in (Status.BEFORE, Status.NONE):
+            return FALSE
+        operation, _ = self._buffer.lines[control.line]
+        if number > operation.results:
+            return FALSE
+        return Variable(Space.LOCAL, f"@{number}", operation.name, who)
 
     def _seen(self, name: str, control: Control, who: Who) -> Term:
         source = next(iter(self._buffer.sources(Location(name), control)))
@@ -83,13 +115,50 @@ class Formulas:
         return control.line != IDLE and self._buffer.lines[control.line][0].name == owner
 
 
-def _oldest(control: Control, line: str) -> int | None:
-    return next((number for number, entry in enumerate(control.entries) if entry.line == line), None)
+def _stores(control: Control) -> Stores:
+    return tuple((entry, kept(number)) for number, entry in enumerate(control.entries))
 
 
-def _is_result(name: str | None) -> bool:
-    return name is not None and name.startswith("@")
+def _numbers(control: Control, line: str) -> list[int]:
+    return [number for number, entry in enumerate(control.entries) if entry.line == line]
 
 
-def _waits_for(control: Control, line: str) -> bool:
-    return control.waiting is not None and control.entries[control.waiting.entry].line == line
+def _number(control: Control, line: str, which: Which) -> int | None:
+    """Where the store is that a formula means."""
+    if which is Which.AWAITED:
+        return _awaited(control, line)
+    found = _numbers(control, line)
+    if not found:
+        return None
+    return found[0] if which is Which.OLDEST else found[-1]
+
+
+def _awaited(control: Control, line: str) -> int | None:
+    """The pending store of a line after which the followed operation takes effect."""
+    if control.waiting is None or control.entries[control.waiting.entry].line != line:
+        return None
+    return control.waiting.entry
+
+
+def _is_ahead(control: Control, line: str, than: str) -> bool:
+    found = [entry.line for entry in control.entries if entry.line in (line, than)]
+    return found[:1] == [line]
+
+
+def _value(store: Store, name: str | None, who: Who) -> Term:
+    entry, owner = store
+    if name is not None and name.startswith("@") and not entry.returned:
+        return FALSE
+    return Variable(Space.LOCAL, name or VALUE, owner, who)
+
+
+def _each(stores: Stores, line: str, bound: str, body: Term, who: Who) -> Term:
+    def of(store: Store) -> Term:
+        return replaced(
+            body,
+            lambda part: (
+                _value(store, part.name, who) if isinstance(part, Bound) and part.store == bound else None
+            ),
+        )
+
+    return conjunction(tuple(of(store) for store in stores if store[0].line == line))

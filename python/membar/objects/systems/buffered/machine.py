@@ -20,7 +20,7 @@ from membar.objects.syntax import (
 )
 from membar.objects.systems.actions import rmw_outcomes, with_loaded
 from membar.objects.systems.buffered.buffer import Buffer
-from membar.objects.systems.buffered.control import Control, Entry, Status, kept
+from membar.objects.systems.buffered.control import INDEX, VALUE, Control, Entry, Status, kept
 from membar.objects.systems.buffered.effects import Effects, Outcome
 from membar.objects.systems.moves import Check, Kind, Memory, Move, substituted
 from membar.objects.systems.points import Points, arguments, inputs, outputs
@@ -144,9 +144,9 @@ class Machine:
                 yield _move(line, alternative.condition, updates, done, checks)
                 continue
             owner = kept(len(control.entries))
-            pushed = [(Variable(Space.LOCAL, "value", owner), store.value)]
+            pushed = [(Variable(Space.LOCAL, VALUE, owner), store.value)]
             if store.location.index is not None:
-                pushed.append((Variable(Space.LOCAL, "index", owner), store.location.index))
+                pushed.append((Variable(Space.LOCAL, INDEX, owner), store.location.index))
             pushed += zip(inputs(operation, owner), inputs(operation, operation.name), strict=True)
             entry = Entry(line.label, promises=alternative.point is not None)
             buffered = replace(after, entries=(*after.entries, entry))

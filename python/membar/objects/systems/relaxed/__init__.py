@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 
-from membar.objects.syntax import ConcurrentObject
+from membar.objects.syntax import Branch, ConcurrentObject, Return
 from membar.objects.systems.moves import ThreadSystem
 from membar.objects.systems.relaxed.beyond import Beyond
 from membar.objects.systems.relaxed.control import Control, Rules, described
@@ -30,7 +30,7 @@ from membar.objects.systems.relaxed.formulas import Formulas
 from membar.objects.systems.relaxed.machine import Machine
 from membar.objects.systems.relaxed.waiting import Waiting
 
-__all__ = ["LONGEST", "Rules", "system", "waits"]
+__all__ = ["LONGEST", "Rules", "longest", "system", "waits"]
 
 LONGEST = 14
 
@@ -39,6 +39,7 @@ def system(about: ConcurrentObject, *, name: str, rules: Rules) -> ThreadSystem:
     """The system of an object."""
     waiting = Waiting(about, rules)
     machine, formulas, beyond = Machine(waiting), Formulas(waiting), Beyond(waiting)
+    bound = longest(about)
     return ThreadSystem(
         name=name,
         about=about,
@@ -46,11 +47,25 @@ def system(about: ConcurrentObject, *, name: str, rules: Rules) -> ThreadSystem:
         moves=lambda control: tuple(machine.moves(_control(control))),
         resolved=lambda term, control, who: formulas.resolved(term, _control(control), who),
         described=lambda control: described(_control(control)),
-        too_long=lambda control: len(_control(control).items) > LONGEST,
+        too_long=lambda control: len(_control(control).items) > bound,
         keeps=lambda control, variable: formulas.keeps(_control(control), variable),
         is_done=lambda control: not _control(control).instances,
         beyond=lambda control: beyond.at(_control(control)),
     )
+
+
+def longest(about: ConcurrentObject) -> int:
+    """How many lines may be left to do: enough for all that are met at once."""
+    lines = {line.label: line for _, line in about.lines()}
+
+    def met(label: str | None) -> int:
+        found: set[str] = set()
+        while label is not None and label not in found:
+            found.add(label)
+            label = None if isinstance(lines[label].action, Branch | Return) else lines[label].then
+        return len(found)
+
+    return max(LONGEST, *map(met, lines))
 
 
 def waits(about: ConcurrentObject, rules: Rules) -> Iterator[tuple[str, str]]:

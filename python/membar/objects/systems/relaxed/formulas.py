@@ -5,23 +5,31 @@ from __future__ import annotations
 from membar.objects.algebra import simplified
 from membar.objects.syntax import Location, Store
 from membar.objects.systems.moves import Memory
-from membar.objects.systems.relaxed.control import Control, Done, own, owner, owner_of
+from membar.objects.systems.relaxed.control import Control, Done, Item, own, owner, owner_of
 from membar.objects.systems.relaxed.waiting import Waiting
 from membar.objects.terms import (
     FALSE,
     IDLE,
     TRUE,
+    Ahead,
     At,
+    Bound,
     Deferred,
     DeferredResult,
+    ForEach,
     Linearized,
+    Number,
     Pending,
+    PendingCount,
     PendingValue,
+    Promised,
     Sees,
     Space,
     Term,
     Variable,
+    Which,
     Who,
+    conjunction,
     replaced,
 )
 from membar.records import replace
@@ -53,10 +61,19 @@ class Formulas:
                 case Linearized(who=asked) if asked is who:
                     done = current >= 0 and control.instances[current].done is Done.YES
                     return TRUE if done else FALSE
+                case Promised(number=number, who=asked) if asked is who:
+                    return self._promised(control, current, number, who)
                 case Pending(line=label, who=asked) if asked is who:
                     return TRUE if any(item.line == label for item in control.items) else FALSE
-                case PendingValue(line=label, name=name, who=asked) if asked is who:
-                    return self._pending(control, label, name, who)
+                case PendingValue(line=label, name=name, who=asked, which=which) if asked is who:
+                    return self._pending(control, label, name, who, which)
+                case PendingCount(line=label, who=asked) if asked is who:
+                    return Number(len(_met(control, label)))
+                case Ahead(line=label, than=than, who=asked) if asked is who:
+                    met = [item.line for item in control.items if item.line in (label, than)]
+                    return TRUE if met[:1] == [label] else FALSE
+                case ForEach(line=label, store=store, body=body, who=asked) if asked is who:
+                    return self._each(control, label, store, replaced(body, change), who)
                 case Sees(name=name, who=asked) if asked is who:
                     return self._memory.value(Location(name))
                 case Deferred(who=asked) | DeferredResult(who=asked) if asked is who:
@@ -68,10 +85,37 @@ class Formulas:
 
         return simplified(replaced(self._memory.elements(term), change))
 
-    def _pending(self, control: Control, label: str, name: str | None, who: Who) -> Term:
-        item = next((each for each in control.items if each.line == label), None)
-        if item is None:
+    def _promised(self, control: Control, current: int, number: int, who: Who) -> Term:
+        if current < 0 or control.instances[current].done is not Done.YES:
             return FALSE
+        operation = self._waiting.about.operation(control.instances[current].operation)
+        if number > operation.results:
+            return FALSE
+        return Variable(Space.LOCAL, f"@{number}", owner(current, operation.name), who)
+
+    def _pending(self, control: Control, label: str, name: str | None, who: Who, which: Which) -> Term:
+        met = _met(control, label)
+        if not met or which is Which.AWAITED:
+            return FALSE
+        return self._value(control, met[0] if which is Which.OLDEST else met[-1], name, who)
+
+    def _each(self, control: Control, label: str, store: str, body: Term, who: Who) -> Term:
+        """What is claimed of every line that has been met and not done."""
+
+        def of(item: Item) -> Term:
+            return replaced(
+                body,
+                lambda part: (
+                    self._value(control, item, part.name, who)
+                    if isinstance(part, Bound) and part.store == store
+                    else None
+                ),
+            )
+
+        return conjunction(tuple(of(item) for item in _met(control, label)))
+
+    def _value(self, control: Control, item: Item, name: str | None, who: Who) -> Term:
+        """What a line stores, or a parameter of its operation."""
         action = self._waiting.action(item)
         if name is not None:
             return Variable(Space.LOCAL, name, owner_of(control, item), who)
@@ -95,6 +139,10 @@ class Formulas:
         if not number.isdecimal() or int(number) >= len(control.instances):
             return False
         return control.instances[int(number)].operation == name
+
+
+def _met(control: Control, label: str) -> list[Item]:
+    return [item for item in control.items if item.line == label]
 
 
 def _whose(part: Term, who: Who) -> Term | None:

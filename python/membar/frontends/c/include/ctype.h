@@ -1,0 +1,1 @@
+/* membar knows the functions. */

@@ -1,0 +1,1 @@
+/* membar knows `_mm_pause`. */

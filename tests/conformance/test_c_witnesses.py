@@ -1,0 +1,81 @@
+"""Every violation of a C task or example, as a witness of SV-COMP: right by the formats, and confirmed."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from membar import api
+from membar.confirmation import confirm
+from membar.diagnostics import InputError
+from membar.expectations import claimed
+from membar.outcome import Violated
+from membar.reports import graphml, violation
+from membar.source import SourceFile
+from strategies.witness_rules import graphml_faults, yaml_faults
+
+ROOT = Path(__file__).resolve().parents[2]
+TASKS = sorted((ROOT / "tests/conformance/c_tasks").glob("*/*.c"))
+EXAMPLES = sorted([*ROOT.glob("examples/*.c"), *ROOT.glob("examples/heap/*.c")])
+# Models whose searches take long for examples with heaps; `make conformance` asks about all.
+QUICK = ("sc", "rc11", "x86-tso", "pso")
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+# Violations for which SV-COMP has no property.
+WORDLESS = {"pthread/two-locks-crossed.c"} | {
+    f"heap/{name}-relaxed.c" for name in ("hash", "mpmc", "msqueue", "rcu-list", "treiber")
+}
+
+
+def cases(paths: list[Path]) -> list[object]:
+    """Each file with each model that it says to be violated under; the first quick one is not slow."""
+    found: list[object] = []
+    for path in paths:
+        models = [
+            claim.model
+            for claim in claimed(SourceFile.read(path))
+            if claim.verdict == "violated" and not claim.any_threads
+        ]
+        first = next((model for model in models if model in QUICK or path in TASKS), None)
+        for model in models:
+            marks = () if model == first else (pytest.mark.slow,)
+            found.append(pytest.param(path, model, marks=marks, id=f"{path.stem}-{model}"))
+    return found
+
+
+def in_one_file(path: Path) -> str:
+    """The text with the other examples that it includes."""
+    text = path.read_text(encoding="utf-8")
+    return re.sub(
+        r'^#include "(\w[^"]*\.c)"$',
+        lambda found: in_one_file(path.parent / found[1]),
+        text,
+        flags=re.MULTILINE,
+    )
+
+
+@pytest.mark.parametrize(("path", "model"), cases([*TASKS, *EXAMPLES]))
+def test_a_violation_has_witnesses_that_are_confirmed(path: Path, model: str, tmp_path: Path) -> None:
+    program = tmp_path / path.name
+    program.write_text(in_one_file(path), encoding="utf-8")
+    result = api.check(program, model=model)
+    assert isinstance(result.outcome, Violated)
+    assert result.witness is not None
+    is_wordless = f"{path.parent.name}/{path.name}" in WORDLESS
+    digest = sha256(program.read_bytes()).hexdigest()
+    for report, faults, ending in ((graphml, graphml_faults, "graphml"), (violation, yaml_faults, "yml")):
+        if is_wordless:
+            with pytest.raises(InputError, match="it has no property for this violation"):
+                report.render(result, result.outcome, result.witness, at=NOON, program_hash=digest)
+            continue
+        text = report.render(result, result.outcome, result.witness, at=NOON, program_hash=digest)
+        assert faults(text, program) == []
+        witness = tmp_path / f"w.{ending}"
+        witness.write_text(text, encoding="utf-8")
+        confirmed = confirm(program, witness, model=model)
+        assert isinstance(confirmed.outcome, Violated), getattr(confirmed.outcome, "reason", "")
+        assert confirmed.outcome.property == result.outcome.property
+        assert any("is confirmed" in note for note in confirmed.outcome.run.notes)
