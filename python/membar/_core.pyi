@@ -31,7 +31,7 @@ _Execution: TypeAlias = tuple[
     list[_Thread],
     _Pairs,
     list[list[int]],
-    tuple[_Pairs, _Pairs, _Pairs, _Pairs, _Pairs, _Pairs, _Pairs, _Pairs, _Pairs, _Pairs],
+    tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes],  # rows of bits
 ]
 
 @final

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from membar import delays, plugins
 from membar.changes import Place
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
-from membar.effort import limited
+from membar.effort import EffortError, limited
 from membar.engines import Engine
 from membar.insertions import Insertion, insertion, relocated
 from membar.languages import (
@@ -33,6 +34,7 @@ from membar.outcome import (
     InterruptError,
     Outcome,
     Run,
+    Statistics,
     Unknown,
     Violated,
     Witness,
@@ -240,8 +242,14 @@ def check(
         text = replace(text, defines=(*text.defines, *defines), include_dirs=(*text.include_dirs, *folders))
     limits = limits or Limits()
     labels = asked_labels(properties)
-    with limited(seconds=limits.seconds, memory=limits.memory):
-        text, program = asked(text, error=error, ltl=ltl, words=words or {}, labels=labels)
+    begun = time.monotonic()
+    try:
+        with limited(seconds=limits.seconds, memory=limits.memory):
+            text, program = asked(text, error=error, ltl=ltl, words=words or {}, labels=labels)
+    except EffortError as limit:
+        name = model or next(iter(frontend_for(text).default_models.values()), "sc")
+        known = name if isinstance(name, Model) else load_model(name, include_dirs=include_dirs)
+        return _unread(text, known, limit.reason, time.monotonic() - begun)
     unwritten = ltl if ltl is not None and frontend_for(text).with_claim is None else None
     chosen = (
         model
@@ -283,6 +291,7 @@ def check(
 _RACES_IN = "rc11"
 _MOST_RACY = 1000
 _ROUNDS_OF_A_RACE = 2
+_SHORTEST_RACE = 0.1
 _LONGEST_RACE = 20.0  # seconds: blocked executions do not count as executions
 
 
@@ -300,25 +309,29 @@ def _without_doubt(outcome: Outcome, task: Task, machine: _Machine) -> Outcome:
     """The outcome of a program that was taken for machine code, as far as its meaning in C lets it stand."""
     written, path = machine.written, machine.path
     if not delays.matter(task, outcome):
-        return _with_races(outcome, _races(written), path)
+        return _with_races(outcome, _races(written, task, outcome), path)
     if not delays.is_mapped(task.model, machine.mapping):
-        return _with_races(delays.remarked(outcome, task), _races(written), path)
+        return _with_races(delays.remarked(outcome, task), _races(written, task, outcome), path)
     question = delays.in_language(task, _race_question(written), outcome.run.statistics.seconds)
     found = answer(question, load_engine(default_engine(written, question.model, question.options)))
     judged = delays.judged(outcome, task, question, found, lambda other: answer(other, machine.engine))
     return _with_races(judged, found, path)
 
 
-def _races(program: Program) -> Outcome | None:
+def _races(program: Program, asked_before: Task, answered: Outcome) -> Outcome | None:
     """What the language says of races; None if nothing can race.
 
-    It is asked about some executions only: it may miss a race.
+    It is asked about some executions only, in the time that is left: it may miss a race.
     """
     from membar.models.mappings import has_plain_accesses  # noqa: PLC0415 - most programs are not C
 
     if not has_plain_accesses(program):
         return None
     task = _race_question(program)
+    seconds = asked_before.limits.seconds
+    if seconds is not None:
+        left = max(seconds - (answered.run.statistics.seconds or 0.0), _SHORTEST_RACE)
+        task = replace(task, limits=replace(task.limits, seconds=min(left, _LONGEST_RACE)))
     return answer(task, load_engine(default_engine(program, task.model, task.options)))
 
 
@@ -362,6 +375,19 @@ def _warned(task: Task, engine: Engine) -> Outcome | None:
     final = _warned(other, engine) or answer(other, engine)
     flags = tuple(sorted({*final.run.flags, flag}))
     return replace(final, run=replace(final.run, notes=(*final.run.notes, note), flags=flags))
+
+
+def _unread(text: SourceFile, model: Model, reason: str, seconds: float) -> Result:
+    """The answer where a limit was reached before there was a program."""
+    nothing = Program(name=PurePath(text.path).stem, language=frontend_for(text).name, objects=(), threads=())
+    run = Run(
+        model=model.name,
+        engine="none",
+        algorithm="none",
+        guarantee="nothing was established",
+        statistics=Statistics(seconds=seconds),
+    )
+    return Result(text, nothing, model, Unknown(run, reason))
 
 
 def _silenced(outcome: Outcome, task: Task) -> Outcome | None:
@@ -499,7 +525,9 @@ def answer(task: Task, engine: Engine) -> Outcome:
     reason = None if _runs_buffers(task, engine) else meaningless_tags(task.program, task.model)
     if reason is None:
         try:
-            return _replayed(engine.run(task), task)
+            start = time.monotonic()
+            outcome = engine.run(task)
+            return _replayed(outcome, task, time.monotonic() - start)
         except EngineLimitError as limit:
             reason = limit.reason
     run = Run(
@@ -517,11 +545,16 @@ def _runs_buffers(task: Task, engine: Engine) -> bool:
     )
 
 
-def _replayed(outcome: Outcome, task: Task) -> Outcome:
+def _replayed(outcome: Outcome, task: Task, taken: float = 0.0) -> Outcome:
+    """The outcome if its witness replays, in what is left of the time; a little is left for it always."""
     if isinstance(outcome, Holds | Violated) and outcome.witness is not None:
         from membar.engines.reference.replay import replay  # noqa: PLC0415 - most answers have no witness
 
-        mismatch = replay(task.program, task.model, outcome.witness)
+        try:
+            with limited(seconds=task.limits.seconds, memory=task.limits.memory, spent=taken):
+                mismatch = replay(task.program, task.model, outcome.witness)
+        except EffortError as limit:
+            return Unknown(outcome.run, f"{limit.reason} while the witness was replayed")
         if mismatch is not None:
             return Unknown(
                 outcome.run, f"internal error, please report: the witness does not replay ({mismatch})"

@@ -1,4 +1,4 @@
-"""How much reading a text may cost: the limits of a check count while its program is made, too."""
+"""How much reading a text, and replaying a witness, may cost: the limits of a check count there, too."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from membar.records import record
 _PAGES: Final = Path("/proc/self/statm")
 _PAGE: Final = 4096
 _EVERY: Final = 256
+_LEAST: Final = 1.0
 
 
 class EffortError(Exception):
@@ -53,9 +54,10 @@ _CURRENT: Final[ContextVar[Effort | None]] = ContextVar("effort", default=None)
 
 
 @contextmanager
-def limited(*, seconds: float | None, memory: int | None) -> Iterator[None]:
-    """What is read inside may cost so much time and memory."""
-    deadline = time.monotonic() + (seconds or 0.0)
+def limited(*, seconds: float | None, memory: int | None, spent: float = 0.0) -> Iterator[None]:
+    """What is done inside may cost so much time and memory; of the time, all but a little may be spent."""
+    left = seconds or 0.0
+    deadline = time.monotonic() + (max(left - spent, min(left, _LEAST)) if spent else left)
     held = 0 if memory is None else _held()
     token = _CURRENT.set(Effort(seconds, memory, deadline, held))
     try:

@@ -1,4 +1,4 @@
-"""`check_object`: is an object linearizable for every client of a size? Built on the engine `graphs`.
+"""`check_object`: is an object linearizable for every client of a size? Built on `graphs`, or on `states`.
 
 For each client (`objects/client.py`) the engine enumerates what the calls can return. A history that no order
 of the calls explains refutes the object. The others are explained by some orders of the calls, and refute it
@@ -49,6 +49,9 @@ PROPERTY: Final = "linearizability"
 _BESIDES: Final = ("assertions", "memory", "races")
 """What is checked of the clients besides: an object that breaks one of these is not used as it should be."""
 _NEVER: Final = Or(())
+_GRAPHS, _STATES = "graphs", "states"
+_MEANS: Final = {_GRAPHS: "execution graphs", _STATES: "states of a machine with store buffers"}
+_COMPILED_AS: Final = "x86"  # what C becomes under a model that has no axioms and no table of its own
 _CLOCK: Final = "CLOCK"
 _CLOCKED: Final = "x86-tso-clock"
 _IN_ORDER: Final = "executions without load buffering (no cycle of program order and reads-from)"
@@ -108,6 +111,7 @@ def check_object(
     include_dirs: Sequence[Path] = (),
     defines: Sequence[str] = (),
     mapping: str | None = None,
+    engine: str | None = None,
 ) -> ObjectResult:
     """Whether the object in a text is linearizable for all clients of a size.
 
@@ -122,6 +126,7 @@ def check_object(
         include_dirs: where includes are searched.
         defines: macros, `NAME` or `NAME=VALUE`.
         mapping: the compiler's table; by default the model's own.
+        engine: `graphs` or `states`; by default `graphs`, where the model has axioms.
 
     Raises:
         InputError: the text, the model or an argument is wrong.
@@ -144,14 +149,16 @@ def check_object(
                 help=f"ask about fewer threads or operations: up to {_MOST_CLIENTS} clients are made",
             )
         )
+    by = engine or (_STATES if chosen.plan is None else _GRAPHS)
     search = _Search(
         about=about,
-        model=_carrying(chosen, ordering),
+        by=by,
+        model=_carrying(chosen, ordering, by),
         shown=chosen,
         ordering=ordering,
         limits=limits or Limits(),
         options=_options(options or Options()),
-        mapping=mapping,
+        mapping=mapping or (_COMPILED_AS if chosen.plan is None else None),
     )
     return search.answer(size)
 
@@ -165,10 +172,13 @@ def _options(options: Options) -> Options:
     return replace(options, coherence=Coherence.OBSERVED, stops_early=False)
 
 
-def _carrying(model: Model, ordering: Ordering) -> Model:
+def _carrying(model: Model, ordering: Ordering, engine: str) -> Model:
     """The model that also knows what carries messages."""
     require_meaning(ordering, model.name)
     if ordering is Ordering.REAL_TIME and model.name == "x86-tso":
+        if engine == _STATES:
+            message = f"the engine {_STATES} has no clock beside the store buffers of {model.name}"
+            raise InputError(Diagnostic(code="W1352", message=message, help=f"--engine {_GRAPHS}"))
         return api.load_model(_CLOCKED)
     return model
 
@@ -179,6 +189,7 @@ class _Totals:
 
     clients: int = 0
     executions: int = 0
+    states: int = 0
     blocked: int = 0
     histories: int = 0
     questions: int = 0
@@ -201,6 +212,7 @@ class _Search:
     """One question about an object, and what has been found so far."""
 
     about: AskedObject
+    by: str
     model: Model
     shown: Model
     ordering: Ordering
@@ -253,7 +265,12 @@ class _Search:
         bounds = [f"clients of {size.text} at most", *self._arguments(size)]
         bounds += [f"{name} never called" for name in unused] + sorted(self.totals.bounds)
         # The size of the clients was given; another bound may have been membar's own.
-        is_given = not self.totals.bounds or self.options.unrolling.chosen_by_user
+        chose = (
+            self.options.unrolling.chosen_by_user
+            if self.by == _GRAPHS
+            else self.options.buffers_chosen_by_user
+        )
+        is_given = not self.totals.bounds or chose
         bound = ", ".join(bounds)
         return HoldsWithin(self._run(bound), bound, chosen_by_user=is_given and not unused)
 
@@ -271,18 +288,24 @@ class _Search:
         return Run(
             model=self.shown.name,
             engine=ENGINE,
-            algorithm="histories of bounded clients, by execution graphs",
+            algorithm=f"histories of bounded clients, by {_MEANS[self.by]}",
             guarantee=guarantee,
-            checked=(PROPERTY, *_BESIDES),
-            unchecked=("deadlock", "termination"),
+            checked=(PROPERTY, *self._besides),
+            unchecked=tuple(sorted({"deadlock", "termination", *_BESIDES} - set(self._besides))),
             flags=tuple(sorted(totals.flags)),
             notes=tuple(notes),
             statistics=Statistics(
-                executions=totals.executions,
+                executions=totals.executions if self.by == _GRAPHS else None,
+                states=None if self.by == _GRAPHS else totals.states,
                 blocked=totals.blocked,
                 seconds=time.monotonic() - self.started,
             ),
         )
+
+    @property
+    def _besides(self) -> tuple[str, ...]:
+        """What the engine finds wrong on the way."""
+        return _BESIDES if self.by == _GRAPHS else ("assertions",)
 
     def _judge(self, client: Client) -> None:
         """Looks at everything that one client can do."""
@@ -317,7 +340,7 @@ class _Search:
     def _client(self, client: Client) -> tuple[Program, tuple[Place, ...]]:
         """The program of a client; threads may give up in it once one was seen not to end."""
         program, places = self.compiled.of(client)
-        if client in self.stopping or waits_at_locks(program):
+        if client in self.stopping or waits_at_locks(program) or self.by == _STATES:
             program = with_giving_up(program)
         return program, places
 
@@ -340,7 +363,8 @@ class _Search:
             self.about.specification.expect(call.operation, len(item.results))
         outcome = self._asked(client, replace(program, condition=question(observed, _NEVER, losses)))
         waits = _WAITING in outcome.run.flags
-        if (waits or isinstance(outcome, HoldsWithin)) and client not in self.stopping:
+        is_new = client not in self.stopping and self.by == _GRAPHS  # among states all may give up at once
+        if (waits or isinstance(outcome, HoldsWithin)) and is_new:
             self.stopping.add(client)
             self.totals.flags.update({_WAITING} if waits else ())
             return self._histories(client, order)
@@ -363,6 +387,8 @@ class _Search:
             limits=self._left(),
             options=self.options,
         )
+        if self.by == _STATES:
+            return task
         is_for_it = self.model.exploration == EXACTLY_ONCE or not self.model.load_buffering
         has_loops = any(thread.back_edges for thread in program.threads)
         if is_for_it or (_accesses(program) <= _MOST_ACCESSES and not has_loops):
@@ -393,11 +419,12 @@ class _Search:
 
     def _asked(self, client: Client, program: Program) -> Outcome:
         """The engine's answer about a client; everything but results and what holds ends the search."""
-        task = self._task(client, program, _BESIDES)
+        task = self._task(client, program, self._besides)
         self.totals.questions += 1
         outcome, program = self._without_strays(task)
         statistics = outcome.run.statistics
         self.totals.executions += statistics.executions or statistics.classes or 0
+        self.totals.states += statistics.states or 0
         self.totals.blocked += statistics.blocked or 0
         match outcome:
             case Violated() if shown_losses(program):
@@ -427,7 +454,7 @@ class _Search:
 
         A stray pointer is bad input beside a question about final states; without one it is a finding.
         """
-        engine = api.load_engine("graphs")
+        engine = api.load_engine(self.by)
         plain = replace(task.program, condition=None)
         try:
             outcome = api.answer(task, engine)
@@ -450,6 +477,8 @@ class _Search:
             left = replace(left, seconds=max(left.seconds - used, 0.01))
         if left.executions is not None:
             left = replace(left, executions=max(left.executions - self.totals.executions, 1))
+        if left.states is not None:
+            left = replace(left, states=max(left.states - self.totals.states, 1))
         return left
 
     def _refute(self, client: Client, calls: tuple[Call, ...], order: Order) -> None:
@@ -463,7 +492,7 @@ class _Search:
         wanted = formula_of(calls, observed, program)
         program = replace(program, condition=question(observed, wanted))
         task = self._task(client, program, ("condition",))
-        outcome = api.answer(task, api.load_engine("graphs"))
+        outcome = api.answer(task, api.load_engine(self.by))
         history = History(calls, order)
         judged = verdict(history, self.about.specification)
         if not isinstance(outcome, Violated) or outcome.witness is None or judged.linearizable:
@@ -480,7 +509,7 @@ class _Search:
         So what was seen too early or too late stands alone. Not looked for where there are many executions.
         """
         count = outcome.run.statistics.executions or outcome.run.statistics.classes or 0
-        if not 0 < count <= _MOST_COMPARED:
+        if not 0 < count <= _MOST_COMPARED or self.by != _GRAPHS:
             return witness
         options = replace(task.options, all_executions=True)
         limits = replace(self._left(), executions=_MOST_COMPARED)

@@ -172,7 +172,11 @@ HEAP_MISTAKES = (
     ),
     Mistake(
         "zeros in fresh memory are forgotten where some was freed",
-        Rewrite(HEAP, "    if is_written:\n        _begin(m, node, fresh, shape, place, is_zero=True)\n", ""),
+        Rewrite(
+            HEAP,
+            "    if fresh.is_written:\n        _begin(m, node, fresh.pointer, shape, place, is_zero=True)\n",
+            "",
+        ),
         ("zeros that were handed over, and memory that comes again",),
     ),
     Mistake(
@@ -183,6 +187,11 @@ HEAP_MISTAKES = (
             "    return m.number > 1\n\n\ndef shown",
         ),
         ("zeros of main that nobody handed over",),
+    ),
+    Mistake(
+        "tags are no mistake",
+        Rewrite("membar.program.access", "size and word % size and", "False and"),
+        ("a tag that is not taken off",),
     ),
     Mistake(
         "loops give the same memory again",

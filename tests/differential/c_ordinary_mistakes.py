@@ -28,6 +28,8 @@ ORDINARY_MISTAKES = (
     Mistake("own pointers do not lead to what was never set", Rewrite(f"{C}.contents", "    m.world.after.reached.update((m.number, label, size) for label in labels)", "    pass"), ("a size in memory that a pointer changes first",)),
     Mistake("atomic operations change nothing that is known", Rewrite(f"{C}.contents", "        m.flow.forget([(CONTENT, *place, size)])", "        pass"), ("a size in memory that an atomic operation changes",)),
     Mistake("what a turn no longer knows is as before", Rewrite(f"{C}.flow", "else key[0] == CONTENT)", "else False)"), ("a size in memory, and a loop that changes what was set",)),
+    Mistake("there are never arguments", Rewrite(f"{C}.invocation", "        _one_way(machine, function.node.decl)\n", ""), ("the number of arguments",)),
+    Mistake("arguments always matter", Rewrite(f"{C}.invocation", "        case ast.Cast(to_type=ast.Typename(type=ast.TypeDecl(type=ast.IdentifierType(names=[\"void\"])))):\n            return\n", ""), ("arguments that nobody looks at",)),
     Mistake("text ends one character too late", Rewrite(f"{C}.library.text", "        yield _is_end(_character(e, text, index, node)), Constant(index)", "        yield _is_end(_character(e, text, index, node)), Constant(index + 1)"), ("lengths",)),
     Mistake("the larger text is the smaller one", Rewrite(f"{C}.library.text", "        sign = select(binary(B.LT, a, b), ", "        sign = select(binary(B.LT, b, a), "), ("comparisons",)),
     Mistake("no zeros behind shorter text", Rewrite(f"{C}.library.text", "            e.m.write(_place(target, index), zero, node)", "            pass"), ("text is copied",)),

@@ -84,7 +84,7 @@ def _first_path_only(original: Paths) -> Paths:
 def _all_depends_by_data(original: Paths) -> Paths:
     def wrong(*args: object, **options: object) -> Iterator[paths.Path]:
         for path in original(*args, **options):
-            yield replace(path, data=path.execution.po)
+            yield replace(path, data=frozenset(path.execution.po))
 
     return wrong
 
@@ -92,7 +92,7 @@ def _all_depends_by_data(original: Paths) -> Paths:
 def _all_depends_by_control(original: Paths) -> Paths:
     def wrong(*args: object, **options: object) -> Iterator[paths.Path]:
         for path in original(*args, **options):
-            yield replace(path, ctrl=path.execution.po)
+            yield replace(path, ctrl=frozenset(path.execution.po))
 
     return wrong
 

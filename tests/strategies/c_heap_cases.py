@@ -113,7 +113,7 @@ _SEQUENTIAL = (
 )  # fmt: skip
 
 _THREADS = (
-    NODE + "_Atomic(struct node *) box;\natomic_int done;\n"
+    NODE + "_Atomic(struct node *) box;\natomic_int done; atomic_ulong tagged;\n"
     "_Thread_local int counter; static _Thread_local int start = 7; _Thread_local struct node *place;"
     "int next(void) { static _Thread_local int turns; return ++turns; } pthread_key_t key, other_key;"
     "void leave(void *p) { *(atomic_int *)p = 5; }\n"
@@ -147,6 +147,9 @@ _CONCURRENT = (
     *(two("zeros that were handed over", "struct node *n = calloc(1, sizeof *n); atomic_store_explicit(&box, n, memory_order_release);", ("", "struct node *m = atomic_load_explicit(&box, memory_order_acquire); if (m) assert(m->value == 0 && !m->next);", ""), "holds", model) for model in ("sc", "rc11", "armv8")),
     two("zeros that were handed over, and memory that comes again", "struct node *o = malloc(sizeof *o); free(o); struct node *n = calloc(1, sizeof *n); atomic_store_explicit(&box, n, memory_order_release);", ("", "struct node *m = atomic_load_explicit(&box, memory_order_acquire); if (m) assert(m->value == 0 && !m->next);", ""), "holds", "rc11"),
     two("zero bytes that were handed over", "char *n = calloc(4, 1); atomic_store_explicit(&box, (void *)n, memory_order_release);", ("", "char *m = (void *)atomic_load_explicit(&box, memory_order_acquire); if (m) assert(m[0] == 0 && m[3] == 0);", ""), "holds", "rc11"),
+    *(two("a tag that is not taken off", "tagged |= 1;", ("struct node *n = malloc(sizeof *n); n->value = 1; tagged = (unsigned long)n;", "struct node *m = (struct node *)tagged; assert(m->value == 1);", ""), "a pointer that is not aligned", model) for model in ("sc", "rc11", "armv8")),
+    two("a tag that is taken off", "tagged |= 1;", ("struct node *n = malloc(sizeof *n); n->value = 1; tagged = (unsigned long)n;", "struct node *m = (struct node *)(tagged & ~1ul); assert(m->value == 1);", ""), "holds", "rc11"),
+    two("a known pointer with a tag", "", ("struct node *n = malloc(sizeof *n); n->value = 1;", "struct node *m = (struct node *)((unsigned long)n + 1); assert(m->value == 1);", ""), "a pointer that is not aligned", "rc11"),
     two("who gets memory again sees no old writes", "struct node *m = malloc(sizeof *m); m->value = 1; m->next = NULL; free(m); atomic_store_explicit(&done, 1, memory_order_relaxed);", ("", "atomic_load_explicit(&done, memory_order_relaxed); struct node *m = malloc(sizeof *m); m->value = 2; assert(m->value == 2); free(m);", ""), "holds", "rc11"),
 )  # fmt: skip
 

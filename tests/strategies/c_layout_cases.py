@@ -87,6 +87,11 @@ _ARENA = (
     + "struct arena { char buf[64]; size_t used; };\nvoid *take(struct arena *a, size_t n) { void *p = a->buf + a->used; a->used += (n + 7) & ~7ul; return p; }\n"
 )
 _SWAP = "static void swap(void *a, void *b, size_t n) { char t[16]; memcpy(t, a, n); memcpy(a, b, n); memcpy(b, t, n); }\n"
+_RING = (
+    "#include <string.h>\nstruct msg { int id; long body; };\nstatic char slots[4][16]; atomic_uint tail, head;\n"
+    "void *producer(void *u) { for (int i = 1; i <= 2; i++) { struct msg m = {i, 10 * i}; memcpy(slots[atomic_load(&tail) % 4], &m, sizeof m); atomic_fetch_add(&tail, 1); } return 0; }\n"
+    "int main(void) { pthread_t t; pthread_create(&t, 0, producer, 0); struct msg r; while (atomic_load(&tail) == 0) ; memcpy(&r, slots[atomic_load(&head) % 4], sizeof r); assert(r.body == 10 * r.id); pthread_join(t, 0); return 0; }\n"
+)
 
 ARENAS = (
     main_only("nodes from an array of bytes", "struct node *a = take(sizeof *a), *b = take(sizeof *b); a->v = 1; a->next = b; b->v = 2; b->next = 0; assert(a->next->v == 2 && a->v == 1 && b == a + 1);", "holds", _BUMP),
@@ -107,6 +112,8 @@ ARENAS = (
     threads("nodes from shared bytes", _SHARED, "struct node *n = take(); n->v = 1; n->next = atomic_load(&top); while (!atomic_compare_exchange_strong(&top, &n->next, n)) ;", "@int s = 0; for (struct node *n = atomic_load(&top); n; n = n->next) s += n->v; assert(s == 2);", "holds"),
     threads("nodes from shared bytes are taken twice", _SHARED.replace("atomic_fetch_add(&used, sizeof(struct node))", "atomic_load(&used)").replace("return at", "atomic_store(&used, at + 16); return at"), "struct node *n = take(); n->v = 1;", "", "races"),
     threads("a message in shared bytes", "#include <string.h>\n" + _NODE + "char box[16]; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n", "struct node n; pthread_mutex_lock(&m); memcpy(&n, box, sizeof n); n.v++; memcpy(box, &n, sizeof n); pthread_mutex_unlock(&m);", "@struct node r; memcpy(&r, box, sizeof r); assert(r.v == 2);", "holds"),
+    HeapCase("messages in a ring of bytes", _RING, "holds", "rc11"),
+    HeapCase("messages in a ring of bytes, read too early", _RING.replace("while (atomic_load(&tail) == 0) ;", ""), "assertions", "rc11"),
     threads("a message in shared bytes without a lock", "#include <string.h>\n" + _NODE + "char box[16];\n", "struct node n; memcpy(&n, box, sizeof n); n.v++; memcpy(box, &n, sizeof n);", "", "races"),
 )  # fmt: skip
 

@@ -190,4 +190,12 @@ SIZES = (
     main_only("the end of a structure, in a variable", "static struct tail x; int i = k; x.d[i] = 1;", "no location", "struct tail { int n, d[]; };\natomic_int k = 1;\n"),
 )  # fmt: skip
 
-ORDINARY_CASES = (*UNIONS, *MISUSE, *NUMBERS, *TEXT, *SIZES)
+ARGUMENTS = (
+    HeapCase("arguments that nobody looks at", "int main(int argc, char **argv) { (void)argc; (void)argv; return 0; }\n", "holds"),
+    HeapCase("the number of arguments", "int main(int argc, char **argv) { assert(argc < 2); return 0; }\n", "holds-within"),
+    HeapCase("an argument", "int main(int argc, char **argv) { if (argc > 1) assert(argv[1][0] != 'x'); return 0; }\n", "holds-within"),
+    HeapCase("the name of the program", "int main(int argc, char **argv) { assert(argc == 1 && strlen(argv[0]) == 4 && argv[argc] == NULL); return 0; }\n", "holds-within"),
+    HeapCase("there is always a name", "int main(int argc, char **argv) { assert(argc == 0); return 0; }\n", "assertions"),
+)  # fmt: skip
+
+ORDINARY_CASES = (*UNIONS, *MISUSE, *NUMBERS, *TEXT, *SIZES, *ARGUMENTS)

@@ -3,12 +3,43 @@
 use crate::graph::Graph;
 use crate::plan::Primitive;
 use crate::program::Program;
+use crate::relation::bits;
 use crate::tally::Witness;
 use crate::thread::{Kind, Skeleton, Status};
 use crate::traces::{Class, Trace};
 
 /// Pairs of event numbers.
 pub type Pairs = Vec<(usize, usize)>;
+
+/// A relation between events, which may have as many pairs as there are pairs of events: a row of bits for each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rows {
+    words: Vec<u64>,
+    width: usize,
+}
+
+impl Rows {
+    /// A relation with `width` words for each event.
+    #[must_use]
+    pub fn new(words: Vec<u64>, width: usize) -> Self {
+        Self { words, width }
+    }
+
+    /// Its pairs in order.
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let rows = self.words.chunks_exact(self.width.max(1)).enumerate();
+        rows.flat_map(|(a, row)| bits(row).map(move |b| (a, b)))
+    }
+
+    /// The rows one after the other, the lowest byte first; nothing for the empty relation.
+    #[must_use]
+    pub fn bytes(&self) -> Vec<u8> {
+        if self.words.iter().all(|&word| word == 0) {
+            return Vec::new();
+        }
+        self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+}
 
 /// An event with its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,18 +79,18 @@ pub struct ThreadRun {
 pub struct Execution {
     pub events: Vec<Event>,
     pub threads: Vec<ThreadRun>,
-    pub po: Pairs,
+    pub po: Rows,
     pub rf: Pairs,
     pub co: Vec<Vec<usize>>,
-    pub addr: Pairs,
-    pub data: Pairs,
-    pub ctrl: Pairs,
-    pub amo: Pairs,
-    pub lxsx: Pairs,
-    pub spawn_join: Pairs,
-    pub pick_addr: Pairs,
-    pub pick_data: Pairs,
-    pub pick_ctrl: Pairs,
+    pub addr: Rows,
+    pub data: Rows,
+    pub ctrl: Rows,
+    pub amo: Rows,
+    pub lxsx: Rows,
+    pub spawn_join: Rows,
+    pub pick_addr: Rows,
+    pub pick_data: Rows,
+    pub pick_ctrl: Rows,
 }
 
 impl Execution {
@@ -106,18 +137,18 @@ impl Execution {
                 .zip(&traces)
                 .map(|(class, trace)| thread_run(&class.skeleton, trace))
                 .collect(),
-            po: graph.pairs_of(Primitive::ProgramOrder),
+            po: graph.rows_of(Primitive::ProgramOrder),
             rf: witness.reads_from.iter().map(wide).collect(),
             co: witness.coherence.iter().map(order).collect(),
-            addr: graph.pairs_of(Primitive::Address),
-            data: graph.pairs_of(Primitive::Data),
-            ctrl: graph.pairs_of(Primitive::Control),
-            amo: graph.pairs_of(Primitive::Atomic),
-            lxsx: graph.pairs_of(Primitive::Exclusive),
-            spawn_join: graph.pairs_of(Primitive::SpawnJoin),
-            pick_addr: graph.pairs_of(Primitive::PickAddress),
-            pick_data: graph.pairs_of(Primitive::PickData),
-            pick_ctrl: graph.pairs_of(Primitive::PickControl),
+            addr: graph.rows_of(Primitive::Address),
+            data: graph.rows_of(Primitive::Data),
+            ctrl: graph.rows_of(Primitive::Control),
+            amo: graph.rows_of(Primitive::Atomic),
+            lxsx: graph.rows_of(Primitive::Exclusive),
+            spawn_join: graph.rows_of(Primitive::SpawnJoin),
+            pick_addr: graph.rows_of(Primitive::PickAddress),
+            pick_data: graph.rows_of(Primitive::PickData),
+            pick_ctrl: graph.rows_of(Primitive::PickControl),
         })
     }
 }

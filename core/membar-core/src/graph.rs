@@ -4,6 +4,7 @@
 //! cells, then thread by thread in program order.
 
 use crate::evaluation::Provider;
+use crate::execution::Rows;
 use crate::plan::{Primitive, Tag};
 use crate::program::{CellId, Program, TagSet};
 use crate::relation::{Shape, bits};
@@ -356,14 +357,12 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The pairs of a primitive relation, for witnesses.
+    /// A primitive relation, for witnesses.
     #[must_use]
-    pub fn pairs_of(&self, primitive: Primitive) -> Vec<(usize, usize)> {
+    pub fn rows_of(&self, primitive: Primitive) -> Rows {
         let mut relation = vec![0; self.shape.relation()];
         self.primitive(primitive, self.shape, &mut relation);
-        let width = self.shape.set();
-        let rows = relation.chunks_exact(width).enumerate();
-        rows.flat_map(|(a, row)| bits(row).map(move |b| (a, b)).collect::<Vec<_>>()).collect()
+        Rows::new(relation, self.shape.set())
     }
 }
 

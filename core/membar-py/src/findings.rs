@@ -1,6 +1,8 @@
 //! What a search found, as Python sees it: counters and states at once, witnesses written out when asked for.
 
-use membar_core::execution::{Event, Execution, Pairs};
+use std::borrow::Cow;
+
+use membar_core::execution::{Event, Execution, Pairs, Rows};
 use membar_core::program::Program;
 use membar_core::search;
 use membar_core::stateless::Verification;
@@ -15,8 +17,10 @@ use pyo3::types::PyTuple;
 type EventTuple = (i64, &'static str, Option<u32>, u64, i64, i64, u32);
 /// Status, place of an early end, registers, choices.
 type ThreadTuple = (&'static str, Option<(u32, u32)>, Vec<(usize, u64)>, Vec<u64>);
+/// Rows of bits.
+type Bytes = Cow<'static, [u8]>;
 /// po, addr, data, ctrl, amo, lxsx, spawn-join, pick-addr, pick-data, pick-ctrl.
-type Relations = (Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs);
+type Relations = (Bytes, Bytes, Bytes, Bytes, Bytes, Bytes, Bytes, Bytes, Bytes, Bytes);
 /// Events, threads, rf, co, other relations.
 type ExecutionTuple = (Vec<EventTuple>, Vec<ThreadTuple>, Pairs, Vec<Vec<usize>>, Relations);
 
@@ -216,8 +220,19 @@ fn tuple_of(execution: Execution) -> ExecutionTuple {
     let e = execution;
     let runs = e.threads.into_iter();
     let threads = runs.map(|run| (status_of(run.status), run.end, run.registers, run.choices)).collect();
-    let relations =
-        (e.po, e.addr, e.data, e.ctrl, e.amo, e.lxsx, e.spawn_join, e.pick_addr, e.pick_data, e.pick_ctrl);
+    let rows = |relation: &Rows| Cow::Owned(relation.bytes());
+    let relations = (
+        rows(&e.po),
+        rows(&e.addr),
+        rows(&e.data),
+        rows(&e.ctrl),
+        rows(&e.amo),
+        rows(&e.lxsx),
+        rows(&e.spawn_join),
+        rows(&e.pick_addr),
+        rows(&e.pick_data),
+        rows(&e.pick_ctrl),
+    );
     (e.events.iter().map(event_of).collect(), threads, e.rf, e.co, relations)
 }
 

@@ -13,10 +13,11 @@ from math import factorial, prod
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from membar.program.condition import FinalRegister, Term
+from membar.program.pairs import Pairs
 from membar.program.symmetry import Group
 
 if TYPE_CHECKING:
-    from membar.engines.graphs import CoreExecution, Pairs
+    from membar.engines.graphs import CoreExecution, CorePairs
 
 # Per thread the thread whose part it plays.
 Exchange: TypeAlias = tuple[int, ...]
@@ -153,7 +154,7 @@ def exchanged(
                 numbers[number] = len(changed)
                 changed.append((thread, *event[1:]))
     po, addr, data, ctrl, amo, lxsx, spawn_join, pick_addr, pick_data, pick_ctrl = (
-        _renumbered(pairs, numbers) for pairs in relations
+        _with_new_numbers(rows, numbers) for rows in relations
     )
     names = {
         thread: own for group in groups for thread, own in zip(group.threads, group.registers, strict=True)
@@ -178,7 +179,12 @@ def exchanged(
     )
 
 
-def _renumbered(pairs: Pairs, numbers: Mapping[int, int]) -> Pairs:
+def _with_new_numbers(rows: bytes, numbers: Mapping[int, int]) -> bytes:
+    pairs = Pairs.from_bytes(rows, len(numbers))
+    return Pairs.of((numbers[a], numbers[b]) for a, b in pairs).to_bytes(len(numbers))
+
+
+def _renumbered(pairs: CorePairs, numbers: Mapping[int, int]) -> CorePairs:
     return sorted((numbers[a], numbers[b]) for a, b in pairs)
 
 

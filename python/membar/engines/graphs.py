@@ -35,7 +35,7 @@ from membar.engines._orbits import MOST_LISTED, Exchange, Orbits, exchanged
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
-from membar.models.overtaking import is_doubtful, marked, shows_overtaking, signs_of, unmarked
+from membar.models.overtaking import is_doubtful, marked, shows_overtaking, signs_under, unmarked
 from membar.models.plan import CheckMode, Plan
 from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witness
 from membar.program.access import NO_LOCATION, bad_access, told_where
@@ -48,6 +48,7 @@ from membar.program.expr import evaluate
 from membar.program.guesses import guesses
 from membar.program.lowering import LoweredProgram, lower_program
 from membar.program.operations import NO_TAGS, Assert, Load, Receive, Rmw, Send, Store, StoreConditional
+from membar.program.pairs import Pairs
 from membar.program.program import Program
 from membar.program.symmetry import Group, groups
 from membar.progress import Progress
@@ -66,13 +67,13 @@ if TYPE_CHECKING:
 # As the core hands them over; see `_core.pyi`.
 CoreEvent: TypeAlias = tuple[int, str, int | None, int, int, int, int]
 CoreThread: TypeAlias = tuple[str, tuple[int, int] | None, list[tuple[int, int]], list[int]]
-Pairs: TypeAlias = list[tuple[int, int]]
+CorePairs: TypeAlias = list[tuple[int, int]]
 CoreExecution: TypeAlias = tuple[
     list[CoreEvent],
     list[CoreThread],
-    Pairs,
+    CorePairs,
     list[list[int]],
-    tuple[Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs],
+    tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes],
 ]
 
 NAME = "graphs"
@@ -226,7 +227,7 @@ class _Search:
             if stops_at_failure(self.task):
                 self.exploration, self.doubts = EXACTLY_ONCE, _Doubts(self.compiled, self.lowered, None)
             return
-        signs = signs_of(self.plan, dict(self.plan.names)[self.task.model.load_buffering])
+        signs = signs_under(self.task.model)
         self.doubts = _Doubts(self.compiled, self.lowered, signs.slots)
         self.exploration = EXACTLY_ONCE
         lowered_plan, self.compiled = compiled(signs.plan)
@@ -518,21 +519,23 @@ class _Search:
 def lifted(program: Program, lowered: LoweredProgram, found: CoreExecution) -> Execution:
     """An execution of the core with names, tags and source spans."""
     events, threads, rf, co, relations = found
-    po, addr, data, ctrl, amo, lxsx, spawn_join, pick_addr, pick_data, pick_ctrl = relations
+    po, addr, data, ctrl, amo, lxsx, spawn_join, pick_addr, pick_data, pick_ctrl = (
+        Pairs.from_bytes(rows, len(events)) for rows in relations
+    )
     return Execution(
         events=tuple(_event(program, lowered, number, event) for number, event in enumerate(events)),
-        po=frozenset(po),
+        po=po,
         rf=tuple(rf),
         co=tuple(tuple(order) for order in co),
-        addr=frozenset(addr),
-        data=frozenset(data),
-        ctrl=frozenset(ctrl),
-        amo=frozenset(amo),
-        lxsx=frozenset(lxsx),
-        spawn_join=frozenset(spawn_join),
-        pick_addr=frozenset(pick_addr),
-        pick_data=frozenset(pick_data),
-        pick_ctrl=frozenset(pick_ctrl),
+        addr=addr,
+        data=data,
+        ctrl=ctrl,
+        amo=amo,
+        lxsx=lxsx,
+        spawn_join=spawn_join,
+        pick_addr=pick_addr,
+        pick_data=pick_data,
+        pick_ctrl=pick_ctrl,
         registers=tuple(
             _registers(names, thread[2]) for names, thread in zip(lowered.registers, threads, strict=True)
         ),

@@ -6,21 +6,19 @@ of row `i` says whether the pair `(i, j)` is in it. Lists are never changed once
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from operator import and_, or_
-from typing import TypeAlias
+from typing import Final, TypeAlias
+
+from membar import effort
+from membar.program.pairs import Pairs, members
+
+__all__ = ["members"]
 
 Mask: TypeAlias = int
 Rows: TypeAlias = list[int]
 Pair: TypeAlias = tuple[int, int]
-
-
-def members(mask: Mask) -> Iterator[int]:
-    """The events of a set, in increasing order."""
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
+_MANY: Final = 256
 
 
 def mask_of(events: Iterable[int]) -> Mask:
@@ -33,6 +31,8 @@ def mask_of(events: Iterable[int]) -> Mask:
 
 def rows_of(pairs: Iterable[Pair], size: int) -> Rows:
     """The relation of these pairs over `size` events."""
+    if isinstance(pairs, Pairs):
+        return [*pairs.rows, *([0] * (size - len(pairs.rows)))]
     rows = [0] * size
     for source, target in pairs:
         rows[source] |= 1 << target
@@ -88,6 +88,8 @@ def sequence(left: Rows, right: Rows) -> Rows:
         return left
     if not any(right):
         return right
+    if len(left) > _MANY:
+        return _long_sequence(left, right)
     result = []
     for row in left:
         reached, rest = 0, row
@@ -96,6 +98,66 @@ def sequence(left: Rows, right: Rows) -> Rows:
             reached |= right[low.bit_length() - 1]
             rest ^= low
         result.append(reached)
+    return result
+
+
+def _long_sequence(left: Rows, right: Rows) -> Rows:
+    """As `sequence`; what follows an event in its thread follows the event before it, and is taken over."""
+    result = [0] * len(left)
+    spend = effort.current().spend
+    before, reached = 0, 0
+    for event in range(len(left) - 1, -1, -1):
+        row = left[event]
+        if not row:
+            continue
+        spend()
+        if before & ~row:
+            before, reached = 0, 0
+        for middle in members(row & ~before):
+            reached |= right[middle]
+        before = row
+        result[event] = reached
+    return result
+
+
+def _last_first(rows: Rows) -> list[int] | None:
+    """The events, each behind those that it leads to; None if there is a cycle."""
+    new = (1 << len(rows)) - 1
+    order: list[int] = []
+    for start in range(len(rows)):
+        if not new >> start & 1:
+            continue
+        path, on_path = [start], 1 << start
+        new ^= 1 << start
+        while path:
+            row = rows[path[-1]]
+            if row & on_path:
+                return None
+            following = row & new
+            if following:
+                low = following & -following
+                path.append(low.bit_length() - 1)
+                on_path |= low
+                new ^= low
+            else:
+                on_path ^= 1 << path[-1]
+                order.append(path.pop())
+    return order
+
+
+def _long_plus(rows: Rows, order: list[int]) -> Rows:
+    """The closure of a relation without cycles: what an event leads to is closed before the event is."""
+    result = [0] * len(rows)
+    spend = effort.current().spend
+    for event in order:
+        spend()
+        reached = rest = rows[event]
+        while rest:
+            low = rest & -rest
+            beyond = result[low.bit_length() - 1]
+            reached |= beyond
+            rest &= ~(beyond | low)
+        result[event] = reached
     return result
 
 
@@ -114,9 +176,11 @@ def inverse(rows: Rows) -> Rows:
 
 
 def plus(rows: Rows) -> Rows:
-    """Transitive closure (Warshall)."""
+    """Transitive closure (Warshall; for many events without a cycle, from the last to the first)."""
     if not any(rows):
         return rows
+    if len(rows) > _MANY and (order := _last_first(rows)) is not None:
+        return _long_plus(rows, order)
     result = list(rows)
     size = len(result)
     for middle in range(size):

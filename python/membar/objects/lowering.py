@@ -82,6 +82,7 @@ MACHINES: Final[Mapping[str, Instructions]] = MappingProxyType(
     {
         "sc": Instructions(_NOWHERE, NO_TAGS, None, Carrier(NO_TAGS, NO_TAGS)),
         "x86-tso": _X86,
+        "cam": _X86,
         "armv8": _ARM,
         "xc": _ARM,
     }

@@ -9,6 +9,8 @@ from membar.program.program import Edge, Program
 # How the message of an access that hits nothing begins.
 ASTRAY = "access of"
 NO_LOCATION = "W0322"
+# Languages in which a pointer that is not aligned for what it points to is a mistake of the program.
+_ALIGNED = frozenset({"C", "LKMM"})
 
 
 def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Diagnostic:
@@ -23,6 +25,13 @@ def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Dia
             message=f"{ASTRAY} {size} bytes at `{name}`, which is behind the end of `{ended}`",
             primary=None if span is None else Label(span, "no location is there"),
             help="let the address be that of a declared location",
+        )
+    if program.language in _ALIGNED and size and word % size and name is not None:
+        return Diagnostic(
+            code=NO_LOCATION,
+            message=f"{ASTRAY} {size} bytes at `{name}`, a pointer that is not aligned",
+            primary=None if span is None else Label(span, "the pointer is not aligned here"),
+            help="take tags off a pointer before it is used",
         )
     if cell is not None or name is not None:
         what = cell.name if cell else name

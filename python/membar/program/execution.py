@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from membar.program.operations import Tags
+from membar.program.pairs import Pairs, Relation
 from membar.records import field, record
 
 if TYPE_CHECKING:
@@ -65,19 +67,19 @@ class Execution:
     """
 
     events: tuple[Event, ...]
-    po: frozenset[tuple[int, int]]
+    po: Relation
     rf: tuple[tuple[int, int], ...]  # (write, read)
     co: tuple[tuple[int, ...], ...]
-    addr: frozenset[tuple[int, int]] = frozenset()
-    data: frozenset[tuple[int, int]] = frozenset()
-    ctrl: frozenset[tuple[int, int]] = frozenset()
-    amo: frozenset[tuple[int, int]] = frozenset()
-    lxsx: frozenset[tuple[int, int]] = frozenset()
-    spawn_join: frozenset[tuple[int, int]] = frozenset()
+    addr: Relation = frozenset()
+    data: Relation = frozenset()
+    ctrl: Relation = frozenset()
+    amo: Relation = frozenset()
+    lxsx: Relation = frozenset()
+    spawn_join: Relation = frozenset()
     registers: tuple[tuple[tuple[str, int], ...], ...] = ()  # final values, per thread, sorted by name
-    pick_addr: frozenset[tuple[int, int]] = frozenset()
-    pick_data: frozenset[tuple[int, int]] = frozenset()
-    pick_ctrl: frozenset[tuple[int, int]] = frozenset()
+    pick_addr: Relation = frozenset()
+    pick_data: Relation = frozenset()
+    pick_ctrl: Relation = frozenset()
 
 
 def final_memory(execution: Execution) -> dict[int, int]:
@@ -88,3 +90,14 @@ def final_memory(execution: Execution) -> dict[int, int]:
         if last.cell is not None:
             memory[last.cell] = last.value
     return memory
+
+
+def in_order(events: Sequence[Event], unordered: Collection[int]) -> Relation:
+    """The program order of one thread's events, numbered from 0; the accesses of some steps have none."""
+    together: dict[int, int] = {}
+    for event in events:
+        if event.step in unordered:
+            together[event.step] = together.get(event.step, 0) | 1 << event.id
+    everything = (1 << len(events)) - 1
+    later = (everything >> (event.id + 1) << (event.id + 1) for event in events)
+    return Pairs([row & ~together.get(event.step, 0) for event, row in zip(events, later, strict=True)])

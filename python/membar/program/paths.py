@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import TypeAlias
 
-from membar.program.execution import Event, Execution, Kind
+from membar.program.execution import Event, Execution, Kind, in_order
 from membar.program.expr import Binary, Expr, Extend, Register, Select, Unary, evaluate, registers_of
 from membar.program.operations import (
     NO_TAGS,
@@ -97,15 +97,9 @@ class Path:
     def execution(self) -> Execution:
         """Its events and orders."""
         events = self.events
-        ordered = (
-            (a.id, b.id)
-            for b in events
-            for a in events[: b.id]
-            if a.step != b.step or b.step not in self.unordered
-        )
         return Execution(
             events=events,
-            po=frozenset(ordered),
+            po=in_order(events, self.unordered),
             rf=(),
             co=(),
             addr=self.addr,

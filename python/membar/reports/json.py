@@ -10,6 +10,7 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.models.model import Model
 from membar.outcome import Step, Witness
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind
+from membar.program.pairs import Relation
 from membar.program.program import Program
 from membar.reports import Answer, Report
 from membar.reports._parts.answer import Object, common
@@ -97,7 +98,7 @@ def _event(program: Program, source: SourceFile, event: Event) -> Object:
 def _relations(execution: Execution) -> Object:
     """The base relations, sorted; `po` without the pairs that follow from others."""
 
-    def pairs(relation: frozenset[tuple[int, int]]) -> list[list[int]]:
+    def pairs(relation: Relation) -> list[list[int]]:
         return [list(pair) for pair in sorted(relation)]
 
     return {

@@ -31,7 +31,7 @@ def base(execution: Execution) -> Scope:
     return {
         "_": everything,
         "id": everything,
-        "po": execution.po,
+        "po": frozenset(execution.po),
         "rf": rf,
         "co": co,
         "fr": naive.sequence(naive.inverse(rf), co),

@@ -358,7 +358,7 @@ def test_orders_have_no_meaning_where_there_are_no_store_buffers() -> None:
     ("words", "code"),
     [
         (["--client", "2,1", "--ltl", "G true"], "W1353"),
-        (["--client", "2,1", "--engine", "states"], "W1353"),
+        (["--client", "2,1", "--engine", "buffers"], "W1353"),
         (["--engine", "objects"], "W1354"),
         (["--client", "2"], "W0400"),
         (["--client", "0,1"], "W0400"),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from membar.program.execution import Execution
 from membar.reports._parts.order import order_of
-from membar.reports._parts.relations import closure, from_reads, immediate_co, immediate_fr, reduction
+from membar.reports._parts.relations import closure, immediate_co, immediate_fr, reduction
 from unit.reports.shapes import lb_execution, sb_execution
 from unit.reports.sketch import executions, sketch
 
@@ -39,7 +39,6 @@ def test_immediate_relations_leave_out_what_follows() -> None:
     _, _, execution = sketch("W x 1; W x 2; W x 3", "R x 0")
     assert immediate_co(execution) == ((0, 1), (1, 2), (2, 3))
     assert immediate_fr(execution) == ((4, 1),)
-    assert from_reads(execution) == ((4, 1), (4, 2), (4, 3))
 
 
 @given(executions())
@@ -49,6 +48,22 @@ def test_the_order_has_every_step_once_and_keeps_program_order(execution: Execut
     assert sorted(told) == [event.id for event in execution.events if not event.is_initial]
     rank = {event: index for index, event in enumerate(told)}
     assert all(rank[a] < rank[b] for a, b in execution.po)
+
+
+@given(executions())
+def test_every_pair_that_contradicts_the_order_is_told(execution: Execution) -> None:
+    order = order_of(execution)
+    rank = {event.id: index for index, unit in enumerate(order.steps) for event in unit}
+
+    def is_broken(pair: tuple[int, int]) -> bool:
+        return pair[0] in rank and pair[1] in rank and rank[pair[0]] > rank[pair[1]]
+
+    later = {write: chain[at + 1 :] for chain in execution.co for at, write in enumerate(chain)}
+    co = {(a, b) for a, others in later.items() for b in others}
+    fr = {(read, b) for write, read in execution.rf for b in later.get(write, ())}
+    assert order.broken_rf == tuple(sorted(filter(is_broken, execution.rf)))
+    assert order.broken_co == tuple(sorted(filter(is_broken, co)))
+    assert order.broken_fr == tuple(sorted(filter(is_broken, fr)))
 
 
 @given(executions())

@@ -181,7 +181,7 @@ fn a_witness_can_be_written_out() {
     for witness in &found.tally.kept {
         let execution = Execution::new(&program, &found.classes, witness).unwrap();
         assert_eq!(execution.events.len(), 6);
-        assert_eq!(execution.po, [(2, 3), (4, 5)]);
+        assert_eq!(execution.po.pairs().collect::<Vec<_>>(), [(2, 3), (4, 5)]);
         assert_eq!(execution.co, [[0, 2], [1, 4]]);
         for (write, read) in execution.rf {
             assert_eq!(execution.events[write].value, execution.events[read].value);

@@ -15,6 +15,8 @@ from membar.objects.orders import Ordering
 from membar.records import replace
 from membar.reports import histories
 
+_ENGINES = ("graphs", "states")
+
 
 def answer(
     file: Path, chosen: argparse.Namespace, progress: Callable[[str], None] | None
@@ -33,10 +35,12 @@ def answer(
                     help="what is asked there: that the object is linearizable, and its use free of errors",
                 )
             )
-    if chosen.engine not in (None, "objects"):
+    if chosen.engine not in (None, "objects", *_ENGINES):
         raise InputError(
             Diagnostic(
-                code="W1353", message=f"the engine {chosen.engine} knows no clients", help="--engine objects"
+                code="W1353",
+                message=f"the engine {chosen.engine} knows no clients",
+                help="--engine objects; its executions come from graphs (default) or from states",
             )
         )
     if chosen.client is None:
@@ -58,6 +62,7 @@ def answer(
         include_dirs=chosen.include,
         defines=chosen.define,
         mapping=chosen.mapping,
+        engine=chosen.engine if chosen.engine in _ENGINES else None,
     )
 
 

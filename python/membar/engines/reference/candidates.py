@@ -17,6 +17,7 @@ from membar.engines.reference.budget import Budget
 from membar.engines.reference.trace import Pair, Status, Trace, Turn
 from membar.models.evaluate import Evaluation, Evaluator
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind
+from membar.program.pairs import Pairs, Relation, union
 from membar.program.program import Program
 from membar.records import record
 
@@ -122,7 +123,7 @@ def skeleton(program: Program, chosen: Sequence[Trace]) -> Skeleton:
         offsets.append(len(events))
         events += [_numbered(event, event.id + offsets[-1]) for event in trace.events]
 
-    def placed(name: str) -> frozenset[Pair]:
+    def placed(name: str) -> Relation:
         found: list[Pair] = []
         for trace, offset in zip(chosen, offsets, strict=True):
             if pairs := getattr(trace, name):
@@ -139,7 +140,9 @@ def skeleton(program: Program, chosen: Sequence[Trace]) -> Skeleton:
     return Skeleton(
         execution=Execution(
             events=tuple(events),
-            po=placed("po"),
+            po=union(
+                Pairs.of(trace.po).shifted(offset) for trace, offset in zip(chosen, offsets, strict=True)
+            ),
             rf=(),
             co=(),
             addr=placed("addr"),
@@ -170,7 +173,7 @@ def _numbered(event: Event, number: int) -> Event:
     )  # fmt: skip
 
 
-def _spawn_join(program: Program, chosen: Sequence[Trace], offsets: Sequence[int]) -> frozenset[Pair]:
+def _spawn_join(program: Program, chosen: Sequence[Trace], offsets: Sequence[int]) -> Relation:
     """What precedes a spawn before the whole thread, and the whole thread before what follows its join.
 
     Transitive, so that threads without events pass the order on.
@@ -192,14 +195,14 @@ def _spawn_join(program: Program, chosen: Sequence[Trace], offsets: Sequence[int
                     following.append((other, 0))
                 else:
                     after.setdefault((other, len(chains[other]) - 1), []).append((n, place))
-    return frozenset(
-        (earlier, later)
-        for n, chain in enumerate(chains)
-        for place, earlier in enumerate(chain)
-        if isinstance(earlier, int)
-        for m, reached in _reachable(after, (n, place))
-        if m != n and isinstance(later := chains[m][reached], int)
-    )
+    reached = _reached(after, chains)
+    rows = [0] * (max((item for chain in chains for item in chain if isinstance(item, int)), default=-1) + 1)
+    for n, chain in enumerate(chains):
+        own = sum(1 << item for item in chain if isinstance(item, int))
+        for place, item in enumerate(chain):
+            if isinstance(item, int):
+                rows[item] = reached[n, place] & ~own
+    return Pairs(rows)
 
 
 def _chain(trace: Trace, offset: int) -> list[int | Turn | None]:
@@ -211,15 +214,22 @@ def _chain(trace: Trace, offset: int) -> list[int | Turn | None]:
     return items
 
 
-def _reachable(after: Mapping[_Node, Sequence[_Node]], start: _Node) -> set[_Node]:
-    seen: set[_Node] = set()
-    todo = [start]
-    while todo:
-        for later in after.get(todo.pop(), ()):
-            if later not in seen:
-                seen.add(later)
-                todo.append(later)
-    return seen
+def _reached(
+    after: dict[_Node, list[_Node]], chains: Sequence[Sequence[int | Turn | None]]
+) -> Mapping[_Node, int]:
+    """Which events come behind each node, as bits."""
+    found: dict[_Node, int] = dict.fromkeys(after, 0)
+    is_new = True
+    while is_new:  # a round takes whole threads, so that there are as many rounds as threads at most
+        is_new = False
+        for node in reversed(after):
+            behind = found[node]
+            for n, place in after[node]:
+                item = chains[n][place]
+                behind |= found[n, place] | (1 << item if isinstance(item, int) else 0)
+            is_new = is_new or behind != found[node]
+            found[node] = behind
+    return found
 
 
 def consistent(evaluator: Evaluator, frame: Skeleton, budget: Budget) -> Iterator[Evaluation]:

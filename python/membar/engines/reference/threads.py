@@ -29,7 +29,7 @@ from membar.engines.reference.trace import (
 from membar.engines.reference.waiting import Visit, WrittenBack, end_if_unchanged
 from membar.program.access import bad_access
 from membar.program.awaits import Watch
-from membar.program.execution import Event, Kind
+from membar.program.execution import Event, Kind, in_order
 from membar.program.expr import MASK, TRUE, Expr, evaluate, signed
 from membar.program.operations import (
     NO_TAGS,
@@ -381,12 +381,7 @@ class _Run:
             status=end.status,
             events=events,
             related=self.related,
-            po=frozenset(
-                (a.id, b.id)
-                for b in (events if self.related else ())
-                for a in events[: b.id]
-                if a.step != b.step or b.step not in self.unordered
-            ),
+            po=in_order(events if self.related else (), self.unordered),
             addr=frozenset(self.addr),
             data=frozenset(self.data),
             ctrl=frozenset(self.ctrl),

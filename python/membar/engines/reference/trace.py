@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from membar.diagnostics import Diagnostic
 from membar.program.execution import Event
+from membar.program.pairs import Relation
 from membar.records import record
 from membar.source import Span
 
@@ -59,7 +60,7 @@ class Trace:
     thread: int
     status: Status
     events: tuple[Event, ...] = ()
-    po: frozenset[Pair] = frozenset()
+    po: Relation = frozenset()
     addr: frozenset[Pair] = frozenset()
     data: frozenset[Pair] = frozenset()
     ctrl: frozenset[Pair] = frozenset()

@@ -73,6 +73,7 @@ class Constants(Operators):
                 in_memory=True,
                 span=self.m.span(node),
                 initial=dict(enumerate(content)),
+                is_text=True,
             )
         )
         return Value(Address(item.label), t.Pointer(t.CHAR))

@@ -15,6 +15,7 @@ from pycparser import c_ast as ast
 from pycparser.c_lexer import CLexer
 from pycparser.c_parser import CParser
 
+from membar import effort
 from membar.frontends.c.literals import literal
 
 _MOST: Final = 1024
@@ -26,8 +27,13 @@ class Lexer(CLexer):  # type: ignore[misc] # pycparser has no types
 
     here: tuple[int, int] = (1, 1)
 
+    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - pycparser's
+        super().__init__(*arguments, **named)
+        self._effort = effort.current()
+
     def token(self) -> Any:  # noqa: ANN401 - pycparser's
         """The next token."""
+        self._effort.spend()
         found = super().token()
         if found is not None:
             self.here = (found.lineno, found.column)

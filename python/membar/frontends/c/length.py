@@ -8,8 +8,8 @@ from membar.frontends.c.flow import TooLargeError
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.program import Program, Thread
 
-MOST_ACCESSES: Final = 2500
-"""Of one thread in one execution: relations between them are kept as pairs, some millions of them."""
+MOST_ACCESSES: Final = 10_000
+"""Of one thread in one execution: each relation has a bit for each pair of them, 12 MB."""
 
 
 def check_length(program: Program) -> None:

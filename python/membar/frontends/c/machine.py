@@ -344,6 +344,9 @@ class Machine:
         if found is None and not 0 <= place.address.offset < (t.size_of(item.type) or 0):
             self.check(FALSE, f"an access outside `{item.name}`", node)
             return True
+        if found is None and _is_never_aligned(item, place):
+            self.check(FALSE, f"an access inside `{item.name}` by a pointer that is not aligned", node)
+            return True
         if found != size:
             arenas.needed(self, item, place)
             self.refuse(
@@ -542,6 +545,14 @@ def _initial(item: Object, offset: int) -> Expr:
     """What a scalar of an object holds at the start."""
     content = item.initial.get(offset, 0)
     return Constant(content) if isinstance(content, int) else content
+
+
+def _is_never_aligned(item: Object, place: Place) -> bool:
+    """Whether a place inside an object is not aligned for its type, wherever the object lies."""
+    wanted = t.alignment_of(place.type)
+    given = t.alignment_of(item.type) if item.slot is None else heap.ALIGNMENT
+    offset = place.address.offset if isinstance(place.address, Address) else 0
+    return given % wanted == 0 and offset % wanted != 0
 
 
 def _reread(expr: Expr, stored: t.CType, seen: t.CType) -> Expr:

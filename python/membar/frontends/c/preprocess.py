@@ -10,7 +10,7 @@ import bisect
 import io
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pcpp import preprocessor as pcpp
 
+from membar import effort
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.frontends.c import codes
 from membar.source import SourceFile, Span
@@ -140,6 +141,12 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc] # pcpp has no type
         self.found: list[Diagnostic] = []
         self.lastdirective: Any = None
         self.opened = 0
+        self.effort = effort.current()
+
+    def expand_macros(self, tokens: list[Any], expanding_from: Sequence[str] = ()) -> list[Any]:
+        self.effort.spend()
+        expanded: list[Any] = super().expand_macros(tokens, list(expanding_from))
+        return expanded
 
     def on_error(self, file: str, line: int, msg: str) -> None:
         self.report(file, line, str(msg))
@@ -247,6 +254,8 @@ def preprocess(source: SourceFile) -> Text:
             Diagnostic(code=codes.PREPROCESSOR, message="macros or includes nested too deeply")
         )
         text = Text("", (), source, {})
+    except effort.EffortError:
+        raise
     except Exception as problem:  # pcpp's own troubles with broken directives
         place = engine.lastdirective
         line = getattr(place, "lineno", 1)

@@ -12,7 +12,7 @@ from pycparser import c_ast as ast
 
 from membar import effort
 from membar.diagnostics import Diagnostic, InputError, Label
-from membar.frontends.c import codes, constraints, contents, copies, heap
+from membar.frontends.c import codes, constraints, contents, copies, heap, invocation
 from membar.frontends.c import types as t
 from membar.frontends.c.addresses import exactly, mapped
 from membar.frontends.c.calls import Calls, Library
@@ -130,7 +130,10 @@ def parse_copies(source: SourceFile, macro: str) -> Template:
 
 
 def _translated(source: SourceFile, *, is_any: bool) -> tuple[Program, World, frozenset[str]]:
-    tree = parse(source)
+    try:
+        tree = parse(source)
+    except effort.EffortError as limit:
+        raise effort.EffortError(f"{limit.reason} while the text was read") from None
     depth = RECURSION
     try:
         constraints.check(tree, _KERNEL_LIBRARY if tree.text.is_kernel else _LIBRARY)
@@ -143,8 +146,8 @@ def _translated(source: SourceFile, *, is_any: bool) -> tuple[Program, World, fr
         message = str(problem) or "the program is too large after its calls and loops were written out"
         raise InputError(Diagnostic(code=codes.TOO_LARGE, message=message)) from None
     except effort.EffortError as limit:
-        message = f"{limit.reason} while the calls and loops of the program were written out"
-        raise InputError(Diagnostic(code=codes.TOO_LARGE, message=message)) from None
+        reason = f"{limit.reason} while the calls and loops of the program were written out"
+        raise effort.EffortError(reason) from None
     except RecursionError:
         raise InputError(
             Diagnostic(code=codes.TOO_LARGE, message="the program is nested too deeply")
@@ -294,7 +297,7 @@ class _Pass:
     def _arguments(self, machine: Machine, plan: ThreadPlan) -> list[Value | Aggregate]:
         kinds = plan.function.type.parameters or ()
         if plan.number == 1:
-            return [Value(FALSE, kind) for kind in kinds]
+            return invocation.arguments(machine, plan.function, PurePath(self.source.path).stem)
         if plan.argument is not None:
             return [Value(plan.argument, t.VOID_POINTER) for _ in kinds]
         register = machine.flow.register()
@@ -452,10 +455,11 @@ class _Places:
             for item in items:
                 if item.slot is not None and item.slot.shape == shape:
                     start = item.slot.index * stride
-                    state = f"{item.name}${'ended' if heap.is_local(shape) else 'freed'}"
+                    shown = self._free_name(item)
+                    state = f"{shown}${'ended' if heap.is_local(shape) else 'freed'}"
                     self._state(label, state, start, heap.extent_of(shape)[1])
                     self._marks(label, number, item)
-                    self._add(item, Address(self._parts[label][0][2], start + heap.HEADER))
+                    self._add(item, Address(self._parts[label][0][2], start + heap.HEADER), shown)
 
     def _state(self, label: str, name: str, offset: int, alignment: int = heap.ALIGNMENT) -> None:
         parts = self._parts.setdefault(label, [])
@@ -499,14 +503,19 @@ class _Places:
                 )
                 parts.append((behind + leaf.offset, size * count, name))
 
-    def _add(self, item: Object, start: Address | None = None) -> None:
-        """Adds an object, `start` being its place in the heap."""
-        parts: list[tuple[int, int, str]] = []
+    def _free_name(self, item: Object) -> str:
+        """A name for an object that no other has."""
         shown, count = item.name, 1
         while shown in self._names:
             count += 1
             shown = f"{item.name}#{count}"
         self._names.add(shown)
+        return shown
+
+    def _add(self, item: Object, start: Address | None = None, shown: str = "") -> None:
+        """Adds an object, `start` being its place in the heap; `shown` is a name that is free for it."""
+        parts: list[tuple[int, int, str]] = []
+        shown = shown or self._free_name(item)
         if isinstance(item.type, t.Array) and item.type.is_per_thread:
             self.per_thread.add(shown)
         for leaf in item.leaves():
@@ -527,7 +536,7 @@ class _Places:
                     is_array=leaf.count is not None,
                     place=_place(start, parts, leaf.offset),
                     alignment=_PAGE if self._is_aligned else t.alignment_of(item.type),
-                    is_hidden=start is not None or item.label.startswith(LOOK),
+                    is_hidden=start is not None or item.label.startswith((LOOK, *invocation.LABELS)),
                     meanings=heap.meanings(size) if start is not None or item.unset is not None else (),
                     span=item.span,
                 )

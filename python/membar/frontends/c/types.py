@@ -206,8 +206,10 @@ def whole_of(kind: CType) -> Whole | None:
 
     Sixteen bytes become a word of eight in their middle, where no access of a member can hit it.
     """
+    if not isinstance(kind, Atomic):
+        return None
     structure = unqualified(kind)
-    if not isinstance(kind, Atomic) or not isinstance(structure, Structure) or structure.members is None:
+    if not isinstance(structure, Structure) or structure.members is None:
         return None
     if structure.size == 16:
         return Whole(structure, 8, shift=4)
@@ -401,6 +403,16 @@ def elements(found: Iterable[Leaf]) -> Iterator[tuple[int, CType]]:
         size = size_of(leaf.type) or 0
         for index in range(1 if leaf.count is None else leaf.count):
             yield leaf.offset + index * size, leaf.type
+
+
+def byte_runs(found: Iterable[Leaf]) -> tuple[range, ...]:
+    """Where there are arrays of bytes, those side by side as one."""
+    runs: list[range] = []
+    for leaf in found:
+        if leaf.count is not None and size_of(leaf.type) == 1:
+            start = runs.pop().start if runs and runs[-1].stop == leaf.offset else leaf.offset
+            runs.append(range(start, leaf.offset + leaf.count))
+    return tuple(runs)
 
 
 def carved(found: Iterable[Leaf], places: Mapping[tuple[int, int], CType]) -> list[Leaf]:

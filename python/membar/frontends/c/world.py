@@ -64,6 +64,7 @@ class Object:
         unset: where it was declared without a value, if it is a local variable in memory.
         carved: what larger scalars lie in its bytes: offset and size → type (`arenas.py`).
         byte_runs: where it has arrays of bytes.
+        is_text: it is a string of the text, which nothing is carved out of.
     """
 
     label: str
@@ -85,6 +86,7 @@ class Object:
     unset: heap.Place | None = None
     carved: Mapping[tuple[int, int], t.CType] = field(default_factory=dict)
     byte_runs: tuple[range, ...] = ()
+    is_text: bool = False
 
     def leaves(self) -> list[t.Leaf]:
         """The scalars of the type, and arrays of scalars, with what is carved out of arrays of bytes."""
@@ -98,8 +100,7 @@ class Object:
     def lay_out(self) -> None:
         """Finds the scalars of the type."""
         leaves = list(t.leaves(self.type))
-        bytes_ = (leaf for leaf in leaves if leaf.count is not None and t.size_of(leaf.type) == 1)
-        self.byte_runs = tuple(range(leaf.offset, leaf.offset + (leaf.count or 0)) for leaf in bytes_)
+        self.byte_runs = t.byte_runs(leaves)
         self.kinds = dict(t.elements(t.carved(leaves, self.carved) if self.carved else leaves))
         self.places = {offset: t.size_of(kind) or 0 for offset, kind in self.kinds.items()}
 
@@ -325,6 +326,7 @@ class Findings:
         shown_calls: calls that allocate what other threads may see, by their syntax.
         carved: what larger scalars lie in arrays of bytes, by declaration (`arenas.py`).
         counted: loops that create threads, or join them, any number of times: a few turns are written out.
+        enders: threads that are joined or detached, with those that do so.
     """
 
     escaped: set[Hashable] = field(default_factory=set)
@@ -357,6 +359,7 @@ class Findings:
     shown_calls: set[int] = field(default_factory=set)
     carved: dict[Hashable, Mapping[tuple[int, int], t.CType]] = field(default_factory=dict)
     counted: set[int] = field(default_factory=set)
+    enders: set[tuple[int, int]] = field(default_factory=set)
 
     def joined(self, other: Findings) -> Findings:
         """What both know; `other` is later, and knows the heap as it is."""
@@ -394,6 +397,7 @@ class Findings:
                 for key in {**self.carved, **other.carved}
             },
             self.counted | other.counted,
+            self.enders | other.enders,
         )
 
     @property
@@ -499,7 +503,7 @@ class World:
             item.name, item.label = f"{item.name}#{count}", f"{item.label}#{count}"
         item.carved = self.before.carved.get(item.declared, {})
         item.lay_out()
-        self.has_bytes = self.has_bytes or bool(item.byte_runs)
+        self.has_bytes = self.has_bytes or (bool(item.byte_runs) and not item.is_text)
         self.objects[item.label] = item
         return item
 

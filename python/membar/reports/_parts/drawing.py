@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from membar.program.execution import Execution
+from membar.program.pairs import Relation
 from membar.reports._parts.relations import immediate_co, immediate_fr, immediate_po
 
 EDGE_COLORS = {
@@ -75,7 +76,7 @@ def drawn_edges(execution: Execution) -> tuple[DrawnEdge, ...]:
     return tuple(DrawnEdge(a, b, name) for name, pairs in groups for a, b in pairs)
 
 
-def _first_targets(control: frozenset[tuple[int, int]]) -> list[tuple[int, int]]:
+def _first_targets(control: Relation) -> list[tuple[int, int]]:
     """Control dependencies to the first event after the branch only: the rest follows in program order."""
     nearest: dict[int, int] = {}
     for a, b in sorted(control):

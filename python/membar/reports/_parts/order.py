@@ -7,6 +7,8 @@ sequentially consistent); those that do not fit are what is strange about it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+
 from membar.program.execution import Event, Execution
 from membar.records import record
 from membar.reports._parts import relations
@@ -63,13 +65,46 @@ def order_of(execution: Execution) -> Order:
         a, b = (unit_of.get(x) for x in pair)
         return a is not None and b is not None and ranks[a] > ranks[b]
 
-    co = [(a, b) for chain in execution.co for i, a in enumerate(chain) for b in chain[i + 1 :]]
+    rank_of = {event: ranks[unit] for event, unit in unit_of.items()}
     return Order(
         steps=tuple(steps[unit] for unit in sorted(ranks, key=ranks.__getitem__)),
         broken_rf=tuple(sorted(filter(backward, execution.rf))),
-        broken_co=tuple(sorted(filter(backward, co))),
-        broken_fr=tuple(sorted(filter(backward, relations.from_reads(execution)))),
+        broken_co=tuple(sorted(_overwritten_later(execution, rank_of))),
+        broken_fr=tuple(sorted(_seen_later(execution, rank_of))),
     )
+
+
+def _overwritten_later(execution: Execution, rank_of: Mapping[int, int]) -> Iterator[Pair]:
+    """Pairs of coherence whose second write stands first."""
+    for chain in execution.co:
+        first = _first_behind(chain, rank_of)
+        for at, write in enumerate(chain):
+            if first[at + 1] < rank_of.get(write, -1):
+                yield from ((write, late) for late in chain[at + 1 :] if _stands_before(late, write, rank_of))
+
+
+def _seen_later(execution: Execution, rank_of: Mapping[int, int]) -> Iterator[Pair]:
+    """Reads, with the writes before them that overwrite what they see."""
+    places = {write: (chain, at) for chain in execution.co for at, write in enumerate(chain)}
+    firsts = {chain: _first_behind(chain, rank_of) for chain in execution.co}
+    for write, read in execution.rf:
+        if write not in places:
+            continue
+        chain, at = places[write]
+        if firsts[chain][at + 1] < rank_of.get(read, -1):
+            yield from ((read, late) for late in chain[at + 1 :] if _stands_before(late, read, rank_of))
+
+
+def _first_behind(chain: Sequence[int], rank_of: Mapping[int, int]) -> list[int]:
+    """The smallest rank of each place of a chain and what is behind it: mostly all of it is in order."""
+    result = [len(rank_of)]
+    for event in reversed(chain):
+        result.append(min(result[-1], rank_of.get(event, len(rank_of))))
+    return result[::-1]
+
+
+def _stands_before(one: int, other: int, rank_of: Mapping[int, int]) -> bool:
+    return one in rank_of and rank_of[one] < rank_of[other]
 
 
 class _Graph:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
+from membar.models.relation import plus
 from membar.program.execution import Execution
+from membar.program.pairs import Pairs, Relation, members
 
 Pair = tuple[int, int]
 
@@ -33,43 +35,22 @@ def immediate_fr(execution: Execution) -> tuple[Pair, ...]:
     return tuple(sorted(pair for pair in pairs if pair not in own))
 
 
-def from_reads(execution: Execution) -> tuple[Pair, ...]:
-    """Each read with every write that comes after what it saw, sorted."""
-    later: dict[int, tuple[int, ...]] = {}
-    for chain in execution.co:
-        for index, write in enumerate(chain):
-            later[write] = chain[index + 1 :]
-    return tuple(sorted((read, w) for write, read in execution.rf for w in later.get(write, ())))
-
-
 def reduction(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
     """The pairs of a transitive, acyclic relation that do not follow from two others, sorted."""
-    after: dict[int, set[int]] = {}
-    for a, b in pairs:
-        after.setdefault(a, set()).add(b)
+    rows = Pairs.of(pairs).rows
     kept: list[Pair] = []
-    for a, successors in after.items():
-        implied: set[int] = set()
-        for b in sorted(successors):
-            if b not in implied:  # else what follows b is implied already
-                implied |= after.get(b, set())
-        kept += [(a, b) for b in successors - implied]
-    return tuple(sorted(kept))
+    for a, row in enumerate(rows):
+        implied, rest = 0, row
+        while rest:  # those behind another one that is left are implied
+            b = (rest & -rest).bit_length() - 1
+            implied |= rows[b] if b < len(rows) else 0
+            rest &= ~(implied | 1 << b)
+        kept += [(a, b) for b in members(row & ~implied)]
+    return tuple(kept)
 
 
-def closure(pairs: Iterable[Pair]) -> frozenset[Pair]:
+def closure(pairs: Iterable[Pair]) -> Relation:
     """The transitive closure."""
-    after: dict[int, set[int]] = {}
-    for a, b in pairs:
-        after.setdefault(a, set()).add(b)
-    result: set[Pair] = set()
-    for start, first in after.items():
-        seen: set[int] = set()
-        todo = list(first)
-        while todo:
-            point = todo.pop()
-            if point not in seen:
-                seen.add(point)
-                todo.extend(after.get(point, ()))
-        result.update((start, end) for end in seen)
-    return frozenset(result)
+    found = Pairs.of(pairs).rows
+    size = max((row.bit_length() for row in found), default=0)
+    return Pairs(plus([*found, *([0] * (size - len(found)))]))

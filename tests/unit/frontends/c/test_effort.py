@@ -13,7 +13,9 @@ import pytest
 
 from membar import api
 from membar.diagnostics import InputError
+from membar.outcome import Unknown
 from membar.source import SourceFile
+from membar.task import Limits
 
 # A million turns, each of them some steps.
 LONG = """int r[4];
@@ -48,10 +50,44 @@ def begin(tmp_path: Path, *words: str) -> subprocess.Popen[str]:
 )
 def test_limits_count_during_translation(limit: str, reason: str, tmp_path: Path) -> None:
     with begin(tmp_path, "--limit", limit) as process:
-        _, told = process.communicate(timeout=60)
-    assert process.returncode == 2
-    assert "error[W0910]" in told
-    assert reason in told
+        told, _ = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert "UNKNOWN under rc11" in told
+    assert reason in " ".join(told.split())
+
+
+# A line of 2^22 words.
+MACROS = (
+    "int x;\n#define A0 x++;\n"
+    + "".join(f"#define A{i} A{i - 1} A{i - 1}\n" for i in range(1, 23))
+    + "int main(void) { A22 }\n"
+)
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.3])
+def test_limits_count_in_the_preprocessor(seconds: float) -> None:
+    start = time.process_time()
+    found = api.check(SourceFile("macros.c", MACROS), limits=Limits(seconds=seconds))
+    assert time.process_time() - start < 10 * seconds + 1
+    assert isinstance(found.outcome, Unknown)
+    assert found.outcome.reason == f"the time limit of {seconds} s was reached while the text was read"
+    assert found.outcome.run.statistics.seconds >= seconds
+
+
+def test_limits_count_while_c_is_asked_about_races() -> None:
+    """More executions than can be looked at, whose races are sought in the time that is left."""
+    adds = "for (int i = 0; i < 3; i++) { atomic_fetch_add(&n, 1); }"
+    names = [f"t{i}" for i in range(8)]
+    text = (
+        "#include <pthread.h>\n#include <stdatomic.h>\natomic_int n; int last;\n"
+        + f"void *f(void *a) {{ {adds} return 0; }}\nint main(void) {{\n"
+        + "".join(f"pthread_t {name}; pthread_create(&{name}, 0, f, 0);\n" for name in names)
+        + "".join(f"pthread_join({name}, 0);\n" for name in names)
+        + "last = n;\n}\n"
+    )
+    start = time.process_time()
+    api.check(SourceFile("racy.c", text), model="sc", limits=Limits(seconds=0.5))
+    assert time.process_time() - start < 5
 
 
 def test_ctrl_c_ends_a_translation(tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ REFUSALS = [
     ("struct s { _Alignas(3) int n; };\nint main(void) { return 0; }", "W0905", "an alignment that is no power of two", 1),
     ("#include <stdlib.h>\nint main(void) {\n  char *p = aligned_alloc(3, 9);\n}", "W1401", "an alignment", 3),
     ("#include <string.h>\nvoid *_Atomic g;\nint main(void) {\n  int x; g = &x;\n  memset(g, 0, 4);\n}", "W1402", "memory whose layout is not known", 5),
+    ("#include <string.h>\nstruct s { char c; int i; };\nint main(void) {\n  struct s a = {1, 2}, b = {1, 2};\n  return memcmp(&a, &b, sizeof a);\n}", "W1402", "bytes between the members", 5),
     ("#include <string.h>\nint n, a[2];\nint main(void) {\n  memset(a, 0, n);\n}", "W1402", "a number of bytes that is not known", 4),
     ("#include <string.h>\nint a[2];\nint main(void) {\n  memset(a, 0, 6);\n}", "W1402", "part of a scalar", 4),
     ("#include <string.h>\nlong a[2]; int b[4];\nint main(void) {\n  memcpy(a, b, 16);\n}", "W1402", "memory of another layout", 4),

@@ -55,7 +55,7 @@ def quotient(execution: Execution) -> Scope:
     return {
         "_": everything,
         "id": everything,
-        "po": image(execution.po - execution.amo),
+        "po": image(frozenset(execution.po - execution.amo)),
         "rf": rf,
         "co": co,
         "fr": naive.sequence(naive.inverse(rf), co),

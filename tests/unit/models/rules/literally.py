@@ -48,8 +48,8 @@ def predefined(execution: Execution) -> dict[str, Value]:
     def kind(*kinds: Kind) -> Value:
         return Value(nodes=frozenset(e.id for e in execution.events if e.kind in kinds))
 
-    po = set(neighbours(execution.po))
-    later = naive.range_(execution.po)
+    po = set(neighbours(frozenset(execution.po)))
+    later = naive.range_(frozenset(execution.po))
     po |= {
         (a.id, b.id)
         for a in execution.events
@@ -66,8 +66,8 @@ def predefined(execution: Execution) -> dict[str, Value]:
         "po": Value(pairs=frozenset(po)),
         "rf": Value(pairs=frozenset(execution.rf)),
         "mo": Value(pairs=co),
-        "rmw": Value(pairs=execution.amo | execution.lxsx),
-        "start": Value(pairs=execution.spawn_join),
+        "rmw": Value(pairs=frozenset(execution.amo | execution.lxsx)),
+        "start": Value(pairs=frozenset(execution.spawn_join)),
     }
 
 

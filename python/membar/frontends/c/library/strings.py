@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import product
+from itertools import permutations, product
 from types import MappingProxyType
 from typing import Final
 
@@ -49,6 +49,10 @@ def _layout(e: Expressions, pointer: Value, size: int) -> Layout | None:
 
 def _common(e: Expressions, node: ast.FuncCall, pointers: list[Value], size: int) -> Layout:
     """The scalars that all pointers agree on; arenas agree with everything."""
+    for pointer, other in permutations(pointers, 2):
+        assert isinstance(other.type, t.Pointer)
+        if not isinstance(pointer.expr, Address) and t.size_of(other.type.target) == size:
+            arenas.view(e.m, pointer, other.type.target)
     each = [(pointer, _layout(e, pointer, size)) for pointer in pointers]
     found = [layout for _, layout in each if layout is not None]
     if not found and all(_is_bytes(pointer) for pointer in pointers):
@@ -165,7 +169,11 @@ def _compare(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     left, right = _pointer(e, arguments[0]), _pointer(e, arguments[1])
     size = _size(e, arguments[2])
     result: Expr = FALSE
-    for at, kind in reversed(_common(e, node, [left, right], size) if size else ()):
+    scalars = _common(e, node, [left, right], size) if size else []
+    if sum(t.size_of(kind) or 0 for _, kind in scalars) < size:
+        words = "a comparison of bytes between the members of a structure, which hold anything"
+        e.m.refuse(node, words, codes.LAYOUT, "compare member by member")
+    for at, kind in reversed(scalars):
         plain = t.unqualified(kind)
         if isinstance(plain, t.Whole):
             e.m.refuse(node, "an atomic structure that is compared byte by byte", codes.LAYOUT)
