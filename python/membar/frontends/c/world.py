@@ -327,6 +327,7 @@ class Findings:
         shown_calls: calls that allocate what other threads may see, by their syntax.
         carved: what larger scalars lie in arrays of bytes, by declaration (`arenas.py`).
         counted: loops that create threads, or join them, any number of times: a few turns are written out.
+        enders: threads that are joined or detached, with those that do so.
     """
 
     escaped: set[Hashable] = field(default_factory=set)
@@ -360,6 +361,7 @@ class Findings:
     shown_calls: set[int] = field(default_factory=set)
     carved: dict[Hashable, Mapping[tuple[int, int], t.CType]] = field(default_factory=dict)
     counted: set[int] = field(default_factory=set)
+    enders: set[tuple[int, int]] = field(default_factory=set)
 
     def joined(self, other: Findings) -> Findings:
         """What both know; `other` is later, and knows the heap as it is."""
@@ -398,6 +400,7 @@ class Findings:
                 for key in {**self.carved, **other.carved}
             },
             self.counted | other.counted,
+            self.enders | other.enders,
         )
 
     @property
