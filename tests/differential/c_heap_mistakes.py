@@ -168,7 +168,7 @@ HEAP_MISTAKES = (
     Mistake(
         "zeros are written without marks",
         Rewrite(HEAP, "    marks.unset(m, pointer, shape, node, is_zero=is_zero)\n\n\n", "\n\n"),
-        ("zero bytes that were handed over",),
+        ("zero bytes that are counted up",),
     ),
     Mistake(
         "zeros in fresh memory are forgotten where some was freed",
@@ -340,12 +340,39 @@ HEAP_MISTAKES = (
             "        m.flow.emit(Store(address=address, value=FALSE, size=size, tags=_TAGS), m.span(node))\n",
             "        return\n",
         ),
-        ("a byte that was set",),
+        ("a byte that looks as if it was never set",),
     ),
     Mistake(
         "marks are not looked at",
-        Rewrite(MARKS, "    return binary(B.EQ, Register(register), FALSE)", "    return TRUE"),
+        Rewrite(
+            MARKS,
+            "    return binary(B.OR, is_other, binary(B.EQ, Register(register), FALSE))",
+            "    return TRUE",
+        ),
         ("a byte that was never set",),
+    ),
+    Mistake(
+        "all small values count as set",
+        Rewrite(
+            MARKS,
+            "    if _is_bool(place.type):\n        return is_other",
+            "    if _is_bool(place.type):\n        return TRUE",
+        ),
+        ("an atomic flag that was never set",),
+    ),
+    Mistake(
+        "small variables begin set",
+        Rewrite(
+            f"{C}.lifetimes",
+            "    is_marked = not is_set and not m.world.is_kernel and _has_few_small(item)",
+            "    is_marked = False",
+        ),
+        ("a shared byte that was never set",),
+    ),
+    Mistake(
+        "small variables in loops stay set",
+        Rewrite(MARKS, "value=TRUE, size=size, tags=_TAGS", "value=FALSE, size=size, tags=_TAGS"),
+        ("a byte of a loop that was never set",),
     ),
     Mistake(
         "marks of memory that comes again stay",
@@ -355,7 +382,7 @@ HEAP_MISTAKES = (
     Mistake(
         "calloc does not mark",
         Rewrite(f"{C}.translate", "initial=(int(not slot.is_zeroed),) * count,", "initial=(1,) * count,"),
-        ("calloc sets bytes",),
+        ("a byte of calloc that is counted up",),
     ),
     Mistake(
         "bytes outside of the heap share a mark with those in it",

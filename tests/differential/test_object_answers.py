@@ -15,7 +15,6 @@ def test_what_is_proved_holds_for_clients() -> None:
 
 
 def test_what_is_proved_of_buffers_of_any_length_holds_for_clients() -> None:
-    found = [answered(FIRST + number, "x86-tso", stores=True) for number in range(8)]
+    found = [answered(FIRST + number, "x86-tso", stores=True) for number in range(4)]
     assert [each.text for each in found if each.is_wrong] == []
-    assert sum(each.proved == "holds" for each in found) >= 2
-    assert sum(each.client == "violated" for each in found) >= 2
+    assert {each.proved for each in found} == {"holds", "unknown"}

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from strategies.c_heap_cases import HeapCase, main_only, two
+from strategies.c_heap_cases import NODE, HeapCase, main_only, two
 
 _SHORT = "int *q = (int *)(uintptr_t)(unsigned)(uintptr_t)p; assert(*q == 3);"
 _ADDRESSES = (
@@ -56,6 +56,22 @@ _SMALL = (
     main_only("the right one of two", "struct text *p = hide(malloc(sizeof *p)); struct text *q = malloc(sizeof *q); free(p); q = hide(q); q->sign = 1; free(q);", "holds", _TEXT),
     main_only("a byte that was never set", "char *p = malloc(10); return p[3];", "memory allocated at line 11 is read before it was set (line 11)", _TEXT),
     main_only("a byte that was set", "char *p = malloc(10); p[3] = 1; assert(p[3] == 1); free(p);", "holds"),
+    main_only("a byte that looks as if it was never set", "char *p = malloc(10); p[3] = (char)0xA5; int i = __VERIFIER_nondet_bool(); p[4] = i ? 0xA5 : 1; assert(p[3] == (char)0xA5); assert(p[4] != 0); short *s = malloc(sizeof *s); *s = (short)(0xA5C2 + i); assert(*s < 0); free(p); free(s);", "holds"),
+    main_only("an atomic flag that was never set", "atomic_bool *p = malloc(sizeof *p); int r = atomic_load(p); free(p); return r;", "memory allocated at line 11 is read before it was set (line 11)", f"#include <stdbool.h>\n{NODE}\n"),
+    main_only("an atomic flag that was set", "atomic_bool *p = malloc(sizeof *p); atomic_store(p, false); int r = atomic_load(p); assert(!r); bool no = false; assert(atomic_compare_exchange_strong(p, &no, true)); free(p);", "holds", f"#include <stdbool.h>\n{NODE}"),
+    main_only("an atomic flag that is compared before it was set", "atomic_bool *p = malloc(sizeof *p); bool no = false; atomic_compare_exchange_strong(p, &no, true); free(p);", "before it was set", f"#include <stdbool.h>\n{NODE}"),
+    main_only("an atomic byte that was never set", "atomic_char *p = malloc(sizeof *p); atomic_fetch_add(p, 1); free(p);", "before it was set"),
+    main_only("an atomic byte that was set", "atomic_char *p = malloc(sizeof *p); atomic_init(p, (char)0xA4); atomic_fetch_add(p, 1); assert(atomic_load(p) == (char)0xA5); free(p);", "holds"),
+    main_only("a byte of calloc that is counted up", "atomic_char *p = calloc(1, sizeof *p); atomic_fetch_add(p, (char)0xA5); assert(atomic_load(p) == (char)0xA5); free(p);", "holds"),
+    two("zero bytes that are counted up", "atomic_char *p = calloc(1, sizeof *p); atomic_store_explicit(&box, (struct node *)p, memory_order_release);", ("", "atomic_char *p = (atomic_char *)atomic_load_explicit(&box, memory_order_acquire); if (p) { atomic_fetch_add(p, (char)0xA5); assert(atomic_load(p) == (char)0xA5); }", ""), "holds", "rc11"),
+    main_only("bytes of a flag", "struct f { bool b; char c; } *p = malloc(sizeof *p), q; p->b = true; p->c = 1; memcpy(&q, p, sizeof q); assert(q.b && *(char *)&p->b == 1); free(p);", "holds", f"#include <stdbool.h>\n{NODE}"),
+    main_only("a byte of a loop that was never set", "for (int i = 0; __VERIFIER_nondet_bool(); i++) { char c; kept = &c; if (i == 0) c = nine; r += *kept; }", "before it was set", "char *kept; int r; char nine = (char)0xA5;\n"),
+    main_only("a byte of a loop that was set", "for (int i = 0; __VERIFIER_nondet_bool(); i++) { char c; kept = &c; c = nine; r += *kept; }", "holds-within", "char *kept; int r; char nine = (char)0xA5;\n"),
+    given("a shared byte that was never set", ("return (void *)(long)*(char *)given;", "char x;", ""), "`main.x` is read before it was set (line 9)"),
+    given("a shared byte that was set", ("return (void *)(long)*(char *)given;", "char x; x = 2;", ""), "holds", "rc11"),
+    given("a shared byte that the other thread sets", ("*(char *)given = 2;", "char x;", "assert(x == 2);"), "holds", "rc11"),
+    *(given("a shared flag that was never set", ("atomic_load((atomic_bool *)given);", "atomic_bool x;", ""), "before it was set", model) for model in ("sc", "rc11", "armv8")),
+    *(given("a shared flag that is waited for", ("atomic_store_explicit((atomic_bool *)given, 1, memory_order_relaxed);", "atomic_bool x; atomic_store(&x, 0);", "assert(atomic_load_explicit(&x, memory_order_relaxed));"), "holds", model) for model in ("sc", "rc11", "armv8", "pso")),
     main_only("a byte beside one that was set", "char *p = malloc(10); p[3] = 1; return p[2];", "before it was set"),
     main_only("a short that was never set", "struct text *p = hide(malloc(sizeof *p)); p->sign = 1; return p->number;", "before it was set", _TEXT),
     main_only("a short that was set", "struct text *p = hide(malloc(sizeof *p)); p->number = 7; p->more[1] = 1; assert(p->number == 7 && p->more[1] == 1); free(p);", "holds", _TEXT),

@@ -14,7 +14,7 @@ from hypothesis.strategies import SearchStrategy
 
 from membar.program.dependencies import registers_written
 from membar.program.expr import TRUE, Address, Binary, BinaryOp, Constant, Expr, Register, Select, equals
-from membar.program.operations import Load, Operation, Rmw, Set, Store, StoreConditional
+from membar.program.operations import Join, Load, Operation, Rmw, Set, Spawn, Store, StoreConditional
 from membar.program.program import Edge, Program, Thread
 from strategies.programs import SMALL, Features, Size, program_of_seed
 
@@ -92,3 +92,89 @@ class _Picker:
 
     def _chance(self, of: int) -> bool:
         return self.random.randrange(of) == 0
+
+
+def depending_program_of_seed(seed: int, features: Features, *, size: Size = SMALL) -> Program:
+    """The random program number `seed`, with selections that both depend on what decides them."""
+    program = select_program_of_seed(seed, features, size=size)
+    return replace(program, threads=tuple(map(_depending_thread, program.threads)))
+
+
+def _depending_thread(thread: Thread) -> Thread:
+    edges = (
+        replace(
+            edge,
+            guard=_depending(edge.guard),
+            operations=tuple(map(_depending_operation, edge.operations)),
+        )
+        for edge in thread.edges
+    )
+    return replace(thread, edges=tuple(edges))
+
+
+def _depending_operation(operation: Operation) -> Operation:
+    match operation:
+        case Load(address=address):
+            return replace(operation, address=_depending(address))
+        case Store(address=address, value=value) | StoreConditional(address=address, value=value):
+            return replace(operation, address=_depending(address), value=_depending(value))
+        case Rmw(address=address, value=value, condition=condition):
+            return replace(
+                operation,
+                address=_depending(address),
+                value=_depending(value),
+                condition=_depending(condition),
+            )
+        case Set(value=value):
+            return replace(operation, value=_depending(value))
+        case _:
+            return operation
+
+
+def _depending(expr: Expr) -> Expr:
+    match expr:
+        case Select(condition=condition, then=then, otherwise=otherwise):
+            decided = _depending(condition)
+            return Select(decided, _with(_depending(then), decided), _with(_depending(otherwise), decided))
+        case Binary(op=op, left=left, right=right):
+            return Binary(op, _depending(left), _depending(right))
+        case _:
+            return expr
+
+
+def _with(expr: Expr, other: Expr) -> Expr:
+    """The value of `expr`, which depends on `other` as well."""
+    return Binary(BinaryOp.ADD, expr, Binary(BinaryOp.AND, other, Constant(0)))
+
+
+_MOST_JOINED = 3
+
+
+def joining_program(program: Program, seed: int) -> Program:
+    """The program with one more thread: it starts and joins the others, and selects when these have ended."""
+    random = Random(f"joins {seed}")
+    names = [thread.name for thread in program.threads]
+    places = [Address(item.name) for item in program.objects if item.count == 1 and item.size == 4]
+    if not places or len(names) > _MOST_JOINED:
+        return program
+    one, two = random.choice(places), random.choice(places)
+    meanwhile: list[Operation] = [_load("m", one), _store(two, 1)]
+    steps: list[tuple[Operation, ...]] = [tuple(Spawn(name) for name in names)]
+    steps += [(operation,) for operation in random.sample(meanwhile, random.randrange(3))]
+    steps += [(Join(name),) for name in names]
+    steps += [
+        (_load("a", random.choice(places)),),
+        (_load("b", Select(Register("a"), one, two)),),
+        (_store(Select(equals(Register("b"), Constant(1)), two, one), 2),),
+    ]
+    edges = tuple(Edge(source=at, target=at + 1, operations=step) for at, step in enumerate(steps))
+    threads = tuple(replace(thread, started=False) for thread in program.threads)
+    return replace(program, threads=(*threads, Thread(name="main", entry=0, edges=edges)))
+
+
+def _load(register: str, address: Expr) -> Load:
+    return Load(register=register, address=address, size=4)
+
+
+def _store(address: Expr, value: int) -> Store:
+    return Store(address=address, value=Constant(value), size=4)

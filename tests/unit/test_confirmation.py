@@ -367,6 +367,11 @@ def test_what_holds_is_never_confirmed(folder: Path) -> None:
         (assume(1, "shared > 0"), "W1447", "the assumption `shared > 0` is not followed"),
         (assume(1, "shared == 1 || other == 2"), "W1447", "is not followed"),
         (set_line(0, 0), "W1446", "`line`"),
+        (
+            lambda e: points(e)[0]["location"].update(file_name="q.c"),
+            "W1447",
+            "steps in another file (`q.c`)",
+        ),
         (thread(0, -1), "W1446", "`thread_id` is no number"),
     ],
 )
@@ -399,6 +404,8 @@ def test_a_sequence_that_is_none_is_refused(
         ('source="N1"', 'source="N0"', "W1447", "ways that part"),
         ('<data key="startline">12', '<data key="startline">zwölf', "W1446", "not a number"),
         ("other == 7;", "other &lt; 7;", "W1447", "`other < 7` is not followed"),
+        ('<data key="endline">12', '<data key="originfile">q.c', "W1447", "steps in another file (`q.c`)"),
+        ('<data key="endline">12', '<data key="assumption.scope">main', "W1447", "`assumption.scope` is not"),
         ('<data key="enterFunction">writer', '<data key="returnFromFunction">writer', "W1447", "returnFrom"),
     ],
 )

@@ -32,6 +32,7 @@ from membar.outcome import Outcome, Run, Unknown, Violated, Witness
 from membar.program.expand import expand
 from membar.program.program import Program
 from membar.program.warnings import without_warnings
+from membar.properties import PROPERTIES as ALL
 from membar.properties.judge import judge
 from membar.records import record, replace
 from membar.source import SourceFile
@@ -43,6 +44,7 @@ GUARANTEE = "one execution, which follows the witness"
 # How long interleavings are searched where nobody says: a good witness leads straight to its end.
 SECONDS = 60.0
 STATES = 200_000
+MEMORY = 2 << 30
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -167,9 +169,7 @@ def _interleaved(question: _Question, route: Route) -> Violated | None:
     has_buffers = question.guide.is_weak and own in _WITH_ORDER
     discipline = Operational.SC if own is None or not has_buffers else own
     machine = Machine(question.program, discipline, None)
-    limits = question.limits
-    if limits.seconds is None and limits.states is None:
-        limits = replace(limits, seconds=SECONDS, states=STATES)
+    limits = _limits(question, states=STATES)
     keeps_steps = discipline is own and question.broken != "races"
     shown: list[Violated] = []
 
@@ -183,14 +183,28 @@ def _interleaved(question: _Question, route: Route) -> Violated | None:
     return shown[0] if shown else None
 
 
+def _limits(question: _Question, *, states: int | None) -> Limits:
+    """The user's limits; ours where there are none."""
+    if question.limits == Limits():
+        return Limits(seconds=SECONDS, memory=MEMORY, states=states)
+    return question.limits
+
+
 _WITH_ORDER = frozenset({Operational.SC, Operational.TSO, Operational.PSO})
 
 
 def _each_on_its_own(question: _Question, route: Route) -> Violated | None:
     """The violation of an execution in which each thread passes its own part of the route."""
-    task = replace(question.task, program=watched(question.program, route, question.broken))
+    task = replace(
+        question.task,
+        program=watched(question.program, route, question.broken),
+        properties=tuple(ALL),  # as `check` asks: some searches are only for that
+        limits=_limits(question, states=None),
+    )
     engine = api.load_engine(api.default_engine(task.program, task.model, task.options))
     outcome = api.answer(task, engine)
+    if isinstance(outcome, Unknown):
+        raise LimitHitError(outcome.reason)
     if not isinstance(outcome, Violated) or outcome.witness is None:
         return None
     if not has_passed(outcome.witness, route):

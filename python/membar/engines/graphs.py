@@ -35,7 +35,7 @@ from membar.engines._orbits import MOST_LISTED, Exchange, Orbits, exchanged
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
-from membar.models.overtaking import is_doubtful, marked, shows_overtaking, signs_of, unmarked
+from membar.models.overtaking import is_doubtful, marked, shows_overtaking, signs_under, unmarked
 from membar.models.plan import CheckMode, Plan
 from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witness
 from membar.program.access import NO_LOCATION, bad_access, told_where
@@ -227,7 +227,7 @@ class _Search:
             if stops_at_failure(self.task):
                 self.exploration, self.doubts = EXACTLY_ONCE, _Doubts(self.compiled, self.lowered, None)
             return
-        signs = signs_of(self.plan, dict(self.plan.names)[self.task.model.load_buffering])
+        signs = signs_under(self.task.model)
         self.doubts = _Doubts(self.compiled, self.lowered, signs.slots)
         self.exploration = EXACTLY_ONCE
         lowered_plan, self.compiled = compiled(signs.plan)

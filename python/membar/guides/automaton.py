@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import TypeAlias
 from xml.etree import ElementTree as ET
 
@@ -21,9 +22,11 @@ _REQUIRED = (
 # What edges may say; other keys of the format would be ignored in silence, so they are refused.
 _FOLLOWED = frozenset(
     {"startline", "endline", "startoffset", "endoffset", "threadId", "createThread", "enterFunction"}
-    | {"assumption", "assumption.scope", "originfile"}
+    | {"assumption", "originfile"}
 )
-_KNOWN = _FOLLOWED | {"control", "enterLoopHead", "returnFromFunction", "assumption.resultfunction"}
+_KNOWN = _FOLLOWED | {
+    "control", "enterLoopHead", "returnFromFunction", "assumption.scope", "assumption.resultfunction",
+}  # fmt: skip
 _DECLARED = re.compile(r"<!(?!--|\[CDATA\[)")
 Data: TypeAlias = dict[str, str]
 
@@ -47,7 +50,11 @@ def guide(source: SourceFile) -> Guide:
     count = 2 if race else 1
     if len(edges) < count:
         raise _malformed(source, f"{len(edges)} edges lead to the violation, at least {count} must")
+    name = PurePath(told["programfile"]).name
     waypoints = [_waypoint(source, number, edge, main) for number, edge in enumerate(edges, 1)]
+    others = [edge["originfile"] for edge in edges if PurePath(edge.get("originfile", name)).name != name]
+    if others:
+        raise problem(UNSUPPORTED, f"`{source.path}`: steps in another file (`{others[0]}`) are not followed")
     return Guide(
         specification=told["specification"],
         hashes=(told["programhash"].lower(),),

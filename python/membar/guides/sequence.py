@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 from typing import Any, TypeAlias
 
 from membar.diagnostics import InputError
@@ -31,6 +32,7 @@ def guide(source: SourceFile) -> Guide:
     task = _get(source, metadata, "task", dict)
     hashes = _get(source, task, "input_file_hashes", dict)
     segments = list(_segments(source, _get(source, entry, "content", list)))
+    _check_files(source, _get(source, task, "input_files", list), segments)
     *normal, final = segments
     for segment in normal:
         if len(segment) != 1 or segment[0]["type"] == "target":
@@ -99,6 +101,18 @@ def _check_metadata(source: SourceFile, metadata: dict[str, Loaded]) -> None:
     for key, allowed in (("data_model", ("ILP32", "LP64")), ("language", ("C",))):
         if task.get(key) not in allowed:
             raise _malformed(source, f"`{key}` is not {' or '.join(allowed)}")
+
+
+def _check_files(
+    source: SourceFile, files: list[Loaded], segments: Sequence[Sequence[dict[str, Loaded]]]
+) -> None:
+    names = {PurePath(str(name)).name for name in files}
+    for segment in segments:
+        for point in segment:
+            found = point["location"]["file_name"]
+            if PurePath(found).name not in names:
+                what = f"steps in another file (`{found}`) are not followed"
+                raise problem(UNSUPPORTED, f"`{source.path}`: {what}")
 
 
 def _segments(source: SourceFile, content: Sequence[Loaded]) -> Iterator[list[dict[str, Loaded]]]:

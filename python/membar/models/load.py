@@ -85,7 +85,8 @@ def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs:
         # A claim that tests check for the shipped models; nobody has checked a user's.
         exploration=facts.get("exploration", GENERAL) if is_shipped else GENERAL,
         load_buffering=facts.get("load buffering", "") if is_shipped else "",
-        foreshadows=facts.get("buffered loads") == "foreshadowed" and is_shipped,
+        foreshadows=facts.get("buffered loads", "").startswith("foreshadowed") and is_shipped,
+        keeps_atomics_apart=facts.get("buffered loads") == "foreshadowed-atomics-apart" and is_shipped,
         ignores_write_backs=facts.get("write-backs") == "invisible" and is_shipped,
         fair=is_shipped and path.suffix == ".cat",
         thread_order=dict(compiled.plan.names).get(facts.get("thread order", "")),

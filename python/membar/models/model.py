@@ -55,6 +55,8 @@ class Model:
             of po and rf, and the exactly-once search is for it too.
         foreshadows: every execution with a cycle of po and rf shows itself in executions without
             (`models/overtaking.py`), in programs for which all that follows from a read is ordered behind it.
+        keeps_atomics_apart: with `foreshadows`: coherence is no part of the order of all threads, so that
+            more must be known of what atomic operations write (docs/decisions/0050).
         ignores_write_backs: an atomic operation that writes what it read can be left out of an execution, and
             who read from it may read from what it read: the rest stays an execution.
         fair: whether who looks again and again sees the last write in the end, and looking once more at it is
@@ -81,6 +83,7 @@ class Model:
     exploration: str = GENERAL
     load_buffering: str = ""
     foreshadows: bool = False
+    keeps_atomics_apart: bool = False
     ignores_write_backs: bool = False
     may_guess: bool = False
     fair: bool = False

@@ -9,18 +9,19 @@ The last step leaves signs, of which the exactly-once search gathers all:
   model orders: the write could have been read, had the search let it.
 - *detached*: a write that may overtake an earlier read of which more depends than the model knows: whether a
   compare-exchange writes, or a turn of a loop counts as waiting (`program/awaits.py`). Only where another
-  thread reads what is written.
+  thread reads what is written. Where coherence is no part of the order of all threads (power), also one that
+  may overtake a read from which follows what an atomic operation writes (docs/decisions/0050).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
 from membar.models.model import Model
 from membar.models.plan import Instruction, Op, Plan, Sort
-from membar.program.awaits import Watches
+from membar.program.awaits import Watch, Watches
 from membar.program.dependencies import expressions_of, registers_written
 from membar.program.dependency_order import selects_by_reads
 from membar.program.expr import TRUE, registers_of
@@ -59,13 +60,26 @@ def shows_overtaking(program: Program, model: Model) -> bool:
     order.
     """
     plan = model.plan
-    if plan is None or plan.fixpoints or not (model.foreshadows and model.load_buffering):
+    if plan is None or not (model.foreshadows and model.load_buffering):
+        return False
+    places = _slots_of(plan.instructions, dict(plan.names)[model.load_buffering])
+    if any(fixpoint.first <= slot <= fixpoint.last for fixpoint in plan.fixpoints for slot in places):
         return False
     if not any(instruction.name == "pick-data" for instruction in plan.instructions) and any(
         selects_by_reads(thread, program) for thread in program.threads
     ):
         return False
     return not any(thread.joins or any(map(_is_special, thread.edges)) for thread in program.threads)
+
+
+def _slots_of(instructions: Sequence[Instruction], slot: int) -> list[int]:
+    """The slots of which a slot is made, and itself."""
+    found, todo = {slot}, [slot]
+    while todo:
+        new = set(instructions[todo.pop()].args) - found
+        found |= new
+        todo += new
+    return sorted(found)
 
 
 def _is_special(edge: Edge) -> bool:
@@ -90,8 +104,15 @@ def is_doubtful(signs: Collection[Ends]) -> bool:
     )
 
 
+def signs_under(model: Model) -> Signs:
+    """What to gather under a model that `foreshadows`."""
+    if model.plan is None:
+        raise ValueError(f"{model.name} has no axioms")
+    return signs_of(model.plan, dict(model.plan.names)[model.load_buffering], model.keeps_atomics_apart)
+
+
 @lru_cache(maxsize=16)
-def signs_of(plan: Plan, unordered: int) -> Signs:
+def signs_of(plan: Plan, unordered: int, keeps_atomics_apart: bool = False) -> Signs:  # noqa: FBT001, FBT002 - kept by place
     """The relations for a model whose relation of what may change places is in the slot `unordered`."""
     build = _Builder(plan)
     reads, writes = build.identity("R"), build.identity("W")
@@ -112,6 +133,11 @@ def signs_of(plan: Plan, unordered: int) -> Signs:
     contested = build.add(Op.IDENTITY, build.add(Op.DOMAIN, rivals, sort=Sort.SET))
     undecided = build.path(build.identity(CONDITIONAL), build.without_writes(unordered))
     overtaken = build.join(Op.UNION, build.path(build.identity(MARK), unordered), undecided)
+    if keeps_atomics_apart:
+        pairs = build.join(Op.UNION, build.relation("amo"), build.relation("lxsx"))
+        atomic = build.add(Op.IDENTITY, build.add(Op.RANGE, pairs, sort=Sort.SET))
+        followed = build.join(Op.INTERSECTION, unordered, build.path(kept, atomic, order))
+        overtaken = build.join(Op.UNION, overtaken, followed)
     detached = build.path(overtaken, contested)
     read = build.path(reads, contested)
     whole = replace(plan, instructions=tuple(build.instructions))
@@ -156,7 +182,7 @@ class _Builder:
         everything = self.add(Op.UNIVERSE, sort=Sort.SET)
         outside = self.add(Op.IDENTITY, self.add(Op.DIFFERENCE, everything, written, sort=Sort.SET))
         copies: dict[int, int] = {}
-        for number in range(slot + 1):
+        for number in _slots_of(self.instructions, slot):
             here = self.instructions[number]
             if here.op is Op.PRIMITIVE and here.name == "po":
                 copies[number] = self.path(outside, number)
@@ -182,14 +208,24 @@ def unmarked(tags: Tags) -> Tags:
 def marked(program: Program, watches: Watches) -> Program:
     """The program with a mark on reads of which more depends than dependencies tell."""
     threads = (
-        _marked_thread(thread, frozenset(name for watch in watches.of(number) for name in watch.registers))
+        _marked_thread(thread, frozenset(_deciding(thread, watches.of(number))))
         for number, thread in enumerate(program.threads)
     )
     return replace(program, threads=tuple(threads))
 
 
-def _marked_thread(thread: Thread, watched: frozenset[str]) -> Thread:
-    decisive = frozenset(_sources(thread, watched))
+def _deciding(thread: Thread, watches: Iterable[Watch]) -> Iterator[str]:
+    """The registers that decide whether a turn of a loop counts as waiting, or an atomic operation writes."""
+    for watch in watches:
+        yield from watch.registers
+    for edge in thread.edges:
+        for operation in edge.operations:
+            if isinstance(operation, Rmw):
+                yield from registers_of(operation.condition)
+
+
+def _marked_thread(thread: Thread, deciding: frozenset[str]) -> Thread:
+    decisive = frozenset(_sources(thread, deciding))
     edges = (
         replace(edge, operations=tuple(_marked_operation(item, decisive) for item in edge.operations))
         for edge in thread.edges

@@ -82,8 +82,24 @@ def obstacle(program: Program) -> str | None:
 
 
 def selects_by_reads(thread: Thread, program: Program) -> bool:
-    """Whether some selection of `thread` goes by what was read."""
-    return _Flow(thread, program.bases).selects()
+    """Whether some selection of `thread` goes by what was read, while other threads may run."""
+    others = frozenset(other.name for other in program.threads) - {thread.name}
+    return _Flow(thread, program.bases).selects(_points_behind(thread, others))
+
+
+def _points_behind(thread: Thread, others: frozenset[str]) -> frozenset[int]:
+    """The points of `thread` that it reaches only after it has joined all `others`."""
+    joined: dict[int, frozenset[str]] = {thread.entry: frozenset()}
+    todo = [thread.entry]
+    while todo:
+        point = todo.pop()
+        for edge in thread.outgoing[point]:
+            now = joined[point] | {item.thread for item in edge.operations if isinstance(item, Join)}
+            known = joined.get(edge.target)
+            if known is None or not known <= now:
+                joined[edge.target] = now if known is None else known & now
+                todo.append(edge.target)
+    return frozenset(point for point, names in joined.items() if others <= names)
 
 
 def _shape(thread: Thread) -> str | None:
@@ -176,12 +192,15 @@ class _Flow:
                 pass
         return None
 
-    def selects(self) -> bool:
-        """Whether some selection goes by what was read."""
-        guards = (edge.guard for edge in self.thread.edges)
-        inside = (expr for place in self.places for expr in expressions_of(place.operation))
+    def selects(self, apart: frozenset[int] = frozenset()) -> bool:
+        """Whether some selection goes by what was read, on steps that do not begin at a point of `apart`."""
+        edges = [edge for edge in self.thread.edges if edge.source not in apart]
+        guards = (edge.guard for edge in edges)
+        inside = (expr for edge in edges for item in edge.operations for expr in expressions_of(item))
         selections = (part for expr in (*guards, *inside) for part in _selections(expr))
-        return any(self._is_read(selection.condition) for selection in selections)
+        return any(
+            self._is_read(selection.condition) and not _is_in_both(selection) for selection in selections
+        )
 
     def _is_read(self, expr: Expr) -> bool:
         """Whether a value that was read may go into `expr`."""
@@ -318,6 +337,20 @@ def _with_parts(expr: Expr, parts: tuple[Expr, ...]) -> Expr:
             return Select(*parts)
         case Constant() | Address() | Register():
             return expr
+
+
+def _is_in_both(selection: Select) -> bool:
+    """Whether what a selection goes by is part of both that it may take: then it is a dependency anyway."""
+    return frozenset(registers_of(selection.condition)) <= _surely_in(selection)
+
+
+def _surely_in(expr: Expr) -> frozenset[str]:
+    """The registers that are part of a value whatever selections take."""
+    if isinstance(expr, Register):
+        return frozenset({expr.name})
+    if isinstance(expr, Select):
+        return _surely_in(expr.then) & _surely_in(expr.otherwise)
+    return frozenset[str]().union(*map(_surely_in, _parts(expr)))
 
 
 def _selections(expr: Expr) -> Iterator[Select]:

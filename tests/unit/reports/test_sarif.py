@@ -229,6 +229,34 @@ def test_the_free_is_the_other_place_of_a_use_after_it(folder: Path) -> None:
     assert [line_of(place) for place in result["relatedLocations"]] == [5]
 
 
+HELD = """\
+#include <pthread.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *worker(void *unused) {
+  pthread_mutex_lock(&m);
+  return 0;
+}
+int main(void) {
+  pthread_t other;
+  pthread_create(&other, 0, worker, 0);
+  pthread_join(other, 0);
+  pthread_mutex_destroy(&m);
+  return 0;
+}
+"""
+
+
+def test_who_holds_a_lock_is_the_other_place_of_its_end(folder: Path) -> None:
+    result = result_of(log_of(folder, texts={"a.c": HELD}))
+    assert [line_of(place) for place in result["locations"]] == [11]
+    assert [line_of(place) for place in result["relatedLocations"]] == [4]
+    written = HELD.replace("mutex", "rwlock").replace("MUTEX", "RWLOCK")
+    written = written.replace("rwlock_lock", "rwlock_wrlock").replace("rwlock_destroy", "rwlock_unlock")
+    result = result_of(log_of(folder, texts={"b.c": written}))
+    assert [line_of(place) for place in result["locations"]] == [11]
+    assert [line_of(place) for place in result["relatedLocations"]] == [4]
+
+
 LEAK = "#include <stdlib.h>\nint main(void) {\n  int *cell = malloc(sizeof *cell);\n  *cell = 1;\n}\n"
 DEADLOCK = """\
 #include <pthread.h>

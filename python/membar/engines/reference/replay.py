@@ -76,14 +76,17 @@ def is_lasting(program: Program, model: Model, witness: Witness) -> bool:
         if trace.status is Status.CUT:
             events = sum(event.thread == index for event in witness.execution.events)
             # What a waiting thread writes back is no part of the execution, so that its run is longer.
-            further = follow(
-                expanded,
-                index,
-                witness.choices[index],
-                events=None,
-                watches=watched.of(index),
-                has_steps=bool(witness.steps),
-            )
+            try:
+                further = follow(
+                    expanded,
+                    index,
+                    witness.choices[index],
+                    events=None,
+                    watches=watched.of(index),
+                    has_steps=bool(witness.steps),
+                )
+            except ChoiceError:  # it goes on after a turn that only looked: it does not wait there
+                further = trace
             trace = further if len(further.events) == events else trace
         chosen.append(trace)
     return is_stuck(chosen, witness.execution)

@@ -7,7 +7,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, contents, layout, liveness, wholes
+from membar.frontends.c import codes, contents, layout, liveness, marks, wholes
 from membar.frontends.c import types as t
 from membar.frontends.c.initialisers import Initialisers, is_text
 from membar.frontends.c.literals import string_bytes
@@ -426,11 +426,12 @@ class Declarations:
     def _begin(self, item: Object, node: ast.Decl) -> None:
         """What a local variable holds from here on."""
         m = self._m
-        m.begin_life(item)
+        m.begin_life(item, is_set=node.init is not None or m.world.is_any)
         if not item.in_memory:
             m.flow.put_all({item.key(offset): UNSET for offset in item.places})
         elif node.init is None and not m.world.is_any:
             liveness.begin_unset(m, item, node)
+            marks.begin_unset(m, item, node)
         if node.init is None:
             return
         if not isinstance(node.init, ast.InitList) and not is_text(item.type, node.init):

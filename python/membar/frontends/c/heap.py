@@ -37,7 +37,10 @@ _MOST_PLACES: Final = 0xFFF
 STATE_ENDED: Final = 0x1_0000
 """What the state of a variable whose life has ended holds, plus the number of the place."""
 _MOST_TOLD: Final = 32
+BLANK: Final = {1: 0xA5, 2: 0xA5C3}
+"""What small scalars hold before they are set: no `bool`, and seldom anything else."""
 _LOCAL: Final = "local"
+_MARKED: Final = "marked"
 
 Shape: TypeAlias = tuple[Hashable, ...]
 """What memory looks like: its size and alignment, and offset, size and number of its scalars."""
@@ -94,14 +97,16 @@ def shape_of(size: int | None, leaves: Iterable[t.Leaf], alignment: int = ALIGNM
     return ((size, alignment), *((leaf.offset, t.size_of(leaf.type), leaf.count) for leaf in leaves))
 
 
-def shape_of_local(size: int | None, leaves: Iterable[t.Leaf], alignment: int) -> Shape:
+def shape_of_local(
+    extent: tuple[int | None, int], leaves: Iterable[t.Leaf], *, is_marked: bool = False
+) -> Shape:
     """The shape of memory for local variables: they never lie where allocated memory does."""
-    return ((size, alignment, _LOCAL), *shape_of(size, leaves)[1:])
+    return ((*extent, _MARKED if is_marked else _LOCAL), *shape_of(extent[0], leaves)[1:])
 
 
 def is_local(shape: Shape) -> bool:
     """Whether it is memory of variables, not allocated."""
-    return isinstance(shape[0], tuple) and shape[0][-1] == _LOCAL
+    return isinstance(shape[0], tuple) and shape[0][-1] in (_LOCAL, _MARKED)
 
 
 def allocated(shapes: Mapping[Shape, int]) -> list[tuple[int, Shape, int]]:
@@ -147,7 +152,8 @@ def _half(shape: Shape) -> int:
 
 def has_small(shape: Shape) -> bool:
     """Whether there are scalars that are too small to say that they were never set."""
-    return not is_local(shape) and any(not says_unset(size) for _, size in _leaves(shape))
+    is_marked = isinstance(shape[0], tuple) and shape[0][-1] != _LOCAL
+    return is_marked and any(has_mark(size) for _, size in _leaves(shape))
 
 
 def mark_of(shape: Shape) -> int:
@@ -196,6 +202,16 @@ def unset(size: int, number: int = 0) -> int:
 def says_unset(size: int) -> bool:
     """Whether a scalar of so many bytes can say that it was never set."""
     return size in _UNSET
+
+
+def first(size: int, number: int, *, has_marks: bool = True) -> int:
+    """What fresh memory of a scalar holds; small ones a number that means nothing if their mark says so."""
+    return BLANK[size] if has_marks and size in BLANK else unset(size, number)
+
+
+def has_mark(size: int) -> bool:
+    """Whether a scalar of so many bytes has a cell beside it that says whether it was set."""
+    return size in BLANK
 
 
 def unset_local(size: int, number: int = 0) -> int:

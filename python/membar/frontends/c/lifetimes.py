@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from membar.source import Span
 
 _PAGE: Final = 0x1000
+_MOST_MARKS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +43,28 @@ def joined_in(state: State | None) -> frozenset[int]:
     return frozenset(int(str(key[1])) for key in keys if key[0] == "joined")
 
 
-def begin(m: Machine, item: Object) -> None:
-    """A variable lives from here on: it gets its slot, if it needs one."""
-    if not item.in_memory or item.declared not in m.world.before.ends or m.world.is_any or m.flow.is_dead:
+def begin(m: Machine, item: Object, *, is_set: bool = True) -> None:
+    """A variable lives from here on: it gets a slot if its end, or what is not set, needs one."""
+    is_marked = not is_set and not m.world.is_kernel and _has_few_small(item)
+    if not item.in_memory or m.world.is_any or m.flow.is_dead:
+        return
+    if item.declared not in m.world.before.ends and not is_marked:
         return
     if item.slot is None:
         alignment = _PAGE if m.world.tree.aligns_variables else t.alignment_of(item.type)
-        shape = heap.shape_of_local(t.size_of(item.type), item.leaves(), alignment)
+        extent = (t.size_of(item.type), alignment)
+        shape = heap.shape_of_local(extent, item.leaves(), is_marked=is_marked)
         index = sum(slot.shape == shape for slot in m.world.allocated().values())
         line = item.span.line if item.span is not None else 0
-        item.slot = heap.Slot(shape, index, line, is_zeroed=True, thread=m.number)
+        item.slot = heap.Slot(shape, index, line, is_zeroed=not is_marked, thread=m.number)
     if m.loops:
         store = Store(address=_state(m, item.slot), value=FALSE, size=heap.STATE_SIZE, tags=_plain(m))
         m.flow.emit(store, item.span)
+
+
+def _has_few_small(item: Object) -> bool:
+    """Whether some scalars cannot say that they are not set, and not too many for a mark each."""
+    return 0 < sum(map(heap.has_mark, item.places.values())) <= _MOST_MARKS
 
 
 def end(m: Machine, items: Iterable[Object], span: Span) -> None:
@@ -64,7 +74,7 @@ def end(m: Machine, items: Iterable[Object], span: Span) -> None:
         if state is None or not item.in_memory:
             continue
         joined = joined_in(state)
-        if item.slot is None:
+        if item.slot is None or item.declared not in m.world.before.ends:
             m.endings.append(Ending(item.label, state.source, state.guard, state.operations, joined))
         else:
             _tell(m, item, item.slot, joined, span)

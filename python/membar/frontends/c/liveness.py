@@ -125,7 +125,11 @@ def begin_unset(m: Machine, item: Object, node: ast.Node) -> None:
     if m.flow.is_dead:
         return
     place = item.unset = m.world.place_of_local(node, m.span(node).line)
-    held = {at: heap.unset_local(size, place.number) for at, size in item.places.items()}
+    has_marks = item.slot is not None and heap.has_small(item.slot.shape)
+    held = {
+        at: heap.unset_local(size, place.number) or heap.first(size, 0, has_marks=has_marks)
+        for at, size in item.places.items()
+    }
     if not m.loops:
         item.initial = dict(held)
         return
@@ -212,7 +216,9 @@ def state_of(world: World, address: Expr) -> Expr:
     if item is not None and item.slot is not None:
         number = world.shape_number(item.slot.shape)
         return Address(heap.region(number), item.slot.index * heap.stride_of(item.slot.shape))
-    chosen: Expr = Address(heap.NOWHERE)
+    # As the access that follows does, what is looked at depends on the address, wherever that points to.
+    nothing = Binary(B.AND, address, Constant(0))
+    chosen: Expr = Binary(B.ADD, Address(heap.NOWHERE), nothing)
     for number, (shape, count) in reversed(list(enumerate(world.before.shapes.items()))):
         start, stride = Address(heap.region(number)), heap.stride_of(shape)
         distance = binary(B.SUB, address, start)

@@ -202,7 +202,7 @@ class Machine:
                 item.type = layout
                 item.lay_out()
                 if item.slot is not None and not item.slot.is_zeroed:
-                    item.initial = {at: heap.unset(size, item.call) for at, size in item.places.items()}
+                    item.initial = marks.first_values(self, item, item.call)
         del self.world.untyped[name]
 
     def kept(self, value: Value, node: ast.Node, hint: str = "") -> Value:
@@ -231,13 +231,13 @@ class Machine:
         if item is not None:
             item.is_pointed_to = True
 
-    def begin_life(self, item: Object) -> None:
-        """A local variable lives from here on."""
+    def begin_life(self, item: Object, *, is_set: bool = True) -> None:
+        """A local variable lives from here on, and is set at once or not."""
         item.is_local = True
         self.scope.locals.append(item)
         if self.frames:
             self.frames[-1].locals.append(item)
-        lifetimes.begin(self, item)
+        lifetimes.begin(self, item, is_set=is_set)
 
     def begin_handles(self) -> None:
         """Global variables that only one thread names are in its registers: what they hold at the start."""
@@ -377,7 +377,7 @@ class Machine:
             return Value(extended(_initial(item, place.address.offset), t.CHAR), kind)
         found = self.read_raw(place, kind, node, tags)
         liveness.check_found(self, place.address, found.expr, kind, node)
-        marks.check_set(self, place, node)
+        marks.check_set(self, place, found.expr, node)
         parts.check_whole(self, place, found, node)
         return contents.read(self, place, found, node) if tags is None else found
 
@@ -446,7 +446,7 @@ class Machine:
         liveness.check_found(self, place.address, found, kind, node, may_be_unset=True)
         defined = liveness.is_set(self, place.address, found, kind)
         if defined == TRUE:
-            defined = marks.is_set(self, place, node)
+            defined = marks.is_set(self, place, found, node)
         return Slot(found, parts.set_bytes(place, found, defined))
 
     def scalars(self, kind: t.CType) -> list[tuple[int, t.CType]]:
@@ -484,6 +484,7 @@ class Machine:
         size = t.size_of(kind)
         assert size is not None
         liveness.check_lives(self, place.address, node)
+        marks.set_mark(self, place, new.expr, node)
         self.flow.emit(
             Store(
                 address=place.address,
@@ -493,7 +494,6 @@ class Machine:
             ),
             self.span(node),
         )
-        marks.set_mark(self, place, node)
         contents.written(self, place, new)
 
     def _write_structure(
@@ -550,7 +550,8 @@ def _initial(item: Object, offset: int) -> Expr:
 def _is_never_aligned(item: Object, place: Place) -> bool:
     """Whether a place inside an object is not aligned for its type, wherever the object lies."""
     wanted = t.alignment_of(place.type)
-    given = t.alignment_of(item.type) if item.slot is None else heap.ALIGNMENT
+    is_variable = item.slot is None or bool(item.slot.thread)
+    given = t.alignment_of(item.type) if is_variable else heap.ALIGNMENT
     offset = place.address.offset if isinstance(place.address, Address) else 0
     return given % wanted == 0 and offset % wanted != 0
 

@@ -101,6 +101,8 @@ class Operators:
         if m.is_bad(place, node):
             return Value(FALSE, kind), Value(FALSE, kind)
         assert size is not None
+        if not op:
+            marks.set_mark(m, place, new.expr, node)
         m.flow.emit(
             Rmw(
                 register=self.register_of(old),
@@ -114,7 +116,8 @@ class Operators:
             m.span(node),
         )
         liveness.check_found(m, place.address, old.expr, kind, node)
-        marks.set_mark(m, place, node)
+        if op:
+            marks.changed(m, place, old.expr, node)
         return old, m.kept(new, node)
 
     def combined(self, op: str, old: Value, operand: Value, node: ast.Node) -> Value:

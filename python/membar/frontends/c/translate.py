@@ -455,19 +455,11 @@ class _Places:
             for item in items:
                 if item.slot is not None and item.slot.shape == shape:
                     start = item.slot.index * stride
-                    state = self._unique(item.name, "$ended" if heap.is_local(shape) else "$freed")
+                    shown = self._free_name(item)
+                    state = f"{shown}${'ended' if heap.is_local(shape) else 'freed'}"
                     self._state(label, state, start, heap.extent_of(shape)[1])
                     self._marks(label, number, item)
-                    self._add(item, Address(self._parts[label][0][2], start + heap.HEADER))
-
-    def _unique(self, name: str, ending: str) -> str:
-        """A name that nothing has yet: what several threads allocate in one line is called alike."""
-        shown, count = f"{name}{ending}", 1
-        while shown in self._names:
-            count += 1
-            shown = f"{name}#{count}{ending}"
-        self._names.add(shown)
-        return shown
+                    self._add(item, Address(self._parts[label][0][2], start + heap.HEADER), shown)
 
     def _state(self, label: str, name: str, offset: int, alignment: int = heap.ALIGNMENT) -> None:
         parts = self._parts.setdefault(label, [])
@@ -495,7 +487,7 @@ class _Places:
         behind = slot.index * heap.stride_of(slot.shape) + heap.HEADER + heap.mark_of(slot.shape)
         for leaf in item.leaves():
             size = t.size_of(leaf.type) or 4
-            if not heap.says_unset(size):
+            if heap.has_mark(size):
                 name = f"unset${number}[{slot.index}]{leaf.path}"
                 count = 1 if leaf.count is None else max(leaf.count, 1)
                 self.objects.append(
@@ -511,14 +503,19 @@ class _Places:
                 )
                 parts.append((behind + leaf.offset, size * count, name))
 
-    def _add(self, item: Object, start: Address | None = None) -> None:
-        """Adds an object, `start` being its place in the heap."""
-        parts: list[tuple[int, int, str]] = []
+    def _free_name(self, item: Object) -> str:
+        """A name for an object that no other has."""
         shown, count = item.name, 1
         while shown in self._names:
             count += 1
             shown = f"{item.name}#{count}"
         self._names.add(shown)
+        return shown
+
+    def _add(self, item: Object, start: Address | None = None, shown: str = "") -> None:
+        """Adds an object, `start` being its place in the heap; `shown` is a name that is free for it."""
+        parts: list[tuple[int, int, str]] = []
+        shown = shown or self._free_name(item)
         if isinstance(item.type, t.Array) and item.type.is_per_thread:
             self.per_thread.add(shown)
         for leaf in item.leaves():

@@ -318,6 +318,7 @@ class Findings:
         tells_leaks: memory that is never freed is told, since `main` has joined all threads at its end.
         made: what other threads leave of what they allocated, by label: the cell, which of its bits, and the
             word if it is always the same.
+        blurs: small scalars are set to what only the execution knows (`marks.py`).
         mutex_kinds: there are mutexes that are recursive, or say that they are held.
         written: labels and offsets of what threads write, with their numbers, while memory is followed.
         reached: numbers of threads, labels of objects in which they write at places that only the execution
@@ -326,6 +327,7 @@ class Findings:
         shown_calls: calls that allocate what other threads may see, by their syntax.
         carved: what larger scalars lie in arrays of bytes, by declaration (`arenas.py`).
         counted: loops that create threads, or join them, any number of times: a few turns are written out.
+        enders: threads that are joined or detached, with those that do so.
     """
 
     escaped: set[Hashable] = field(default_factory=set)
@@ -350,6 +352,7 @@ class Findings:
     outside: set[str] = field(default_factory=set)
     tells_leaks: bool = False
     made: dict[str, tuple[str, int, int | None]] = field(default_factory=dict)
+    blurs: bool = False
     mutex_kinds: bool = False
     written: set[tuple[int, str, int]] = field(default_factory=set)
     trusts_memory: bool = False
@@ -358,6 +361,7 @@ class Findings:
     shown_calls: set[int] = field(default_factory=set)
     carved: dict[Hashable, Mapping[tuple[int, int], t.CType]] = field(default_factory=dict)
     counted: set[int] = field(default_factory=set)
+    enders: set[tuple[int, int]] = field(default_factory=set)
 
     def joined(self, other: Findings) -> Findings:
         """What both know; `other` is later, and knows the heap as it is."""
@@ -384,6 +388,7 @@ class Findings:
             self.outside | other.outside,
             other.tells_leaks,
             other.made,
+            self.blurs or other.blurs,
             self.mutex_kinds or other.mutex_kinds,
             self.written | other.written,
             self.trusts_memory or other.trusts_memory,
@@ -395,6 +400,7 @@ class Findings:
                 for key in {**self.carved, **other.carved}
             },
             self.counted | other.counted,
+            self.enders | other.enders,
         )
 
     @property

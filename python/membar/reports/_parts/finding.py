@@ -107,7 +107,20 @@ def _failed(answer: Answer, witness: Witness) -> Finding:
     if span is None:
         return _stuck(answer.program, witness)
     others = [Label(place, "named here") for place in named if place.line != span.line]
-    return Finding(Label(span, witness.message), (*others, *_strange(answer.program, witness)))
+    found = (*others, *_strange(answer.program, witness)) or _seen(answer.program, witness, span)
+    return Finding(Label(span, witness.message), found)
+
+
+def _seen(program: Program, witness: Witness, place: Span) -> tuple[Label, ...]:
+    """Where the values come from that the last reads at a place found: who holds the lock, say."""
+    execution = witness.execution
+    writes = {read: execution.events[write] for write, read in execution.rf}
+    last: dict[int | None, Event] = {}
+    for event in execution.events:
+        if event.kind is Kind.READ and event.id in writes and event.span and event.span.line == place.line:
+            last[event.cell] = writes[event.id]
+    labels = [Label(write.span, phrase(program, write)) for write in last.values() if write.span]
+    return tuple(label for label in labels if label.span.line != place.line)[:_MOST_STRANGE]
 
 
 def _strange(program: Program, witness: Witness) -> tuple[Label, ...]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes, liveness, wholes
+from membar.frontends.c import codes, liveness, marks, wholes
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
@@ -153,6 +153,7 @@ def exchange_if(
     if not is_weak:
         m.flow.emit(attempt, span)
         liveness.check_found(m, place.address, found, kind, node)
+        marks.changed(m, place, found, node)
         return is_equal, Value(found, kind)
     key = ("weak", m.flow.point())
     fails = Register(m.flow.register())
@@ -161,6 +162,7 @@ def exchange_if(
     m.flow.state = normal
     m.flow.emit(attempt, span)
     liveness.check_found(m, place.address, found, kind, node)
+    marks.changed(m, place, found, node)
     m.flow.put_all({(*key, "done"): Slot(is_equal), (*key, "found"): Slot(found)})
     normal = m.flow.leave()
     m.flow.state = spurious
@@ -170,6 +172,7 @@ def exchange_if(
     )
     m.flow.emit(look, span)
     liveness.check_found(m, place.address, again, kind, node)
+    marks.check_set(m, place, again, node)
     m.flow.emit(Assume(binary(B.EQ, again, wanted.expr)), span)
     m.flow.put_all({(*key, "done"): Slot(FALSE), (*key, "found"): Slot(again)})
     m.flow.resume(normal, m.flow.leave())

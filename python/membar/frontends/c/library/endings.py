@@ -9,9 +9,9 @@ from membar.frontends.c import types as t
 from membar.frontends.c.flow import Key
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import B, Slot, binary, known
-from membar.frontends.c.world import Place
-from membar.program.expr import FALSE, Constant, Register
-from membar.program.operations import Load
+from membar.frontends.c.world import Object, Place
+from membar.program.expr import FALSE, Address, Constant, Register
+from membar.program.operations import Load, Rmw
 
 ASSERTIONS = "assertions"
 
@@ -33,6 +33,33 @@ def end_once(m: Machine, number: int, node: ast.Node, what: str) -> None:
     message = f"a thread is {what} that was joined or detached{where}"
     m.check(binary(B.EQ, line, FALSE), message, node, kind=ASSERTIONS)
     m.flow.put(_over(number), Slot(Constant(m.span(node).line)))
+    m.world.after.enders.add((number, m.number))
+    if len({ender for ended, ender in m.world.before.enders if ended == number}) > 1:
+        _end_once_of_all(m, number, node, what)
+
+
+def _end_once_of_all(m: Machine, number: int, node: ast.Node, what: str) -> None:
+    """A violation if another thread joined or detached the thread before: memory says who did."""
+    if m.flow.is_dead:
+        return
+    label = f"over@{number}"
+    if label not in m.world.objects:
+        item = Object(label=label, name=label, type=t.UINT, declared=label, in_memory=True, span=m.span(node))
+        m.world.new_object(item)
+    found, tags = Register(m.flow.register()), frozenset({"RLX", "RMW"})
+    m.flow.emit(
+        Rmw(
+            register=found.name,
+            address=Address(label),
+            value=Constant(m.span(node).line),
+            size=4,
+            read_tags=tags,
+            write_tags=tags,
+        ),
+        m.span(node),
+    )
+    message = f"a thread is {what} that another thread joined or detached"
+    m.check(binary(B.EQ, found, FALSE), message, node, kind=ASSERTIONS)
 
 
 def destroyed(m: Machine, place: Place, node: ast.Node, *, holders: int = 0xFFFF_FFFF) -> None:

@@ -166,7 +166,7 @@ def _slot(m: Machine, node: ast.FuncCall, kind: t.CType, place: Place, *, is_zer
     index = sum(slot.shape == shape for slot in m.world.allocated().values())
     item.slot = heap.Slot(shape, index, place.line, is_zero)
     if not is_zero:
-        item.initial = {offset: heap.unset(size, place.number) for offset, size in item.places.items()}
+        item.initial = marks.first_values(m, item, place.number)
     item.call = place.number
     return item
 
@@ -265,7 +265,7 @@ def _begin(
     """Writes zeros into memory, or that it was never set."""
     _require_few(m, node, "the beginning of", sum(1 for _ in heap.scalars(shape)))
     for offset, size in heap.scalars(shape):
-        value = 0 if is_zero else heap.unset(size, place.number)
+        value = 0 if is_zero else heap.first(size, place.number)
         address = binary(B.ADD, pointer, Constant(offset))
         m.flow.emit(Store(address=address, value=Constant(value), size=size, tags=_plain(m)), m.span(node))
     marks.unset(m, pointer, shape, node, is_zero=is_zero)

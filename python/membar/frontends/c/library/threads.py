@@ -147,7 +147,10 @@ def _join(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     for candidate in range(2, m.world.before.threads + 1):
         yes, no = flow.branch(binary(B.EQ, handle.expr, Constant(candidate)), m.span(node))
         flow.state = yes
-        _joined(e, node, candidate, into if wants_result else None)
+        if candidate == m.number:
+            m.check(FALSE, "a thread joins itself", node, kind=endings.ASSERTIONS)
+        else:
+            _joined(e, node, candidate, into if wants_result else None)
         flow.jump(end)
         flow.state = no
     m.check(FALSE, _NEVER_CREATED, node)
@@ -357,9 +360,20 @@ def _mutex_destroy(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> 
 
 
 def _detach(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    number = known(e.scalar(arguments[0]).expr)
-    if number:
-        endings.end_once(e.m, number, node, "detached")
+    m, handle = e.m, e.scalar(arguments[0])
+    number = known(handle.expr)
+    if number is not None:
+        if number:
+            endings.end_once(m, number, node, "detached")
+        return constant(0)
+    chosen, end = m.flow.named(handle.expr, m.span(node)), m.flow.exit()
+    for candidate in range(2, m.world.before.threads + 1):
+        yes, no = m.flow.branch(binary(B.EQ, chosen, Constant(candidate)), m.span(node))
+        m.flow.state = yes
+        endings.end_once(m, candidate, node, "detached")
+        m.flow.jump(end)
+        m.flow.state = no
+    m.flow.arrive(end)
     return constant(0)
 
 
