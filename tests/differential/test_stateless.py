@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import fields, replace
 from itertools import pairwise
 
@@ -148,7 +149,7 @@ def _restricted(execution: Execution, kept: set[int]) -> Execution:
     pairs = {
         item.name: frozenset((number[a], number[b]) for a, b in value if a in number and b in number)
         for item in fields(execution)
-        if isinstance(value := getattr(execution, item.name), frozenset)
+        if isinstance(value := getattr(execution, item.name), AbstractSet)
     }
     chains = (tuple(number[write] for write in chain if write in number) for chain in execution.co)
     return replace(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import dis
+import gc
 import sys
 from collections.abc import Callable
 from types import FrameType, TracebackType
@@ -44,6 +45,8 @@ def watched(job: Callable[[], Found], path: str) -> Found:
     """
     watch = _Watch(path)
     traced, profiled = sys.gettrace(), sys.getprofile()
+    collects = gc.isenabled()
+    gc.disable()  # what others do when garbage is collected is not the specification's business
     sys.settrace(watch.called)
     sys.setprofile(watch.profiled)
     try:
@@ -59,6 +62,8 @@ def watched(job: Callable[[], Found], path: str) -> Found:
     finally:
         sys.setprofile(profiled)
         sys.settrace(traced)
+        if collects:
+            gc.enable()
     if watch.asked:
         raise ChangingError(watch.asked)
     return found

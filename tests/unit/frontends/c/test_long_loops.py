@@ -90,4 +90,4 @@ def test_a_loop_of_many_turns_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(statements.Statements, "_turn", counted)
     (main,) = api.parse(SourceFile("long.c", IN_A_FUNCTION)).threads
     assert len(main.edges) < 60
-    assert turns < 20 + 20 + 5 * 20
+    assert turns < 10 * 20  # it is translated several times; tried in every turn, this would be 20 * 20 each
