@@ -14,6 +14,8 @@ atomic_flag flag; pthread_mutex_t m; pthread_t thread; _Bool b; int m2[2][2]; un
 void f(void) {} int f1(int x) { return x; } void *body(void *x) { return x; } struct T ft(void) { return t; }
 """
 WRONG = [
+    ("int int doubled;", "W0905", "`int int` is no type"),
+    ("unsigned signed both;", "W0905", "`unsigned signed` is no type"),
     # Objects that can be set
     ("n + 1 = 2;", "W0905", "this is no object"),
     ("f1(1) = 2;", "W0905", "this is no object"),
@@ -157,6 +159,7 @@ WRONG = [
 ]  # fmt: skip
 # The same outside of functions.
 WRONG_OUTSIDE = [
+    ("static static int twice(void) { return 1; }", "W0905", "`twice` has the same storage class twice"),
     ("int g1(void); int g1(int x) { return x; }", "W0905", "`g1` is declared with another type"),
     ("int g1(int); long g1(int x) { return x; }", "W0905", "`g1` is declared with another type"),
     ("int g1; long g1;", "W0905", "`g1` is declared with another type"),

@@ -31,6 +31,9 @@ _KERNEL: Final = re.compile(r"^\s*#\s*include\s*[<\"](?:linux|asm)/", re.MULTILI
 _MACRO: Final = re.compile(r"[^\W\d]\w*(\([\w\s,.]*\))?\Z")
 # What `str.splitlines` takes for the end of a line, and C does not.
 _OTHER_BREAKS: Final = re.compile("[\v\f\x1c-\x1e\x85\u2028\u2029]|\r(?!\n)")
+_LITERALS_AND_COMMENTS: Final = re.compile(
+    r"""//(?:\\\n|[^\n])*|/\*.*?\*/|/\*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
+)
 _ABOUT_MACROS: Final = frozenset({"ifdef", "ifndef", "define", "undef"})
 _MOST_FILES: Final = 200
 _MOST_TOKENS: Final = 500_000
@@ -173,6 +176,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc] # pcpp has no type
         replaced = self.replaced.get(_absolute(includepath))
         text = path.read_bytes().decode("utf-8", errors="replace") if replaced is None else replaced
         file = SourceFile(includepath, text)
+        _check_comments(self, file)
         self.files[_absolute(includepath)] = file
         return io.StringIO(_plain_lines(file.text))
 
@@ -211,6 +215,17 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc] # pcpp has no type
         return True
 
 
+def _check_comments(engine: _Preprocessor, file: SourceFile) -> None:
+    """Finds a comment that does not end, also behind a directive, where pcpp lets it pass."""
+    for match in _LITERALS_AND_COMMENTS.finditer(file.text):
+        if match[0] == "/*":
+            span = file.span(match.start(), match.end())
+            label = Label(span, "not expected here")
+            engine.found.append(
+                Diagnostic(code=codes.SYNTAX, message="this comment does not end", primary=label)
+            )
+
+
 class _TooDeepError(Exception):
     """Files that include one another without end."""
 
@@ -242,6 +257,7 @@ def preprocess(source: SourceFile) -> Text:
             before = list(_tokens(engine))
         else:
             before = []
+        _check_comments(engine, source)
         engine.parse(_plain_lines(source.text), source.path)
         text = _collected(engine, before, is_kernel=is_kernel)
     except _TooDeepError:

@@ -156,6 +156,8 @@ class Declarations(Initialisers):
         wrong = [word for word in node.storage if word not in allowed]
         if wrong:
             self.names.report(node, f"a function is not `{wrong[0]}` here", codes.TYPE)
+        if len(set(node.storage)) < len(node.storage):
+            self.names.report(node, f"`{node.name}` has the same storage class twice", codes.TYPE)
         own = self.names.here.names.get(node.name)
         before = own or self.names.blocks[0].names.get(node.name)
         if before is not None and before.what != "function":

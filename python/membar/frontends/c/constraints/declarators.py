@@ -33,6 +33,9 @@ from membar.frontends.c.constraints.names import Block, Meaning, Names
 from membar.frontends.c.declarations import HANDLES, OPAQUE
 
 _OPAQUE: Final = {*OPAQUE, "atomic_flag"} - HANDLES
+_SIMPLE: Final = frozenset(
+    {"void", "_Bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double"}
+)
 _RECORDS: Final = (ast.Struct, ast.Union)
 
 
@@ -153,6 +156,8 @@ class Declarators:
             if name == "int" and not self.names.is_written(node, name):
                 self.names.report(node, "a type is missing", codes.TYPE, "nothing is an `int` by itself")
         found = t.named(node.names)
+        if found is None and _SIMPLE.issuperset(node.names) and sorted(node.names) != ["double", "long"]:
+            self.names.report(node, f"`{' '.join(node.names)}` is no type", codes.TYPE)
         if isinstance(found, t.Integer):
             return Kind(Number(found))
         if isinstance(found, t.Floating):

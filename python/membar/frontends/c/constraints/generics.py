@@ -62,11 +62,6 @@ def _truth(e: Expressions, node: ast.FuncCall, arguments: Sequence[ast.Node]) ->
     return NOTHING
 
 
-def _number(e: Expressions, node: ast.FuncCall, arguments: Sequence[ast.Node]) -> Kind:
-    unknown(e, node, arguments)
-    return INT
-
-
 def _target(e: Expressions, node: ast.Node, *, is_written: bool) -> Kind:
     """What the first argument of an atomic operation points to."""
     pointer = e.used(node)
@@ -201,9 +196,6 @@ MEANINGS: Final[Mapping[str, Meaning]] = MappingProxyType(
         "__asm__": _nothing,
         "__membar_call": _marked,
         "__membar_return": _marked,
-        "fprintf": _number,
-        "fputs": _number,
-        "fflush": _number,
     }
 )
 """What a call of each of them is."""

@@ -52,6 +52,9 @@ void __VERIFIER_atomic_end(void);
 int __VERIFIER_nondet_range(int, int);
 int printf(const char *, ...);
 int puts(const char *);
+int fprintf(FILE *, const char *, ...);
+int fputs(const char *, FILE *);
+int fflush(FILE *);
 int putchar(int);
 void perror(const char *);
 void srand(unsigned int);
@@ -152,7 +155,8 @@ _LINES: Final = {
     for line in _TEXT.splitlines()
     if line and (match := re.search(r"(\w+)\((?!\*)", line)) is not None
 }
-_FOREIGN: Final = re.compile(r"\b\w+_t\b|\bonce_flag\b")
+_FOREIGN: Final = re.compile(r"\b\w+_t\b|\bonce_flag\b|\bFILE\b")
+_SHAPES: Final = {"FILE": "struct _IO_FILE"}  # as our headers have them; all others are numbers
 
 
 @cache
@@ -162,7 +166,7 @@ def prototype(name: str) -> ast.Decl | None:
     if line is None:
         return None
     types = sorted(set(_FOREIGN.findall(line)))
-    text = "".join(f"typedef int {item};\n" for item in types) + line
+    text = "".join(f"typedef {_SHAPES.get(item, 'int')} {item};\n" for item in types) + line
     found = CParser().parse(text, "library").ext[-1]
     assert isinstance(found, ast.Decl)
     return found
