@@ -226,6 +226,16 @@ def _check_comments(engine: _Preprocessor, file: SourceFile) -> None:
             )
 
 
+def _check_number(engine: _Preprocessor, file: SourceFile, start: int, end: int) -> None:
+    """Finds a number that goes on as a macro: `0N` is one token, but pcpp puts in what `N` is."""
+    stop = _end_of_word(file.text, end)
+    if file.text[end:stop] in engine.macros:
+        span = file.span(start, stop)
+        label = Label(span, "expected a number")
+        message = f"`{span.text}` is neither a number nor a name"
+        engine.found.append(Diagnostic(code=codes.SYNTAX, message=message, primary=label))
+
+
 class _TooDeepError(Exception):
     """Files that include one another without end."""
 
@@ -298,6 +308,8 @@ def _collected(engine: _Preprocessor, before: list[Any], *, is_kernel: bool) -> 
         if offset is not None:
             origins.append(_Origin(at, file, offset, is_exact=True))
             last = (file, offset + len(token.value))
+            if token.value[0].isdigit():
+                _check_number(engine, file, offset, last[1])
         elif not token.value.isspace():
             origins.append(_Origin(at, *_use(file, token, last), is_exact=False))
         parts.append(token.value)

@@ -92,6 +92,7 @@ REFUSALS = [
     ("__declspec(thread) int x;\nint main(void) { return 0; }", "W0903", "the attribute `thread`", 1),
     ("struct [[gnu::packed]] S { char a; int b; };\nint main(void) { return 0; }", "W0903", "the attribute `packed`", 1),
     ("int main(void) {\n  return 0; /* no end\n}", "W0902", "this comment does not end", 2),
+    ("#define N 2\nint main(void) {\n  return 0N;\n}", "W0902", "`0N` is neither a number nor a name", 3),
     ("\n#include <assert.h>/*\nint main(void) { return 0; }", "W0902", "this comment does not end", 2),
     ("#include <stdio.h>\nint main(void) {\n  int a; fprintf(&a, \"x\");\n}", "W0906", "a value of type `int *` is no `struct _IO_FILE *`", 3),
     ("int main(void) {\n  void *p = &&l;\n  l: return 0;\n}", "W0903", "the address of a label", 2),
