@@ -16,9 +16,9 @@ typedef int pthread_rwlockattr_t;
 typedef int pthread_spinlock_t;
 typedef unsigned int pthread_key_t;
 typedef int pthread_once_t;
-#define PTHREAD_MUTEX_INITIALIZER 0
-#define PTHREAD_COND_INITIALIZER 0
-#define PTHREAD_RWLOCK_INITIALIZER 0
+#define PTHREAD_MUTEX_INITIALIZER {0}
+#define PTHREAD_COND_INITIALIZER {0}
+#define PTHREAD_RWLOCK_INITIALIZER {0}
 #define PTHREAD_ONCE_INIT 0
 #define PTHREAD_BARRIER_SERIAL_THREAD (-1)
 #define PTHREAD_PROCESS_PRIVATE 0
