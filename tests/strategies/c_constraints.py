@@ -159,6 +159,7 @@ WRONG = [
 ]  # fmt: skip
 # The same outside of functions.
 WRONG_OUTSIDE = [
+    ("pthread_mutex_t nothing = NULL;", "W0905", "a value for a `pthread_mutex_t` without braces"),
     ("static static int twice(void) { return 1; }", "W0905", "`twice` has the same storage class twice"),
     ("int g1(void); int g1(int x) { return x; }", "W0905", "`g1` is declared with another type"),
     ("int g1(int); long g1(int x) { return x; }", "W0905", "`g1` is declared with another type"),

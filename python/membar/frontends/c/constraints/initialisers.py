@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from pycparser import c_ast as ast
 
@@ -19,6 +20,11 @@ from membar.frontends.c.constraints.kinds import (
     number_of,
     qualified,
     spelled,
+)
+
+# Structures, or unions, wherever there are such headers; the other types of libraries may be numbers.
+_STRUCTURES: Final = frozenset(
+    {"pthread_mutex_t", "pthread_cond_t", "pthread_rwlock_t", "pthread_barrier_t", "sem_t", "mtx_t", "cnd_t"}
 )
 
 
@@ -40,6 +46,9 @@ class Initialisers(Expressions):
             return
         value = self.used(init)
         if isinstance(kind.shape, Opaque) and not isinstance(value.shape, Opaque):
+            if kind.shape.name in _STRUCTURES:
+                words = f"a value for a `{spelled(kind)}` without braces"
+                self.names.report(init, words, codes.TYPE, "an initialiser of its header")
             return  # what the macros of libraries stand for
         self.assigned(kind, value, init)
 
