@@ -1,0 +1,159 @@
+"""Computes what is known, and removes branches that are never taken.
+
+Only operations all of whose operands are constants are computed: `r ^ r` stays, because it depends on `r`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from membar.code import ir
+from membar.code.arithmetic import compute, overflows, signed
+from membar.code.passes import Pass
+from membar.code.rewrite import substitution, with_operands, with_operands_in, with_targets
+from membar.code.structure import reachable, targets
+from membar.records import replace
+
+_SAME_BITS = ("bitcast", "inttoptr", "ptrtoint", "ptrtoaddr")
+_CHECKED = {"signed-overflow": True, "unsigned-overflow": False}
+
+
+def fold_constants(module: ir.Module) -> ir.Module:
+    """The module with constants folded."""
+    bits = module.pointer_bits
+    functions = {name: _folded(function, bits) for name, function in module.functions.items()}
+    return replace(module, functions=functions)
+
+
+def _folded(function: ir.Function, pointer_bits: int) -> ir.Function:
+    if not function.blocks:
+        return function
+    return replace(function, blocks=tuple(fold_blocks(function.blocks, pointer_bits)))
+
+
+def fold_blocks(blocks: Sequence[ir.Block], pointer_bits: int) -> list[ir.Block]:
+    """Folds until nothing changes: a branch that goes away may make a block parameter known."""
+    while True:
+        known: dict[str, ir.Operand] = {}
+        folded = reachable([_fold_block(block, known, pointer_bits) for block in blocks])
+        folded, given = _known_parameters(folded)
+        known.update(given)
+        change = substitution(known)
+        folded = [with_operands_in(block, change) for block in folded]
+        if folded == list(blocks):
+            return folded
+        blocks = folded
+
+
+def _fold_block(block: ir.Block, known: dict[str, ir.Operand], pointer_bits: int) -> ir.Block:
+    change = substitution(known)
+    kept: list[ir.Instruction] = []
+    for instruction in block.instructions:
+        item = with_operands(instruction, change)
+        value = known_value(item, pointer_bits)
+        if value is None:
+            kept.append(item)
+        elif isinstance(item, ir.Compute | ir.Index):
+            known[item.result.name] = value
+    end = fold_terminator(with_operands(block.end, change))
+    return replace(block, instructions=tuple(kept), end=end)
+
+
+def known_value(item: ir.Instruction, pointer_bits: int) -> ir.Operand | None:
+    """The constant that an instruction computes; None if it is not known, or if it computes nothing."""
+    match item:
+        case ir.Compute(result=result, operation=operation, operands=operands, checks=checks):
+            return _computed(result.type, operation, operands, checks, pointer_bits)
+        case ir.Index(base=base, index=ir.Constant() as index, stride=stride, count=count):
+            number = signed(index.value, _bits(index.type, pointer_bits))
+            if count is not None and not 0 <= number <= count:
+                return None
+            if isinstance(base, ir.ObjectAddress):
+                return replace(base, offset=base.offset + number * stride)
+            if isinstance(base, ir.Constant):
+                moved = base.value + number * stride
+                return ir.Constant(moved & ((1 << pointer_bits) - 1), ir.PTR)
+            return base if number * stride == 0 else None
+        case _:
+            return None
+
+
+def _computed(
+    type_: ir.Type,
+    operation: str,
+    operands: tuple[ir.Operand, ...],
+    checks: tuple[str, ...],
+    pointer_bits: int,
+) -> ir.Operand | None:
+    if operation == "select" and isinstance(operands[0], ir.Constant):
+        return operands[1] if operands[0].value else operands[2]
+    first = operands[0]
+    is_address = isinstance(first, ir.ObjectAddress | ir.FunctionAddress)
+    if is_address and operation in _SAME_BITS and _bits(type_, pointer_bits) == pointer_bits:
+        return replace(first, type=type_)
+    if isinstance(type_, ir.Float) or any(isinstance(item.type, ir.Float) for item in operands):
+        return None
+    numbers = [item.value for item in operands if isinstance(item, ir.Constant)]
+    if len(numbers) != len(operands):
+        return None
+    bits = _bits(operands[-1].type if operation == "select" else operands[0].type, pointer_bits)
+    for check in checks:
+        left, right = numbers
+        if check in _CHECKED and overflows(operation, left, right, bits, is_signed=_CHECKED[check]):
+            return None
+    found = compute(operation, tuple(numbers), bits, _bits(type_, pointer_bits))
+    return None if found is None else ir.Constant(found, type_)
+
+
+def _bits(type_: ir.Type, pointer_bits: int) -> int:
+    return pointer_bits if isinstance(type_, ir.Ptr) else type_.bits
+
+
+def fold_terminator(end: ir.Terminator) -> ir.Terminator:
+    """A branch as a jump, if a constant decides it."""
+    match end:
+        case ir.Branch(condition=ir.Constant(value=value), then=then, otherwise=otherwise):
+            return ir.Jump(target=then if value else otherwise, place=end.place)
+        case ir.Switch(value=ir.Constant(value=value), cases=cases, default=default):
+            return ir.Jump(target=dict(cases).get(value, default), place=end.place)
+        case _:
+            return end
+
+
+def _known_parameters(blocks: list[ir.Block]) -> tuple[list[ir.Block], dict[str, ir.Operand]]:
+    """Removes block parameters that get the same constant from everywhere; their values by name."""
+    given: dict[str, list[tuple[ir.Operand, ...]]] = {block.name: [] for block in blocks}
+    for block in blocks:
+        for target in targets(block.end):
+            given[target.block].append(target.arguments)
+    values: dict[str, ir.Operand] = {}
+    kept: dict[str, list[int]] = {}
+    for block in blocks:
+        kept[block.name] = []
+        for index, parameter in enumerate(block.parameters):
+            different = {arguments[index] for arguments in given[block.name]} - {parameter}
+            if len(different) == 1 and not isinstance(only := next(iter(different)), ir.Value):
+                values[parameter.name] = only
+            else:
+                kept[block.name].append(index)
+
+    def shorten(target: ir.Goto) -> ir.Goto:
+        arguments = tuple(target.arguments[index] for index in kept[target.block])
+        return target if arguments == target.arguments else replace(target, arguments=arguments)
+
+    return [
+        replace(
+            block,
+            parameters=tuple(block.parameters[index] for index in kept[block.name]),
+            end=with_targets(block.end, shorten),
+        )
+        for block in blocks
+    ], values
+
+
+PASS = Pass(
+    name="fold_constants",
+    purpose="computes what is known, and removes branches that are never taken",
+    needs=("promote_locals",),
+    run=fold_constants,
+)

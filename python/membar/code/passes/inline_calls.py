@@ -1,0 +1,177 @@
+"""Replaces calls by the blocks of the function that is called.
+
+Calls of functions that may call themselves, directly or through others, stay; so do those of functions that
+are not defined, take a variable number of arguments or get structures by value. The places of inlined
+instructions know where the call was. Every execution of an inlined `slot` is a new variable.
+"""
+
+from __future__ import annotations
+
+from membar.code import ir
+from membar.code.passes import Pass
+from membar.code.rewrite import Item, with_operands, with_targets
+from membar.code.structure import reachable
+from membar.records import record, replace
+
+
+def inline_calls(module: ir.Module) -> ir.Module:
+    """The module with calls inlined; functions that were inlined are still there, for other callers."""
+    recursive = _recursive(module)
+    inlined: dict[str, ir.Function] = {}
+    for name in _callees_first(module):
+        function = module.functions[name]
+        inlined[name] = _Inliner(inlined, recursive, function).run() if function.blocks else function
+    return replace(module, functions={name: inlined[name] for name in module.functions})
+
+
+def _calls(function: ir.Function) -> list[str]:
+    return [
+        item.callee.name
+        for block in function.blocks
+        for item in block.instructions
+        if isinstance(item, ir.Call) and isinstance(item.callee, ir.FunctionAddress)
+    ]
+
+
+def _callees_first(module: ir.Module) -> list[str]:
+    """The functions, each after those it calls where that is possible."""
+    done: list[str] = []
+    seen: set[str] = set()
+    for root in module.functions:
+        stack = [(root, iter(_calls(module.functions[root])))] if root not in seen else []
+        seen.add(root)
+        while stack:
+            name, rest = stack[-1]
+            callee = next((item for item in rest if item in module.functions and item not in seen), None)
+            if callee is None:
+                stack.pop()
+                done.append(name)
+            else:
+                seen.add(callee)
+                stack.append((callee, iter(_calls(module.functions[callee]))))
+    return done
+
+
+def _recursive(module: ir.Module) -> frozenset[str]:
+    """Functions that can reach themselves through calls."""
+    functions = module.functions
+    reach = {name: set(_calls(function)) & set(functions) for name, function in functions.items()}
+    changed = True
+    while changed:
+        changed = False
+        for found in reach.values():
+            further = set[str]().union(*(reach[callee] for callee in found)) - found
+            if further:
+                found.update(further)
+                changed = True
+    return frozenset(name for name, found in reach.items() if name in found)
+
+
+@record(eq=False)
+class _Inliner:
+    """Inlines the calls of one function."""
+
+    inlined: dict[str, ir.Function]
+    recursive: frozenset[str]
+    function: ir.Function
+    number: int = 0
+
+    def run(self) -> ir.Function:
+        blocks = [done for block in self.function.blocks for done in self._blocks(block)]
+        return replace(self.function, blocks=tuple(reachable(blocks)))
+
+    def _blocks(self, block: ir.Block) -> list[ir.Block]:
+        """A block, cut at each call that is inlined, with the bodies in between."""
+        done: list[ir.Block] = []
+        name, parameters = block.name, block.parameters
+        instructions: list[ir.Instruction] = []
+        for item in block.instructions:
+            callee = self._callee(item)
+            if callee is None or not isinstance(item, ir.Call):
+                instructions.append(item)
+                continue
+            self.number += 1
+            prefix = f"{callee.name}/{self.number}"  # no name of LLVM IR has a slash
+            body = _Body(callee, prefix, item).blocks()
+            enter = ir.Jump(target=ir.Goto(body[0].name), place=item.place)
+            done.append(
+                ir.Block(name=name, parameters=parameters, instructions=tuple(instructions), end=enter)
+            )
+            done += body
+            name, parameters, instructions = prefix, item.results, []
+        done.append(
+            ir.Block(name=name, parameters=parameters, instructions=tuple(instructions), end=block.end)
+        )
+        return done
+
+    def _callee(self, item: ir.Instruction) -> ir.Function | None:
+        """The function whose body replaces a call; None if it stays."""
+        if not isinstance(item, ir.Call) or not isinstance(item.callee, ir.FunctionAddress):
+            return None
+        found = self.inlined.get(item.callee.name)
+        if found is None or not found.blocks or found.name in self.recursive:
+            return None
+        fits = [each.type for each in item.arguments] == [each.type for each in found.parameters]
+        is_plain = not found.is_variadic and not found.by_value
+        return found if fits and is_plain and len(item.results) == len(found.results) else None
+
+
+@record(eq=False)
+class _Body:
+    """The blocks of a function for one call: names, places and returns are those of the call."""
+
+    function: ir.Function
+    prefix: str
+    call: ir.Call
+
+    def blocks(self) -> list[ir.Block]:
+        given = {
+            parameter.name: argument
+            for parameter, argument in zip(self.function.parameters, self.call.arguments, strict=True)
+        }
+
+        def rename(operand: ir.Operand) -> ir.Operand:
+            if not isinstance(operand, ir.Value):
+                return operand
+            return given.get(operand.name) or ir.Value(f"{self.prefix}/{operand.name}", operand.type)
+
+        def retarget(target: ir.Goto) -> ir.Goto:
+            return replace(target, block=f"{self.prefix}/{target.block}")
+
+        done = []
+        for block in self.function.blocks:
+            end = with_operands(self._placed(block.end), rename)
+            if isinstance(end, ir.Return):
+                jump = ir.Goto(self.prefix, end.values)
+                end = ir.Jump(target=jump, place=end.place)
+            else:
+                end = with_targets(end, retarget)
+            parameters = [rename(value) for value in block.parameters]
+            done.append(
+                ir.Block(
+                    name=f"{self.prefix}/{block.name}",
+                    parameters=tuple(item for item in parameters if isinstance(item, ir.Value)),
+                    instructions=tuple(
+                        with_operands(self._placed(item), rename) for item in block.instructions
+                    ),
+                    end=end,
+                )
+            )
+        return done
+
+    def _placed(self, item: Item) -> Item:
+        return item if item.place is None else replace(item, place=_under(item.place, self.call.place))
+
+
+def _under(place: ir.Place, caller: ir.Place | None) -> ir.Place:
+    """A place with a further caller at the end of its chain."""
+    if place.caller is None:
+        return replace(place, caller=caller)
+    return replace(place, caller=_under(place.caller, caller))
+
+
+PASS = Pass(
+    name="inline_calls",
+    purpose="replaces calls by the blocks of the function that is called",
+    run=inline_calls,
+)

@@ -1,0 +1,197 @@
+"""Turns local variables whose address nobody else can know into values.
+
+A slot is promoted if its address is only ever loaded from and stored to, whole, with one type, by plain
+accesses. Reading it before it was written gives an undefined value, never 0. Each block gets the variables
+that are live there as parameters; parameters that always get one value are removed again.
+"""
+
+from __future__ import annotations
+
+from membar.code import ir
+from membar.code.passes import Pass
+from membar.code.rewrite import substitution, with_operands_in, with_targets
+from membar.code.structure import operands, targets
+from membar.records import record, replace
+
+
+def promote_locals(module: ir.Module) -> ir.Module:
+    """The module with such variables as values."""
+    return replace(
+        module,
+        functions={
+            name: _promoted(function, module.pointer_bits) for name, function in module.functions.items()
+        },
+    )
+
+
+def _promoted(function: ir.Function, pointer_bits: int) -> ir.Function:
+    slots = _promotable(function, pointer_bits)
+    return _Promotion(function, slots).run() if slots else function
+
+
+def _promotable(function: ir.Function, pointer_bits: int) -> dict[str, ir.Type]:
+    """The slots that can be values, with their types."""
+    slots = {
+        item.result.name: item
+        for block in function.blocks
+        for item in block.instructions
+        if isinstance(item, ir.Slot) and item.count is None
+    }
+    types: dict[str, set[ir.Type]] = {name: set() for name in slots}
+    escaped: set[str] = set()
+    for block in function.blocks:
+        for item in (*block.instructions, block.end):
+            used = [each.name for each in operands(item) if isinstance(each, ir.Value) and each.name in slots]
+            match item:
+                case ir.Load(address=ir.Value(name=name), ordering=None, is_volatile=False):
+                    if name in slots:
+                        types[name].add(item.result.type)
+                case ir.Store(value=value, address=ir.Value(name=name), ordering=None, is_volatile=False):
+                    if name in slots:
+                        types[name].add(value.type)
+                    escaped |= {each for each in used if each != name or value == item.address}
+                case ir.Lifetime():
+                    pass
+                case _:
+                    escaped |= set(used)
+    return {
+        name: next(iter(found))
+        for name, found in types.items()
+        if name not in escaped
+        and len(found) == 1
+        and _size(next(iter(found)), pointer_bits) == slots[name].size
+    }
+
+
+def _size(type_: ir.Type, pointer_bits: int) -> int:
+    return ((pointer_bits if isinstance(type_, ir.Ptr) else type_.bits) + 7) // 8
+
+
+@record(eq=False)
+class _Promotion:
+    """Rewrites one function."""
+
+    function: ir.Function
+    slots: dict[str, ir.Type]
+
+    def run(self) -> ir.Function:
+        live = self._live()
+        known: dict[str, ir.Operand] = {}
+        blocks = [self._block(block, live, known) for block in self.function.blocks]
+        change = substitution(known)
+        blocks = [with_operands_in(block, change) for block in blocks]
+        return replace(self.function, blocks=tuple(remove_useless_parameters(blocks)))
+
+    def _block(self, block: ir.Block, live: dict[str, set[str]], known: dict[str, ir.Operand]) -> ir.Block:
+        is_entry = block.name == self.function.blocks[0].name
+        values = [
+            ir.Value(f"{name}@{block.name}", self.slots[name])
+            for name in sorted(live[block.name])
+            if not is_entry
+        ]
+        current: dict[str, ir.Operand] = dict(zip(sorted(live[block.name]), values, strict=not is_entry))
+        kept = [item for item in block.instructions if not self._absorb(item, current, known)]
+
+        def pass_on(target: ir.Goto) -> ir.Goto:
+            given = (current.get(name, ir.Undefined(self.slots[name])) for name in sorted(live[target.block]))
+            return replace(target, arguments=(*target.arguments, *given))
+
+        return replace(
+            block,
+            parameters=(*block.parameters, *values),
+            instructions=tuple(kept),
+            end=with_targets(block.end, pass_on),
+        )
+
+    def _absorb(
+        self, item: ir.Instruction, current: dict[str, ir.Operand], known: dict[str, ir.Operand]
+    ) -> bool:
+        """Whether an instruction is about a promoted slot; `current` is its value from here on."""
+        match item:
+            case ir.Slot(result=ir.Value(name=name)) | ir.Lifetime(slot=ir.Value(name=name)):
+                if name not in self.slots:
+                    return False
+                current[name] = ir.Undefined(self.slots[name])
+            case ir.Store(value=value, address=ir.Value(name=name)) if name in self.slots:
+                current[name] = value
+            case ir.Load(result=result, address=ir.Value(name=name)) if name in self.slots:
+                known[result.name] = current.get(name, ir.Undefined(self.slots[name]))
+            case _:
+                return False
+        return True
+
+    def _live(self) -> dict[str, set[str]]:
+        """For each block, the slots that may be read there, or later, before they are written."""
+        reads: dict[str, set[str]] = {}
+        writes: dict[str, set[str]] = {}
+        for block in self.function.blocks:
+            read, written = set[str](), set[str]()
+            for item in block.instructions:
+                match item:
+                    case ir.Load(address=ir.Value(name=name)) if name in self.slots:
+                        if name not in written:
+                            read.add(name)
+                    case ir.Store(address=ir.Value(name=name)) if name in self.slots:
+                        written.add(name)
+                    case ir.Slot(result=ir.Value(name=name)) | ir.Lifetime(slot=ir.Value(name=name)):
+                        if name in self.slots:
+                            written.add(name)
+                    case _:
+                        pass
+            reads[block.name], writes[block.name] = read, written
+        live = {name: set(found) for name, found in reads.items()}
+        changed = True
+        while changed:
+            changed = False
+            for block in reversed(self.function.blocks):
+                after = set[str]().union(*(live[target.block] for target in targets(block.end)))
+                needed = reads[block.name] | (after - writes[block.name])
+                if needed != live[block.name]:
+                    live[block.name] = needed
+                    changed = True
+        return live
+
+
+def remove_useless_parameters(blocks: list[ir.Block]) -> list[ir.Block]:
+    """Removes block parameters that always get one and the same value, until none is left."""
+    while True:
+        arguments: dict[str, list[tuple[ir.Operand, ...]]] = {block.name: [] for block in blocks}
+        for block in blocks:
+            for target in targets(block.end):
+                arguments[target.block].append(target.arguments)
+        known: dict[str, ir.Operand] = {}
+        kept: dict[str, list[int]] = {}
+        for block in blocks:
+            kept[block.name] = []
+            for index, parameter in enumerate(block.parameters):
+                different = {each[index] for each in arguments[block.name]} - {parameter}
+                if len(different) == 1 and next(iter(different)) not in block.parameters:
+                    known[parameter.name] = next(iter(different))
+                else:
+                    kept[block.name].append(index)
+        if not known:
+            return blocks
+        change = substitution(known)
+
+        def shorten(target: ir.Goto, kept: dict[str, list[int]] = kept) -> ir.Goto:
+            return replace(target, arguments=tuple(target.arguments[index] for index in kept[target.block]))
+
+        blocks = [
+            with_operands_in(
+                replace(
+                    block,
+                    parameters=tuple(block.parameters[index] for index in kept[block.name]),
+                    end=with_targets(block.end, shorten),
+                ),
+                change,
+            )
+            for block in blocks
+        ]
+
+
+PASS = Pass(
+    name="promote_locals",
+    purpose="turns local variables whose address nobody else can know into values",
+    needs=("inline_calls",),
+    run=promote_locals,
+)

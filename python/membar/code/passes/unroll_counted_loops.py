@@ -1,0 +1,198 @@
+"""Writes out loops whose number of iterations is known.
+
+The blocks of a loop are copied for each set of constants with which an iteration begins, and constants are
+folded in each copy. A loop goes on being written out as long as constants decide, in each iteration, some
+branch that could leave it. All other loops (a thread that waits, a retry) stay loops. A block that only
+branches on its parameter (the end of `a && b`) is copied, too, for the constants that it gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from membar.code import ir
+from membar.code.loops import Loop, natural_loops
+from membar.code.passes import Pass
+from membar.code.passes.fold_constants import fold_blocks, fold_terminator, known_value
+from membar.code.rewrite import with_operands, with_targets
+from membar.code.structure import operands, results, targets
+from membar.records import record, replace
+
+MOST_COPIES = 20_000
+"""Copies of blocks in one function; beyond that, loops stay loops."""
+
+
+def unroll_counted_loops(module: ir.Module) -> ir.Module:
+    """The module with such loops written out."""
+    return replace(
+        module,
+        functions={
+            name: _Unrolling(function, module.pointer_bits).run() if function.blocks else function
+            for name, function in module.functions.items()
+        },
+    )
+
+
+@record(frozen=True, slots=True)
+class _Entry:
+    """One way to enter a block.
+
+    Attributes:
+        block: which one.
+        parameters: the constants that its parameters are; None where one is not constant.
+        values: what the values that are live there stand for.
+        decided: headers of the loops around it that constants could have left in this iteration.
+    """
+
+    block: str
+    parameters: tuple[ir.Operand | None, ...] = ()
+    values: tuple[tuple[str, ir.Operand], ...] = ()
+    decided: frozenset[str] = frozenset()
+
+
+class _Unrolling:
+    """Copies the blocks of one function."""
+
+    def __init__(self, function: ir.Function, pointer_bits: int) -> None:
+        self.function, self.bits = function, pointer_bits
+        self.blocks = {block.name: block for block in function.blocks}
+        self.live = _live_values(function)
+        self.loops: Mapping[str, Loop] = {loop.header: loop for loop in natural_loops(function.blocks)}
+        self.open: set[str] = set()  # headers of the loops that stay loops
+        self.names: dict[_Entry, str] = {}
+        self.copies: dict[str, int] = {}
+        self.todo: list[_Entry] = []
+
+    def run(self) -> ir.Function:
+        """Copies all blocks; begins again whenever a loop turns out to stay one."""
+        while True:
+            done = self._copy_all()
+            if done is not None:
+                return replace(self.function, blocks=tuple(fold_blocks(done, self.bits)))
+
+    def _copy_all(self) -> list[ir.Block] | None:
+        self.names, self.copies, self.todo = {}, {}, []
+        self._name(_Entry(self.function.blocks[0].name))
+        known = len(self.open)
+        done: list[ir.Block] = []
+        while self.todo:
+            done.append(self._copy(self.todo.pop()))
+            if len(self.open) > known:
+                return None
+        return done
+
+    def _name(self, entry: _Entry) -> str:
+        """The name of a copy, which is to be made if it is new."""
+        if entry not in self.names:
+            number = self.copies.get(entry.block, 0)
+            self.copies[entry.block] = number + 1
+            self.names[entry] = entry.block if number == 0 else f"{entry.block}#{number}"
+            self.todo.append(entry)
+        return self.names[entry]
+
+    def _copy(self, entry: _Entry) -> ir.Block:
+        block, name = self.blocks[entry.block], self.names[entry]
+        suffix = name.removeprefix(entry.block)
+        values: dict[str, ir.Operand] = dict(entry.values)
+        parameters: list[ir.Value] = []
+        for parameter, constant in zip(block.parameters, entry.parameters, strict=True):
+            fresh = ir.Value(f"{parameter.name}{suffix}", parameter.type)
+            values[parameter.name] = fresh if constant is None else constant
+            parameters += [fresh] if constant is None else []
+
+        def rename(operand: ir.Operand) -> ir.Operand:
+            return values.get(operand.name, operand) if isinstance(operand, ir.Value) else operand
+
+        kept: list[ir.Instruction] = []
+        for instruction in block.instructions:
+            item = with_operands(instruction, rename)
+            known = known_value(item, self.bits)
+            for value in results(instruction):
+                values[value.name] = known or ir.Value(f"{value.name}{suffix}", value.type)
+            if known is None:
+                kept.append(with_operands(item, rename))  # now the results, too
+        end = fold_terminator(with_operands(block.end, rename))
+        decided = entry.decided | self._decided_here(block, end)
+        return ir.Block(
+            name=name,
+            parameters=tuple(parameters),
+            instructions=tuple(kept),
+            end=with_targets(end, lambda target: self._enter(block.name, target, values, decided)),
+        )
+
+    def _decided_here(self, block: ir.Block, end: ir.Terminator) -> frozenset[str]:
+        """The loops that this block could leave, if constants decide whether it does."""
+        if type(end) is type(block.end):
+            return frozenset()
+        return frozenset(
+            loop.header
+            for loop in self.loops.values()
+            if block.name in loop.blocks
+            and any(target.block not in loop.blocks for target in targets(block.end))
+        )
+
+    def _enter(
+        self, source: str, target: ir.Goto, values: Mapping[str, ir.Operand], decided: frozenset[str]
+    ) -> ir.Goto:
+        """The jump to the copy of a block that is entered with these values."""
+        name = target.block
+        is_next_iteration = name in self.loops and source in self.loops[name].blocks
+        if is_next_iteration and name not in decided:
+            self.open.add(name)
+        is_counted = name in self.loops and name not in self.open
+        is_general = not (is_counted or self._only_branches(name))
+        is_general = is_general or sum(self.copies.values()) > MOST_COPIES
+        constants = tuple(
+            None if is_general or isinstance(item, ir.Value) else item for item in target.arguments
+        )
+        entry = _Entry(
+            name,
+            constants,
+            tuple((live, values[live]) for live in sorted(self.live[name]) if live in values),
+            frozenset(header for header in decided if header != name and name in self.loops[header].blocks),
+        )
+        pairs = zip(target.arguments, constants, strict=True)
+        return ir.Goto(self._name(entry), tuple(item for item, constant in pairs if constant is None))
+
+    def _only_branches(self, name: str) -> bool:
+        """Whether a block does nothing but branch on one of its parameters."""
+        block = self.blocks[name]
+        if block.instructions:
+            return False
+        match block.end:
+            case ir.Branch(condition=ir.Value() as value) | ir.Switch(value=ir.Value() as value):
+                return value in block.parameters
+            case _:
+                return False
+
+
+def _live_values(function: ir.Function) -> dict[str, frozenset[str]]:
+    """For each block, the values that it or a later one uses and that are defined before it."""
+    uses: dict[str, set[str]] = {}
+    defines: dict[str, set[str]] = {}
+    for block in function.blocks:
+        used = set[str]()
+        defined = {value.name for value in block.parameters}
+        for item in (*block.instructions, block.end):
+            used |= {each.name for each in operands(item) if isinstance(each, ir.Value)} - defined
+            defined |= {value.name for value in results(item)}
+        uses[block.name], defines[block.name] = used, defined
+    live = {name: frozenset(found) for name, found in uses.items()}
+    changed = True
+    while changed:
+        changed = False
+        for block in reversed(function.blocks):
+            after = frozenset[str]().union(*(live[target.block] for target in targets(block.end)))
+            found = live[block.name] | (after - defines[block.name])
+            if found != live[block.name]:
+                live[block.name] = found
+                changed = True
+    return live
+
+
+PASS = Pass(
+    name="unroll_counted_loops",
+    purpose="writes out loops whose number of iterations is known",
+    needs=("fold_constants",),
+    run=unroll_counted_loops,
+)

@@ -1,0 +1,73 @@
+"""Rebuilding instructions with other operands, the one way in which passes change them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from membar.code import ir
+from membar.records import field_names, replace
+
+Item = TypeVar("Item", bound=ir.Instruction)
+Substitution = Callable[[ir.Operand], ir.Operand]
+_OPERANDS = (ir.Value, ir.Constant, ir.ObjectAddress, ir.FunctionAddress, ir.Undefined)
+_PLACE = "place"
+
+
+def with_operands(instruction: Item, change: Substitution) -> Item:
+    """The instruction with every operand and result changed; jumps keep their targets."""
+    changed = {
+        name: found
+        for name in field_names(instruction)
+        if name != _PLACE
+        and (found := _changed(getattr(instruction, name), change)) is not getattr(instruction, name)
+    }
+    # The names are those of the fields, and operands take the place of operands.
+    return replace(instruction, **changed) if changed else instruction  # type: ignore[arg-type]
+
+
+def with_operands_in(block: ir.Block, change: Substitution) -> ir.Block:
+    """The block with every operand changed."""
+    return replace(
+        block,
+        instructions=tuple(with_operands(item, change) for item in block.instructions),
+        end=with_operands(block.end, change),
+    )
+
+
+def _changed(value: object, change: Substitution) -> object:
+    if isinstance(value, _OPERANDS):
+        return change(value)
+    if isinstance(value, ir.Goto):
+        arguments = tuple(change(item) for item in value.arguments)
+        return value if arguments == value.arguments else replace(value, arguments=arguments)
+    if isinstance(value, tuple):
+        found = tuple(_changed(item, change) for item in value)
+        is_same = all(new is old for new, old in zip(found, value, strict=True))
+        return value if is_same else found
+    return value
+
+
+def substitution(values: Mapping[str, ir.Operand]) -> Substitution:
+    """Replaces values by name, until no further replacement is known."""
+
+    def change(operand: ir.Operand) -> ir.Operand:
+        while isinstance(operand, ir.Value) and operand.name in values:
+            operand = values[operand.name]
+        return operand
+
+    return change
+
+
+def with_targets(end: ir.Terminator, change: Callable[[ir.Goto], ir.Goto]) -> ir.Terminator:
+    """The terminator with every jump changed."""
+    match end:
+        case ir.Jump(target=target):
+            return replace(end, target=change(target))
+        case ir.Branch(then=then, otherwise=otherwise):
+            return replace(end, then=change(then), otherwise=change(otherwise))
+        case ir.Switch(cases=cases, default=default):
+            changed = tuple((value, change(target)) for value, target in cases)
+            return replace(end, cases=changed, default=change(default))
+        case _:
+            return end

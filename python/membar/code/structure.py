@@ -1,0 +1,68 @@
+"""What instructions define and use, and where blocks go on: the questions that every pass asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from membar.code import ir
+from membar.records import field_names
+
+
+def results(instruction: ir.Instruction) -> tuple[ir.Value, ...]:
+    """The values that an instruction defines."""
+    match instruction:
+        case ir.Compute(result=one) | ir.Index(result=one) | ir.Load(result=one) | ir.Slot(result=one):
+            return (one,)
+        case ir.CompareExchange(old=old, done=done):
+            return (old, done)
+        case ir.Update(old=old):
+            return (old,)
+        case ir.Call(results=several) | ir.Assembly(results=several):
+            return several
+        case _:
+            return ()
+
+
+def operands(instruction: ir.Instruction) -> Iterator[ir.Operand]:
+    """The operands that an instruction uses, those of jumps included."""
+    own = set(results(instruction))
+    for name in field_names(instruction):
+        yield from _operands_in(getattr(instruction, name), own)
+
+
+def _operands_in(value: object, own: set[ir.Value]) -> Iterator[ir.Operand]:
+    if isinstance(value, ir.Value):
+        if value not in own:
+            yield value
+    elif isinstance(value, ir.Constant | ir.ObjectAddress | ir.FunctionAddress | ir.Undefined):
+        yield value
+    elif isinstance(value, ir.Goto):
+        yield from value.arguments
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _operands_in(item, own)
+
+
+def targets(end: ir.Terminator) -> tuple[ir.Goto, ...]:
+    """Where a terminator may go on."""
+    match end:
+        case ir.Jump(target=target):
+            return (target,)
+        case ir.Branch(then=then, otherwise=otherwise):
+            return (then, otherwise)
+        case ir.Switch(cases=cases, default=default):
+            return (*(target for _, target in cases), default)
+        case _:
+            return ()
+
+
+def reachable(blocks: Sequence[ir.Block]) -> list[ir.Block]:
+    """The blocks that control can reach from the first one, in the order given."""
+    known = {block.name: block for block in blocks}
+    seen, todo = {blocks[0].name}, [blocks[0].name]
+    while todo:
+        for target in targets(known[todo.pop()].end):
+            if target.block not in seen:
+                seen.add(target.block)
+                todo.append(target.block)
+    return [block for block in blocks if block.name in seen]

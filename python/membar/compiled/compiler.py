@@ -1,0 +1,136 @@
+"""Finds the compiler that reads C: clang 14 or newer, or the one inside the `ziglang` package."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from membar.diagnostics import Diagnostic, InputError
+from membar.records import record
+
+OLDEST = 14
+_NEWEST_TRIED = 40
+_VERSION = re.compile(r"clang version (?P<major>\d+)(?:\.\d+)*")
+_PATIENCE = 20.0  # seconds for a compiler to tell its version
+_WAY_OUT = "install clang (for example your system's package `clang`), or `pip install membar[clang]`"
+
+
+@record(frozen=True, slots=True)
+class Compiler:
+    """A compiler that is at hand.
+
+    Attributes:
+        command: how it is started.
+        major: the version of clang.
+        title: what it calls itself, for reports.
+        is_zig: whether it is started through zig, which brings the headers of every target.
+    """
+
+    command: tuple[str, ...]
+    major: int
+    title: str
+    is_zig: bool = False
+
+
+def find_compilers(chosen: str | None, environment: Mapping[str, str]) -> Iterator[Compiler]:
+    """The compilers to try, best first; a chosen one is the only one.
+
+    Raises:
+        InputError: the chosen one cannot be used, or there is none at all.
+    """
+    named = chosen or environment.get("MEMBAR_CLANG")
+    if named:
+        option = "--clang" if chosen else "MEMBAR_CLANG"
+        yield _chosen(named, option)
+        return
+    found = [*_on_path(environment.get("PATH", os.defpath)), *_inside_zig()]
+    if not found:
+        message = f"no C compiler was found: membar reads C with clang {OLDEST} or newer"
+        raise InputError(Diagnostic(code="W1510", message=message, help=_WAY_OUT))
+    yield from found
+
+
+def _chosen(named: str, option: str) -> Compiler:
+    path = shutil.which(named)
+    if path is None:
+        message = f"{option}: `{named}` is not a program that can be run"
+        raise InputError(Diagnostic(code="W1510", message=message, help=_WAY_OUT))
+    found = _identify((path,))
+    if found is None:
+        message = f"{option}: `{named}` is not clang"
+        raise InputError(Diagnostic(code="W1511", message=message, help=_WAY_OUT))
+    if found.major < OLDEST:
+        message = f"{option}: `{named}` is clang {found.major}; membar needs {OLDEST} or newer"
+        raise InputError(Diagnostic(code="W1511", message=message, help=_WAY_OUT))
+    return found
+
+
+def _on_path(path: str) -> list[Compiler]:
+    """`clang` and `clang-N` on the path, the newest first."""
+    names = ["clang", *(f"clang-{number}" for number in range(_NEWEST_TRIED, OLDEST - 1, -1))]
+    folders = path.split(os.pathsep)
+    present = {name for folder in folders if folder for name in _programs(folder)}
+    places = [place for name in names if name in present and (place := shutil.which(name, path=path))]
+    compilers = [item for place in places if (item := _identify((place,))) is not None]
+    return sorted((item for item in compilers if item.major >= OLDEST), key=lambda item: -item.major)
+
+
+@cache
+def _programs(folder: str) -> frozenset[str]:
+    """Names in a folder that begin with `clang`."""
+    try:
+        return frozenset(name for name in os.listdir(folder) if name.startswith("clang"))  # noqa: PTH208
+    except OSError:
+        return frozenset()
+
+
+def _inside_zig() -> list[Compiler]:
+    if find_spec("ziglang") is None:
+        return []
+    found = _identify((sys.executable, "-m", "ziglang", "cc"))
+    return [] if found is None or found.major < OLDEST else [found]
+
+
+@cache
+def _identify(command: tuple[str, ...]) -> Compiler | None:
+    """What a program says of itself; None if it is no clang."""
+    try:
+        done = subprocess.run(
+            [*command, "--version"],
+            capture_output=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            timeout=_PATIENCE,
+            env=environment_of(os.environ),
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    text = done.stdout.decode("utf-8", errors="replace")
+    found = _VERSION.search(text)
+    if done.returncode or found is None:
+        return None
+    is_zig = "ziglang" in command or Path(command[0]).stem.startswith("zig")
+    title = text.splitlines()[0].strip()
+    return Compiler(command, int(found["major"]), f"zig's {title}" if is_zig else title, is_zig)
+
+
+def environment_of(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment in which compilers run: plain messages, no options by way of variables."""
+    kept = (
+        "PATH",
+        "HOME",
+        "TMPDIR",
+        "TEMP",
+        "TMP",
+        "SYSTEMROOT",
+        "ZIG_GLOBAL_CACHE_DIR",
+        "ZIG_LOCAL_CACHE_DIR",
+    )
+    return {**{name: environment[name] for name in kept if name in environment}, "LC_ALL": "C"}

@@ -1,0 +1,12 @@
+/* <assert.h>: a function, so that what stands inside keeps its own place in the debug information. */
+#include <membar_assert.h>
+#undef assert
+#ifdef NDEBUG
+#define assert(condition) ((void)0)
+#else
+#define assert(condition) __mb_assert(!!(condition))
+#endif
+#if !defined(__cplusplus) && __STDC_VERSION__ >= 201112L
+#undef static_assert
+#define static_assert _Static_assert
+#endif

@@ -1,0 +1,148 @@
+"""Words of LLVM IR, and a place between them."""
+
+from __future__ import annotations
+
+import re
+
+from membar.diagnostics import InputError, error
+from membar.source import SourceFile
+
+UNREADABLE = "W1501"
+UNSUPPORTED = "W1502"
+
+_NAME = r'(?:[-a-zA-Z$._][-a-zA-Z$._0-9]*|[0-9]+|"[^"]*")'
+_TOKEN = re.compile(
+    rf"""
+      (?P<skip>\s+|;[^\n]*)
+    | (?P<label>(?:[-a-zA-Z$._0-9]+|"[^"]*"):)(?=\s|$)
+    | (?P<symbol>[@%]{_NAME}|%|\$"[^"]*"|\$[-a-zA-Z$._0-9]+)
+    | (?P<metadata>!(?:[-a-zA-Z$._\\][-a-zA-Z$._0-9\\]*|[0-9]+|"(?:[^"\\]|\\.)*")?)
+    | (?P<attributes>\#[0-9]+)
+    | (?P<debug>\#dbg_[a-z_]+)
+    | (?P<string>c?"[^"]*")
+    | (?P<float>-?[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?|[su]?0x[KLMHR]?[0-9A-Fa-f]+)
+    | (?P<number>-?[0-9]+)
+    | (?P<word>[a-zA-Z$._][-a-zA-Z$._0-9]*)
+    | (?P<dots>\.\.\.)
+    | (?P<sign>[()\[\]{{}}<>,=*|:])
+    """,
+    re.VERBOSE,
+)
+_ESCAPE = re.compile(rb"\\([0-9a-fA-F]{2}|\\)")
+
+
+class Cursor:
+    """Words of one stretch of text, read from left to right."""
+
+    def __init__(self, source: SourceFile, start: int, end: int) -> None:
+        self.source = source
+        self.start, self.end = start, end
+        self._texts: list[str] = []
+        self._kinds: list[str] = []
+        self._offsets: list[int] = []
+        self._at = 0
+        at, text = start, source.text
+        while at < end:
+            found = _TOKEN.match(text, at, end)
+            if found is None:
+                what = source.span(at, at + 1)
+                raise error(UNREADABLE, f"`{text[at]}` cannot begin a word of LLVM IR", what)
+            if found.lastgroup != "skip":
+                self._texts.append(found.group())
+                self._kinds.append(found.lastgroup or "")
+                self._offsets.append(at)
+            at = found.end()
+        self._texts.append("")
+        self._kinds.append("end")
+        self._offsets.append(end)
+
+    @property
+    def text(self) -> str:
+        """The next word; empty at the end."""
+        return self._texts[self._at]
+
+    @property
+    def kind(self) -> str:
+        """Which kind of word comes next."""
+        return self._kinds[self._at]
+
+    def peek(self, distance: int = 1) -> str:
+        """A word further on."""
+        return self._texts[min(self._at + distance, len(self._texts) - 1)]
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether no word is left."""
+        return self.kind == "end"
+
+    def take(self) -> str:
+        """The next word, passed."""
+        text = self._texts[self._at]
+        if self._kinds[self._at] == "end":
+            raise self.unreadable("something more")
+        self._at += 1
+        return text
+
+    def accept(self, text: str) -> bool:
+        """Passes this word if it comes next."""
+        if self._texts[self._at] == text and self._kinds[self._at] not in ("string", "end"):
+            self._at += 1
+            return True
+        return False
+
+    def expect(self, text: str) -> None:
+        """Passes this word.
+
+        Raises:
+            InputError: another one comes next.
+        """
+        if not self.accept(text):
+            raise self.unreadable(f"`{text}`")
+
+    def number(self) -> int:
+        """An integer, passed."""
+        if self.kind != "number":
+            raise self.unreadable("a number")
+        return int(self.take())
+
+    def string(self) -> str:
+        """A text in quotation marks, passed, without them."""
+        if self.kind != "string":
+            raise self.unreadable("a text in quotation marks")
+        return unescape(self.take()).decode("utf-8", errors="replace")
+
+    def skip_bracketed(self, opening: str = "(", closing: str = ")") -> None:
+        """Passes everything up to the bracket that closes the next one."""
+        depth = 0
+        while True:
+            is_sign = self.kind == "sign"
+            word = self.take()
+            depth += is_sign and word == opening
+            depth -= is_sign and word == closing
+            if depth == 0:
+                return
+
+    def unreadable(self, expected: str) -> InputError:
+        """The error that something else was expected here."""
+        message = (
+            f"unexpected `{self.text}` in LLVM IR" if self.text else "this line of LLVM IR ends too early"
+        )
+        return self.refuse(message, f"expected {expected}", code=UNREADABLE)
+
+    def refuse(self, message: str, label: str = "", *, code: str = UNSUPPORTED) -> InputError:
+        """An error at the next word, or at the whole stretch if there is none."""
+        at = self._offsets[self._at]
+        end = at + max(len(self.text), 1)
+        return error(code, message, self.source.span(min(at, len(self.source.text)), end), label)
+
+
+def unescape(text: str) -> bytes:
+    """The bytes of `"…"` or `c"…"`: a backslash and two hexadecimal digits are one byte."""
+    body = text[text.index('"') + 1 : -1].encode("utf-8", errors="replace")
+    return _ESCAPE.sub(lambda found: b"\\" if found[1] == b"\\" else bytes([int(found[1], 16)]), body)
+
+
+def name_of(symbol: str) -> str:
+    """The name that `%x`, `@x`, `@"x y"` or `x:` stands for."""
+    body = symbol.rstrip(":") if symbol[0] not in "@%$!" else symbol[1:]
+    return unescape(body).decode("utf-8", errors="replace") if body.startswith('"') else body

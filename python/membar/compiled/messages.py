@@ -1,0 +1,71 @@
+"""What a compiler says on its error stream, as diagnostics with places.
+
+Lines of the user's own files are shown; of other files only the name and the line number are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from membar.diagnostics import Diagnostic, Label
+from membar.records import record
+from membar.source import SourceFile
+
+_LINE = re.compile(
+    r"(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>fatal error|error|warning|note): (?P<text>.*)"
+)
+_FLAG = re.compile(r" \[(?P<flags>-W[^\]]*)\]$")
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message of the compiler; `flag` is the warning option that it belongs to, without `-W`."""
+
+    kind: str
+    file: str
+    line: int
+    column: int
+    text: str
+    flag: str = ""
+
+
+def read_messages(text: str) -> tuple[Message, ...]:
+    """The errors and warnings in the compiler's output, notes left out."""
+    found: list[Message] = []
+    for line in text.splitlines():
+        match = _LINE.match(line)
+        if match is None or match["kind"] == "note":
+            continue
+        body, flag = match["text"], ""
+        named = _FLAG.search(body)
+        if named is not None:
+            body = body[: named.start()]
+            flag = named["flags"].split(",")[-1].removeprefix("-W").removeprefix("error=")
+        kind = "error" if "error" in match["kind"] else "warning"
+        found.append(
+            Message(
+                kind=kind,
+                file=match["file"],
+                line=int(match["line"]),
+                column=int(match["column"]),
+                text=body,
+                flag=flag,
+            )
+        )
+    return tuple(found)
+
+
+def diagnose(message: Message, code: str, read: Callable[[str], SourceFile | None]) -> Diagnostic:
+    """A message as a diagnostic; `read` gives the files whose text may be shown."""
+    source = read(message.file)
+    if source is None or message.line > len(source.line_starts):
+        return Diagnostic(code=code, message=f"{message.file}:{message.line}: {message.text}")
+    start = source.line_starts[message.line - 1]
+    line = source.line(message.line)
+    # The compiler counts columns in bytes.
+    before = line.encode()[: message.column - 1].decode(errors="replace")
+    at = start + min(len(before), len(line))
+    word = re.match(r"\w+|.", source.text[at : start + len(line)])
+    end = at + (len(word.group()) if word else 1)
+    return Diagnostic(code=code, message=message.text, primary=Label(source.span(at, end), ""))
