@@ -6,7 +6,7 @@ Both engines list every execution of every program; the executions must be the s
 states, verdicts, counts and flags. A program on which the reference needs more than S seconds, or which it
 refuses as beyond it, is skipped and counted. The last lines say what the programs were worth; the exit code
 is 0 if nothing differs and at least 30 % of the programs have an outcome that sc forbids. `make test` runs a
-slice, `make fuzz` 20,000 programs.
+slice, `make campaigns` 20,000 programs.
 """
 
 from __future__ import annotations

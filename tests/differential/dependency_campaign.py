@@ -26,7 +26,7 @@ from strategies.buffering import buffering_sample
 def campaign(name: str, count: int, first: int) -> int:
     """Compares the searches under one model; how often they differ."""
     model = shipped(name)
-    if model.exploration != DEPENDENCY_AWARE or model.thread_order is None:
+    if model.claims.search != DEPENDENCY_AWARE or model.thread_order is None:
         raise ValueError(f"{name} does not claim to be for the dependency-aware search")
     differences = executions = duplicates = buffered = 0
     for program in buffering_sample(count, features_of(name), first=first):

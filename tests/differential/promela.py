@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from membar.frontends.promela import syntax as p
 from membar.frontends.promela.parser import parse
@@ -96,7 +97,7 @@ class _Interpreter:
             else:
                 self._declare(item, memory, "")
         procs = [
-            self._started(kind, ())
+            self._started(kind, (), memory)
             for kind, process in enumerate(self.module.processes)
             if process.copies is not None
         ]
@@ -130,12 +131,17 @@ class _Interpreter:
         cells = [name] if item.count is None else [f"{name}[{n}]" for n in range(_literal(item.count))]
         memory |= {cell: _cut(initial, self.types[name]) for cell in cells}
 
-    def _started(self, kind: int, arguments: tuple[int, ...]) -> Proc:
+    def _started(self, kind: int, arguments: tuple[int, ...], memory: dict[str, int]) -> Proc:
+        """A new process; what it declares before all statements takes no step."""
         process = self.module.processes[kind]
         variables: dict[str, int] = {}
         for item, value in zip(process.parameters, arguments, strict=False):
             variables[item.name] = _cut(value, _BITS[item.type])
-        return Proc(kind, self._todos(process.body.statements, 0), _frozen(variables))
+        todo = process.body.statements
+        while todo and isinstance(todo[0], p.Declare):
+            self._declare_own(todo[0], _View(self, memory, variables, ()))
+            todo = todo[1:]
+        return Proc(kind, self._todos(todo, 0), _frozen(variables))
 
     def _todos(self, statements: tuple[p.Statement, ...], block: int) -> tuple[Todo, ...]:
         return tuple(Todo(self._number(statement), block) for statement in statements)
@@ -194,25 +200,35 @@ class _Interpreter:
         yield replace(state, exclusive=number if inside else None)
 
     def _settled(self, state: State) -> State:
-        """Jumps and declarations that take no step are done."""
+        """Jumps that take no step are done."""
         procs = []
         for proc in state.procs:
-            todo, variables = proc.todo, dict(proc.variables)
+            todo = proc.todo
             while todo:
                 statement = self.statements[todo[0].statement]
-                if isinstance(statement, p.Declare):
-                    for item in statement.variables:
-                        self.types[item.name] = _BITS[item.type]
-                        variables[item.name] = 0 if item.initial is None else _literal(item.initial)
-                    todo = todo[1:]
-                elif isinstance(statement, p.Goto):
+                if isinstance(statement, p.Goto):
                     todo = self._label(proc.kind, statement.label)
                 elif isinstance(statement, p.Break):
                     todo = self._left(todo)
                 else:
                     break
-            procs.append(replace(proc, todo=todo, variables=_frozen(variables)))
+            procs.append(replace(proc, todo=todo))
         return replace(state, procs=tuple(procs))
+
+    def _declare_own(self, declare: p.Declare, view: _View) -> None:
+        """Sets declared variables of a process; of an array, only element 0."""
+        own = view.own
+        for item in declare.variables:
+            kind = self.types[item.name] = _BITS[item.type]
+            value = 0
+            if item.initial is not None and not isinstance(item.initial, p.Listed | p.ChannelShape):
+                value = _cut(view.of(item.initial), kind)
+            if item.count is None:
+                own[item.name] = value
+                continue
+            for cell in range(_literal(item.count)):
+                own.setdefault(f"{item.name}[{cell}]", 0)
+            own[f"{item.name}[0]"] = value
 
     def _left(self, todo: tuple[Todo, ...]) -> tuple[Todo, ...]:
         """What is to be done after the loop."""
@@ -262,6 +278,8 @@ class _Interpreter:
             yield from self._heads(state, proc, (*self._todos(statement.statements, block), *rest))
         elif isinstance(statement, p.For):
             yield from self._heads(state, proc, (*self._unrolled(statement, first.block), *rest))
+        elif self._counts(statement, proc, first.block):
+            yield from self._heads(state, proc, (*self._counted(statement, first.block), *rest))
         elif isinstance(statement, p.Choice):
             yield from self._options(state, proc, statement, todo)
         elif isinstance(statement, p.Goto | p.Break):  # the first of an option: a step of its own
@@ -298,24 +316,51 @@ class _Interpreter:
             return True
 
     def _unrolled(self, loop: p.For, block: int) -> tuple[Todo, ...]:
-        key = id(loop)
-        if -key not in self.numbers:
-            span = loop.span
-            one = p.Infix("+", loop.target, p.Number(1, span), span)
-            turn = p.Block(
-                (
-                    p.Test(p.Infix("<=", loop.target, loop.high, span), span),
-                    *loop.body.statements,
-                    p.Assign(loop.target, one, span),
-                ),
-                "",
-                span,
-            )
-            end = p.Block((p.Else(span), p.Break(span)), "", span)
-            parts = (p.Assign(loop.target, loop.low, span), p.Choice((turn, end), True, span))
-            self.numbers[-key] = len(self.statements)
+        span = loop.span
+        one = p.Infix("+", loop.target, p.Number(1, span), span)
+        turn = p.Block(
+            (
+                p.Test(p.Infix("<=", loop.target, loop.high, span), span),
+                *loop.body.statements,
+                p.Assign(loop.target, one, span),
+            ),
+            "",
+            span,
+        )
+        end = p.Block((p.Else(span), p.Break(span)), "", span)
+        return self._kept(
+            loop, (p.Assign(loop.target, loop.low, span), p.Choice((turn, end), True, span)), block
+        )
+
+    def _counts(self, statement: p.Statement, proc: Proc, block: int) -> TypeGuard[p.Select]:
+        """Whether others can see how `select` counts from the low end."""
+        if not isinstance(statement, p.Select) or block:
+            return False
+        is_shared = statement.target.name not in dict(proc.variables)
+        return is_shared and not (
+            isinstance(statement.low, p.Number) and isinstance(statement.high, p.Number)
+        )
+
+    def _counted(self, select: p.Select, block: int) -> tuple[Todo, ...]:
+        span = select.span
+        one = p.Infix("+", select.target, p.Number(1, span), span)
+        turn = (
+            p.Test(p.Infix("<", select.target, select.high, span), span),
+            p.Assign(select.target, one, span),
+        )
+        options = (p.Block(turn, "", span), p.Block((p.Break(span),), "", span))
+        parts = (p.Assign(select.target, select.low, span), p.Choice(options, True, span))
+        return self._kept(select, parts, block)
+
+    def _kept(
+        self, statement: p.Statement, parts: tuple[p.Statement, p.Statement], block: int
+    ) -> tuple[Todo, ...]:
+        """The two statements that another one stands for, the same each time."""
+        key = -id(statement)
+        if key not in self.numbers:
+            self.numbers[key] = len(self.statements)
             self.statements += parts
-        first = self.numbers[-key]
+        first = self.numbers[key]
         return Todo(first, block), Todo(first + 1, block)
 
     # Statements
@@ -329,13 +374,16 @@ class _Interpreter:
         match statement:
             case p.Test(p.Run(name, arguments)):
                 kind = next(n for n, item in enumerate(self.module.processes) if item.name == name)
-                new = self._started(kind, tuple(view.of(argument) for argument in arguments))
+                new = self._started(kind, tuple(view.of(argument) for argument in arguments), memory)
                 yield self._settled(replace(state, procs=(*state.procs, new))), proc.variables
             case p.Test(condition):
                 if view.of(condition):
                     yield state, proc.variables
-            case p.Skip() | p.Declare():
+            case p.Skip():
                 yield state, proc.variables
+            case p.Declare():
+                self._declare_own(statement, view)
+                yield state, _frozen(own)
             case p.Assign(target, value):
                 view.set(target, view.of(value))
                 yield replace(state, memory=_frozen(memory)), _frozen(own)
@@ -344,7 +392,7 @@ class _Interpreter:
                     raise _FailError
                 yield state, proc.variables
             case p.Select(target, low, high):
-                for chosen in range(view.of(low), view.of(high) + 1):
+                for chosen in range(view.of(low), max(view.of(low), view.of(high)) + 1):
                     view.set(target, chosen)
                     yield replace(state, memory=_frozen(memory)), _frozen(own)
             case p.Send() if self.capacity:
@@ -418,7 +466,7 @@ class _View:
         while at is not None:
             if at.index is not None:
                 index = self.of(at.index)
-                if f"{cell}[{index}]" not in self.memory:
+                if f"{cell}[{index}]" not in self.memory and f"{cell}[{index}]" not in self.own:
                     raise _FailError
                 cell = f"{cell}[{index}]"
             at = at.field

@@ -1,6 +1,6 @@
 """The Promela front end against SPIN, and against a direct interpreter, on random programs.
 
-python tests/differential/promela_campaign.py [--programs 200] [--spin 100] [--seed 0]
+python tests/differential/promela_campaign.py [--programs 200] [--spin 100] [--seed 0] [--scopes]
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def broken(text: str, name: str, *, model: str = "sc") -> bool | None:
     return {"holds": False, "violated": True}.get(result.verdict)
 
 
-def disagreement(seed: int) -> str | None:
+def disagreement(seed: int, *, scopes: bool = False) -> str | None:
     """Where membar and the interpreter differ; "skipped" if there are too many states."""
-    text = promela(seed)
+    text = promela(seed, scopes=scopes)
     try:
         found = explore(text)
     except GiveUpError:
@@ -69,15 +69,21 @@ def main() -> int:
     arguments.add_argument("--programs", type=int, default=200)
     arguments.add_argument("--spin", type=int, default=100)
     arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--scopes", action="store_true", help="with variables of inner scopes")
     chosen = arguments.parse_args()
     wrong: list[str] = []
     count: Counter[str] = Counter()
     for seed in range(chosen.seed, chosen.seed + chosen.programs):
-        _count(disagreement(seed), "interpreter", count, wrong)
+        _count(disagreement(seed, scopes=chosen.scopes), "interpreter", count, wrong)
     if spin.IS_INSTALLED:
         for seed in range(chosen.seed, chosen.seed + chosen.spin):
             with tempfile.TemporaryDirectory() as folder:
-                _count(disagreement_with_spin(promela(seed), Path(folder)), "SPIN", count, wrong)
+                _count(
+                    disagreement_with_spin(promela(seed, scopes=chosen.scopes), Path(folder)),
+                    "SPIN",
+                    count,
+                    wrong,
+                )
     else:
         sys.stdout.write(f"SPIN not compared: {spin.MISSING}\n")
     for what, number in sorted(count.items()):

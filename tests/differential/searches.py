@@ -35,7 +35,7 @@ SECONDS = 5.0
 
 def claiming() -> tuple[str, ...]:
     """The shipped models that say they are for the exactly-once search."""
-    return tuple(name for name in load.names() if api.load_model(name).exploration == EXACTLY_ONCE)
+    return tuple(name for name in load.names() if api.load_model(name).claims.search == EXACTLY_ONCE)
 
 
 def features_of(name: str) -> Features:

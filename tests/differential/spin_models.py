@@ -94,7 +94,7 @@ def theirs(text: str, folder: Path) -> list[bool | None] | None:
     (folder / "model.pml").write_text(text, encoding="utf-8")
     for command in (
         ["spin", "-a", "model.pml"],
-        ["cc", "-O0", "-w", "-DNOREDUCE", "-DNFAIR=4", "-DVECTORSZ=4096", "-o", "pan", "pan.c"],
+        [spin.COMPILER, "-O0", "-w", "-DNOREDUCE", "-DNFAIR=4", "-DVECTORSZ=4096", "-o", "pan", "pan.c"],
     ):
         done = _run(command, folder)
         if done.returncode or "Error" in done.stdout:

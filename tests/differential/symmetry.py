@@ -73,7 +73,7 @@ class Both:
             self.lowered.form,
             bound=BOUND,
             keep_all=keep_all,
-            symmetric=([list(group.threads) for group in self.orbits.groups], self.model.global_order),
+            symmetric=([list(group.threads) for group in self.orbits.groups], self.model.claims.global_order),
             verify=True,
             fault=fault,
             seconds=6 * SECONDS,
@@ -176,12 +176,16 @@ def exchanges(item: Both, used: list[list[int]]) -> Iterator[Exchange]:
 
 
 def closure(item: Both, found: _core.Findings) -> tuple[int, set[Key]]:
-    """How many kept executions are no other one with other names, and all that renaming makes of them."""
+    """How many complete executions are none of the others renamed, and all that renaming makes of the kept.
+
+    Those that fail or that the loop bound truncated are kept, too.
+    """
     seen: set[Key] = set()
     orbits = 0
     for index in range(found.kept):
         execution = found.kept_witness(index)
-        orbits += key(execution) not in seen
+        is_complete = {status for status, *_ in execution[1]}.isdisjoint({"failed", "fault", "cut"})
+        orbits += is_complete and key(execution) not in seen
         for exchange in exchanges(item, found.symmetric):
             renamed = exchanged(execution, exchange, item.orbits.groups, item.lowered.registers)
             seen.add(key(renamed))

@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from differential.any_threads import Verdict, lifted_verdict, proof
+from differential.any_threads import proof
 from differential.any_threads_arithmetic import compared, program, random_program
-from differential.mutation import Rewrite, planted
 from membar import api, lift
 from membar.diagnostics import InputError
 from membar.source import SourceFile
@@ -69,22 +66,3 @@ def test_random_arithmetic_keeps_the_laws(seed: int) -> None:
     found = compared(random_program(seed), MODEL)
     assert found is not None
     assert found.problem is None
-
-
-L = "membar.lifting"
-MISTAKES = {
-    "conversions change nothing": (Rewrite(f"{L}.bounds", "    turns = (low - least) >> width\n", "    return value\n    turns = 0\n"), "unsigned, one less"),
-    "sums of words have no end": (Rewrite(f"{L}.arithmetic", "            return self._wrapped(found, WORD, True, path)", "            return found"), "a sum of words"),
-    "words are unsigned": (Rewrite(f"{L}.bounds", "    if is_signed or width >= WORD:", "    if is_signed:"), "an unsigned word"),
-    "the first thread wraps as all others": (Rewrite(f"{L}.arithmetic", "            if not is_same(path, value.who, FIRST):", "            if True:"), "one less, widened"),
-    "what is held fits": (Rewrite(f"{L}.arithmetic", "            numbers += bounds(Identity(FIRST, domain.offset))", "            pass"), "held, made signed"),
-    "scans never wrap": (Rewrite(f"{L}.steps", "    while isinstance(value, Extend) and value.width >= LEAST_BITS:", "    while isinstance(value, Extend):"), "a scan that begins again"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_noticed(name: str, tmp_path: Path) -> None:
-    bug, program_name = MISTAKES[name]
-    with planted(bug, tmp_path):
-        system = lift.system_of(SourceFile("program.c", WRONG[program_name]), model=MODEL)
-        assert proof(system, MODEL) or lifted_verdict(system, MODEL, 3) is Verdict.SAFE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import tiers
 from differential.comparisons import shipped
 from differential.searches import features_of
 from differential.waiting import BOUND, engines, machines, switching, task_of
@@ -32,7 +33,7 @@ def test_these_models_allow_them() -> None:
     # Both remark on executions, and neither is one whose executions can be cut short anywhere. imm
     # allows them in programs without load buffering, lkmm in none.
     assert not {"lkmm", "imm"} & set(MODELS)
-    assert {name for name in load.names() if shipped(name).ignores_write_backs} == WITH_WRITE_BACKS
+    assert {name for name in load.names() if shipped(name).claims.ignores_write_backs} == WITH_WRITE_BACKS
 
 
 WITH_WRITE_BACKS = {"sc", "x86-tso", "x86-tso-clock", "pso", "ra", "rc11"}
@@ -62,7 +63,7 @@ def _watches(program: Program, model: Model) -> Watches:
     return watches_under(model, expand(program), Observer(program).terms, bound=BOUND)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", tiers.models(MODELS))
 def test_switching_awaits_off_changes_no_answer(name: str) -> None:
     assert switching(waiting_sample(120, features_of(name)), shipped(name)) == []
 

@@ -37,11 +37,13 @@ def answers(program: Program, fault: int | None) -> tuple[Goals, Goals, Goals]:
     return goals(forward), goals(backward), goals(core.bounded(bound=3, states=limits[1]))
 
 
+@pytest.mark.faults
 def test_every_mistake_has_a_program() -> None:
     assert len(FAULTS) >= 20
     assert {number(name) for name in (*BY_TEXT, *BY_SEED, *BY_MODEL)} == set(range(len(FAULTS)))
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("name", sorted(BY_TEXT))
 def test_a_mistake_is_seen_in_a_hand_derived_program(name: str) -> None:
     program = parse(BY_TEXT[name])
@@ -58,6 +60,7 @@ def findings(program: Program, under: str, fault: int | None) -> list[tuple[Goal
     return [(goals(item), item.held, item.is_exact) for item in found]
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("name", sorted(BY_MODEL))
 def test_a_mistake_is_seen_under_its_model(name: str) -> None:
     under, text = BY_MODEL[name]
@@ -65,6 +68,7 @@ def test_a_mistake_is_seen_under_its_model(name: str) -> None:
     assert findings(program, under, number(name)) != findings(program, under, None)
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("name", sorted(BY_SEED))
 def test_a_mistake_is_seen_in_a_random_program(name: str) -> None:
     chosen = list(programs(1, first=BY_SEED[name]))

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
+import tiers
 from differential.comparisons import shipped
 from differential.searches import BOUND, difference, features_of, general
 from membar import api
 from membar.diagnostics import EngineLimitError
 from membar.engines import _exploration
 from membar.frontends.program import FRONTEND
-from membar.models import buffering, load
+from membar.models import load
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, GENERAL, Model
-from membar.program import paths
 from membar.program.atomicity import require_single_accesses
 from membar.program.expand import expand
 from membar.program.printer import print_program
@@ -29,7 +29,7 @@ from strategies.wider import wide_sample
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-MODELS = tuple(name for name in load.names() if api.load_model(name).load_buffering)
+MODELS = tuple(name for name in load.names() if api.load_model(name).claims.load_buffering)
 
 
 def mixed(count: int, model: str) -> Iterator[Program]:
@@ -57,7 +57,7 @@ def test_these_models_say_what_they_keep() -> None:
     assert set(MODELS) >= {"imm", "armv8", "riscv", "power", "armv7", "lkmm"}
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", tiers.models(MODELS))
 def test_the_exactly_once_search_is_right_for_programs_that_cannot_buffer_loads(name: str) -> None:
     accepted = refused = buffered = 0
     for program in mixed(60, name):
@@ -69,80 +69,6 @@ def test_the_exactly_once_search_is_right_for_programs_that_cannot_buffer_loads(
     # Both answers occur, and some of the refused programs have executions that the search cannot build.
     assert accepted > 20
     assert refused >= buffered > 0
-
-
-Paths = Callable[..., Iterator[paths.Path]]
-
-
-def _first_path_only(original: Paths) -> Paths:
-    def wrong(*args: object, **options: object) -> Iterator[paths.Path]:
-        return iter(list(original(*args, **options))[:1])
-
-    return wrong
-
-
-def _all_depends_by_data(original: Paths) -> Paths:
-    def wrong(*args: object, **options: object) -> Iterator[paths.Path]:
-        for path in original(*args, **options):
-            yield replace(path, data=frozenset(path.execution.po))
-
-    return wrong
-
-
-def _all_depends_by_control(original: Paths) -> Paths:
-    def wrong(*args: object, **options: object) -> Iterator[paths.Path]:
-        for path in original(*args, **options):
-            yield replace(path, ctrl=frozenset(path.execution.po))
-
-    return wrong
-
-
-def _up_to(last: int, pairs: paths.Pairs) -> paths.Pairs:
-    return frozenset(pair for pair in pairs if pair[1] <= last)
-
-
-def _without_writes_behind(original: Paths) -> Paths:
-    """Leaves out what comes behind the first write."""
-
-    def wrong(*args: object, **options: object) -> Iterator[paths.Path]:
-        for path in original(*args, **options):
-            first = next((e.id for e in path.events if e.kind.value == "W"), len(path.events))
-            yield replace(
-                path,
-                events=path.events[: first + 1],
-                addr=_up_to(first, path.addr),
-                data=_up_to(first, path.data),
-                ctrl=_up_to(first, path.ctrl),
-                amo=_up_to(first, path.amo),
-                lxsx=_up_to(first, path.lxsx),
-            )
-
-    return wrong
-
-
-def _one_location(original: Paths) -> Paths:
-    def wrong(*args: object, **options: object) -> Iterator[paths.Path]:
-        for path in original(*args, **options):
-            events = (replace(e, cell=None if e.cell is None else 0) for e in path.events)
-            yield replace(path, events=tuple(events))
-
-    return wrong
-
-
-MISTAKES = {
-    "only the first path": _first_path_only,
-    "everything depends by data": _all_depends_by_data,
-    "everything depends by control": _all_depends_by_control,
-    "only up to the first write": _without_writes_behind,
-    "all addresses are one": _one_location,
-}
-
-
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_every_seeded_mistake_is_seen(mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(buffering, "paths", MISTAKES[mistake](paths.paths))
-    model = shipped("armv8")
-    assert any(is_kept and wrong for is_kept, wrong in (judged(p, model) for p in mixed(400, "armv8")))
 
 
 LOCKED = """program p

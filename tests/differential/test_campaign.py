@@ -1,4 +1,4 @@
-"""A fixed slice of the random campaign, about a minute of it; `make fuzz` runs 20,000 programs."""
+"""A fixed slice of the random campaign, about a minute of it; `campaign.py` runs 20,000 programs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+import tiers
 from differential.campaign import LEAST_WEAK, Compared, compare_many, models, summary
 from strategies.campaign import LEAST_ACCESSES, LEAST_THREADS, campaign_program
 from strategies.programs import shared_accesses
@@ -27,7 +28,7 @@ def compared(model: str) -> tuple[Compared, ...]:
     return tuple(compare_many(model, range(PROGRAMS), SECONDS))
 
 
-@pytest.mark.parametrize("model", models())
+@pytest.mark.parametrize("model", tiers.models(models()))
 def test_graphs_finds_the_executions_of_the_reference(model: str) -> None:
     found = compared(model)
     assert [item.difference for item in found if item.difference] == []

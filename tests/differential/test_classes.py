@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+import tiers
 from differential.classes import disagreements, mixed
 from differential.comparisons import Disagreements, shipped
 from differential.searches import BOUND, claiming, features_of
@@ -30,11 +31,12 @@ OBSERVED = Options(unrolling=Unrolling(exact=BOUND), coherence=Coherence.OBSERVE
 PROPERTIES = ("condition", "assertions", "races")
 
 
-@pytest.mark.parametrize("name", claiming())
+@pytest.mark.parametrize("name", tiers.models(claiming()))
 def test_classes_are_those_of_the_executions(name: str) -> None:
     assert disagreements(mixed(60 if name in NAMED else 12, features_of(name)), shipped(name)) == []
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("fault", range(len(core.class_faults())), ids=core.class_faults())
 def test_every_seeded_mistake_is_seen(fault: int) -> None:
     for name in ("sc", "rc11", "x86-tso"):

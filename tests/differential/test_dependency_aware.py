@@ -25,7 +25,7 @@ from strategies.wider import wide_program_of_seed
 
 core = pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-MODELS = tuple(name for name in load.names() if api.load_model(name).exploration == DEPENDENCY_AWARE)
+MODELS = tuple(name for name in load.names() if api.load_model(name).claims.search == DEPENDENCY_AWARE)
 
 
 def disagreements(name: str, programs: Iterator[Program], *, fault: int | None = None) -> list[str]:
@@ -65,6 +65,7 @@ def test_reference_agrees(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert references(programs, shipped(name), algorithm="dependency-aware search") == []
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("fault", range(len(core.faults()[1])), ids=core.faults()[1])
 def test_every_seeded_mistake_is_seen(fault: int) -> None:
     number = len(core.faults()[0]) + fault

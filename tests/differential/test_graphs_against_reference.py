@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+import tiers
 from differential.engines import difference, question
 from membar import api
 from membar.diagnostics import InputError
@@ -50,7 +51,7 @@ def test_both_engines_see_the_same_picks(program: Program) -> None:
     assert_same(program, shipped("armv8"))
 
 
-@pytest.mark.parametrize("name", AXIOMATIC)
+@pytest.mark.parametrize("name", tiers.models(AXIOMATIC))
 def test_graphs_runs_threads_as_the_reference_does(name: str) -> None:
     @given(program=control_programs())
     @settings(max_examples=80)

@@ -12,6 +12,7 @@ from membar.systems.mapping import sequential
 from membar.systems.system import ParameterizedSystem
 from strategies.known_systems import SYSTEMS, Known
 from strategies.naive_cubes import search
+from strategies.tampering import tampered
 
 
 def system_of(known: Known) -> ParameterizedSystem:
@@ -38,3 +39,12 @@ def test_pre_images_know_the_answer(known: Known) -> None:
     verdict, cubes = search(system)
     assert verdict == ("safe" if known.breaks_with is None else "unsafe")
     assert (certify(system, cubes).problem is None) is (verdict == "safe")
+
+
+def test_a_proof_that_lacks_states_is_rejected() -> None:
+    system = system_of(next(known for known in SYSTEMS if known.name == "flags with a fence"))
+    _, cubes = search(system)
+    assert certify(system, cubes).problem is None
+    changed = list(tampered(cubes))
+    assert changed
+    assert all(certify(system, proof).problem is not None for proof in changed)

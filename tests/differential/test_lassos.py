@@ -32,6 +32,7 @@ def test_claims_are_false_exactly_where_the_whole_product_says_so_and_lassos_rep
     assert report.counts["broken"] - report.counts["ends for ever"] >= 10
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("what", FAULTS)
 def test_a_seeded_mistake_is_caught(what: str) -> None:
     fault = _core.StateSpace.faults().index(what)

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 
+import tiers
 from differential.comparisons import (
     allowed,
     equality,
@@ -63,7 +64,7 @@ def features_of(name: str) -> Features:
 
 
 def with_model(*names: str) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("name", names)
+    return pytest.mark.parametrize("name", tiers.models(names))
 
 
 @with_model(*(name for name in AXIOMATIC if name not in {"sc", *STRONGER_THAN_SC}))
@@ -76,7 +77,7 @@ def test_what_sc_allows_every_model_allows(name: str) -> None:
     law()
 
 
-@with_model(*STRONGER_THAN_SC)
+@pytest.mark.parametrize("name", STRONGER_THAN_SC)
 def test_the_literal_rules_of_the_thesis_forbid_what_sc_allows(name: str) -> None:
     assert inclusion(sample(60, PLAIN), shipped("sc"), shipped(name))
 
@@ -106,7 +107,13 @@ def test_a_least_fixpoint_is_the_closure(program: Program) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "tag"), [(name, tag) for name in AXIOMATIC if name in FENCES for tag in FENCES[name]]
+    ("name", "tag"),
+    [
+        pytest.param(name, tag, marks=() if name in tiers.QUICK_MODELS else pytest.mark.full)
+        for name in AXIOMATIC
+        if name in FENCES
+        for tag in FENCES[name]
+    ],
 )
 def test_a_fence_never_adds_outcomes(name: str, tag: str) -> None:
     tags: Tags = frozenset({tag})

@@ -11,11 +11,9 @@ import pytest
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from differential import spin
-from differential.mutation import Rewrite, planted
 from differential.promela_labels import QUESTIONS, disagreements, ours, theirs
 from membar.diagnostics import InputError
 
-P = "membar.frontends.promela.labels"
 ALTERNATES = "byte x;\nactive proctype Q() { do :: x = 1 - x od }\n"
 
 
@@ -120,45 +118,6 @@ def test_random_texts_agree_with_spin() -> None:
     counts: Counter[str] = Counter()
     assert [wrong for seed in range(1000, 1004) for wrong in disagreements(seed, counts)] == []
     assert min(counts["acceptance: broken"], counts["progress: broken"]) >= 1
-
-
-MISTAKES = {
-    "accept labels are good": (
-        Rewrite(P, "finally_(globally(Not(at)))", "globally(finally_(at))"),
-        "who waits at a label stays there",
-    ),
-    "a label must be passed only once": (
-        Rewrite(P, "globally(finally_(Atom(", "finally_(finally_(Atom("),
-        "who made progress once must make it again",
-    ),
-    "runs that end must make progress": (
-        Rewrite(P, "text, is_endless=True", "text, is_endless=False"),
-        "who ends makes no progress, and need not",
-    ),
-    "only the first process counts": (
-        Rewrite(P, "        if points:\n", "        if points and number == 0:\n"),
-        "others go on while one waits at a label",
-    ),
-    "progress labels accept": (
-        Rewrite(P, 'Atom(_somebody_at(running, "accept"))', 'Atom(_somebody_at(running, "progress"))'),
-        "each kind of label is for itself",
-    ),
-    "labels of a d_step are passed": (
-        Rewrite(
-            "membar.frontends.promela.automaton", "[point] not in self._d_steps", "[point] in self._d_steps"
-        ),
-        "labels of a d_step",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", MISTAKES)
-def test_a_seeded_mistake_is_caught(name: str, tmp_path: Path) -> None:
-    bug, shown_by = MISTAKES[name]
-    case = CASES[shown_by]
-    assert answers(case.text) == (case.acceptance, case.progress)
-    with planted(bug, tmp_path):
-        assert answers(case.text) != (case.acceptance, case.progress)
 
 
 def test_an_accept_label_on_the_way_through_an_atomic_block_is_refused(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import pytest
 
+import tiers
 from differential.comparisons import shipped
 from differential.searches import claiming, features_of, general, once, references, searches
 from membar import api
@@ -27,7 +28,7 @@ core = pytest.importorskip("membar._core", reason="the Rust core is not built: n
 
 MODELS = claiming()
 # Those whose programs without load buffering go to this search too.
-OTHERS = tuple(name for name in load.names() if api.load_model(name).load_buffering)
+OTHERS = tuple(name for name in load.names() if api.load_model(name).claims.load_buffering)
 LARGER = Size(threads=(2, 4), accesses=(7, 8))
 
 
@@ -45,12 +46,12 @@ def test_these_models_claim_it() -> None:
     assert set(MODELS) >= {"sc", "x86-tso", "pso", "ra", "rc11"}
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", tiers.models(MODELS))
 def test_both_searches_agree(name: str) -> None:
     assert searches(mixed(400, features_of(name)), shipped(name)) == []
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", tiers.models(MODELS))
 def test_reference_agrees(name: str) -> None:
     assert references(mixed(30, features_of(name)), shipped(name)) == []
 
@@ -67,14 +68,14 @@ def whole_executions(name: str, count: int) -> Iterator[Execution]:
             continue
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", tiers.models(MODELS))
 def test_po_rf_and_threads_have_no_cycle(name: str) -> None:
     for execution in whole_executions(name, 20):
         for event in execution.events:
             assert event.id not in _before(execution, event.id), execution
 
 
-@pytest.mark.parametrize("name", [*MODELS, *OTHERS])
+@pytest.mark.parametrize("name", tiers.models([*MODELS, *OTHERS]))
 def test_prefixes_of_executions_are_consistent(name: str) -> None:
     plan = shipped(name).plan
     assert plan is not None
@@ -88,7 +89,7 @@ def test_prefixes_of_executions_are_consistent(name: str) -> None:
             assert evaluator.whole(part).failures() == (), (name, event, execution)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", tiers.models(MODELS))
 def test_a_read_modify_write_stands_behind_what_it_reads(name: str) -> None:
     for execution in whole_executions(name, 20):
         source = {read: write for write, read in execution.rf}
@@ -112,6 +113,7 @@ def test_adding_maximally_is_always_consistent_and_nothing_comes_twice() -> None
 FAULTS = [number for number, what in enumerate(core.faults()[0]) if "twin" not in what]
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("fault", FAULTS, ids=[core.faults()[0][number] for number in FAULTS])
 def test_every_seeded_mistake_is_seen(fault: int) -> None:
     jobs = 2 if "worker" in core.faults()[0][fault] else 1

@@ -88,6 +88,7 @@ def test_states_transitions_outcomes_and_runs_are_those_of_the_reference() -> No
     assert counts["states reduced"] < counts["states of live registers"] < counts["states"]
 
 
+@pytest.mark.faults
 def test_every_mistake_has_a_program() -> None:
     assert {
         what for what in FAULTS if not what.startswith((*OF_RUNS, *OF_JOBS))
@@ -95,18 +96,28 @@ def test_every_mistake_has_a_program() -> None:
     assert len(FAULTS) >= 20
 
 
+@pytest.mark.parametrize("seed", sorted(set(SHOWN_BY.values())))
+def test_programs_on_which_mistakes_show_are_explored_rightly(seed: int) -> None:
+    assert campaign(1, first=seed, states=300, every=False).wrong == []
+
+
+@pytest.mark.faults
 @pytest.mark.parametrize("what", SHOWN_BY)
 def test_a_seeded_mistake_is_caught(what: str) -> None:
     seed = SHOWN_BY[what]
-    assert campaign(1, first=seed, states=300, every=False).wrong == []
     assert campaign(1, first=seed, states=300, fault=FAULTS.index(what), every=False).wrong
 
 
 @pytest.mark.parametrize("what", MADE_FOR)
-def test_a_seeded_mistake_is_caught_by_hand(what: str) -> None:
-    program = parse(MADE_FOR[what])
-    right, wrong = Report(), Report()
-    compare(program, "pso", 1, right, states=100)
-    compare(program, "pso", 1, wrong, states=100, fault=FAULTS.index(what))
+def test_programs_made_for_a_mistake_are_explored_rightly(what: str) -> None:
+    right = Report()
+    compare(parse(MADE_FOR[what]), "pso", 1, right, states=100)
     assert right.wrong == []
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("what", MADE_FOR)
+def test_a_seeded_mistake_is_caught_by_hand(what: str) -> None:
+    wrong = Report()
+    compare(parse(MADE_FOR[what]), "pso", 1, wrong, states=100, fault=FAULTS.index(what))
     assert wrong.wrong

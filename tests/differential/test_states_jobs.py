@@ -87,6 +87,7 @@ def test_any_number_of_threads_finds_the_same() -> None:
     )
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("what", MISTAKES)
 def test_a_mistake_of_several_threads_is_caught(what: str) -> None:
     assert any(differences(seed, Counter(), FAULTS.index(what)) for seed in range(60))
@@ -96,9 +97,10 @@ def test_a_state_that_another_thread_knows_may_be_put_off_for_ever() -> None:
     program = parse(IDLE)
     options = Options(stops_early=False)
     task = Task(program=program, model=model("sc"), properties=(), options=options)
-    fault = FAULTS.index("threads take it that states they ask others about are still to be looked at")
     assert found(task, 1) == found(task, 2)
-    assert found(task, 1) != found(task, 2, fault)
+    if FAULTS:  # a core that can make mistakes
+        fault = FAULTS.index("threads take it that states they ask others about are still to be looked at")
+        assert found(task, 1) != found(task, 2, fault)
 
 
 def ring(threads: int) -> Program:

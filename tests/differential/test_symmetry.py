@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+import tiers
 from differential.comparisons import shipped
 from differential.searches import claiming, references
 from differential.symmetry import both, closure, random_program, run
@@ -22,11 +23,11 @@ core = pytest.importorskip("membar._core", reason="the Rust core is not built: n
 
 # The models of the thesis are like these; `symmetry.py` compares under all.
 MODELS = ("sc", "x86-tso", "pso", "ra", "rc11")
-GLOBAL = tuple(name for name in claiming() if shipped(name).global_order)
+GLOBAL = tuple(name for name in claiming() if shipped(name).claims.global_order)
 FAULTS = [(number, what) for number, what in enumerate(core.faults()[0]) if "twin" in what]
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", tiers.models(MODELS))
 def test_counts_and_final_states_are_those_without_symmetry(name: str) -> None:
     found = run(name, range(40))
     assert found.disagreements == []
@@ -35,7 +36,7 @@ def test_counts_and_final_states_are_those_without_symmetry(name: str) -> None:
     assert found.explored < found.executions * 2 // 3
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", tiers.models(MODELS))
 def test_every_orbit_is_explored_and_none_twice_where_keys_are_whole(name: str) -> None:
     compared = 0
     for seed in range(40):
@@ -46,8 +47,8 @@ def test_every_orbit_is_explored_and_none_twice_where_keys_are_whole(name: str) 
         reduced = item.reduced(keep_all=True)
         orbits, everything = closure(item, reduced)
         assert everything == closure(item, plain)[1]
-        assert len(everything) == plain.executions
-        if shipped(name).global_order:
+        assert len(everything) == plain.executions + plain.failed + plain.truncated
+        if shipped(name).claims.global_order:
             assert orbits == reduced.explored
         compared += 1
     assert compared > 10
@@ -80,6 +81,7 @@ def test_witnesses_replay_whoever_is_who(name: str) -> None:
     assert renamed > 10
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("fault", [number for number, _ in FAULTS], ids=[what for _, what in FAULTS])
 def test_every_seeded_mistake_is_seen(fault: int) -> None:
     for first in (0, 200, 100):
@@ -91,11 +93,11 @@ def test_every_seeded_mistake_is_seen(fault: int) -> None:
 
 def test_these_models_claim_a_global_order() -> None:
     assert {"sc", "x86-tso", "pso"} <= set(GLOBAL)
-    assert not any(shipped(name).global_order for name in ("ra", "rc11"))
+    assert not any(shipped(name).claims.global_order for name in ("ra", "rc11"))
     assert set(GLOBAL) <= set(load.names())
 
 
-@pytest.mark.parametrize("name", GLOBAL)
+@pytest.mark.parametrize("name", tiers.models(GLOBAL))
 def test_what_follows_reads_has_no_cycle_with_communication(name: str) -> None:
     for execution in whole_executions(name, 8):
         assert not _has_cycle(execution), execution

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from differential import spin, spin_models
-from differential.translations import campaign
+from differential.translation_cases import cases
+from differential.translations import FORMATS, Report, campaign, compare
 
 
 @pytest.mark.parametrize("first", range(0, 60, 20))
@@ -20,3 +21,11 @@ def test_spin_agrees_about_runs_of_translated_texts() -> None:
     report = spin_models.campaign(4)
     assert not report.wrong, report.wrong[0]
     assert report.counts["compared"] == 4
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_small_texts_about_every_rule_of_the_buffers_agree(to: str) -> None:
+    report = Report()
+    for program, name, bound in cases():
+        compare(program, name, bound, to, report)
+    assert not report.wrong, report.wrong[0]

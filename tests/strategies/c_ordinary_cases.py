@@ -156,7 +156,7 @@ TEXT = (
     beside("a recursive mutex of another thread", _ATTRIBUTES, "pthread_mutex_unlock(&m);", "start(PTHREAD_MUTEX_RECURSIVE); pthread_mutex_lock(&m); START; END;", "a mutex is unlocked by a thread that does not hold it"),
     beside("a recursive mutex is destroyed while it is held", _ATTRIBUTES, "", "start(PTHREAD_MUTEX_RECURSIVE); pthread_mutex_lock(&m); pthread_mutex_destroy(&m);", "a lock is destroyed while it is held"),
     beside("a mutex that checks", "#include <errno.h>\n" + _ATTRIBUTES, "assert(pthread_mutex_unlock(&m) == EPERM); pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m);", "start(PTHREAD_MUTEX_ERRORCHECK); START; pthread_mutex_lock(&m); assert(pthread_mutex_lock(&m) == EDEADLK); n++; assert(pthread_mutex_unlock(&m) == 0); END; assert(n == 2);", "holds"),
-    beside("a normal mutex with attributes", _ATTRIBUTES, "", "start(PTHREAD_MUTEX_NORMAL); pthread_mutex_lock(&m); pthread_mutex_lock(&m);", "waits for ever"),
+    beside("a normal mutex with attributes", _ATTRIBUTES, "", "start(PTHREAD_MUTEX_NORMAL); pthread_mutex_lock(&m); pthread_mutex_lock(&m);", "deadlock"),
     main_only("signals that are ignored", "sigset_t s; sigemptyset(&s); sigaddset(&s, SIGINT); pthread_sigmask(SIG_BLOCK, &s, 0); signal(SIGPIPE, SIG_IGN);", "holds", "#include <signal.h>\nvolatile sig_atomic_t stop;\n"),
 )  # fmt: skip
 

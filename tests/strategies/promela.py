@@ -12,8 +12,11 @@ _MOST_DEPTH = 2
 class _Writer:
     """Writes one program; what it may use depends on the seed."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, *, scopes: bool) -> None:
         self.random = random
+        self.scopes = scopes
+        self.names = 0
+        self.visible: list[str] = []  # variables of inner scopes
         self.labels = 0
         self.channel = random.choice((None, None, 0, 1, 2))
         self.is_wide = random.random() < 0.4
@@ -26,6 +29,8 @@ class _Writer:
         parts += ["byte x = 1;", "short y;", "bit b;", "byte a[2];", "R r;"]
         parts.append("#define LOW(v) ((v) & 3)")
         parts.append("inline bump(v) { v = LOW(v + 1) }")
+        if self.scopes:
+            parts.append("inline count(v) { byte t; t = LOW(t + 1); v = LOW(v + t); assert(t == 1) }")
         if self.channel is not None:
             fields = "byte, mtype" if self.is_wide else "byte"
             parts.append(f"chan c = [{self.channel}] of {{ {fields} }};")
@@ -35,6 +40,7 @@ class _Writer:
             head = f"proctype P{number}(byte n)" if starts else f"active proctype P{number}()"
             count = self.random.randint(2, 4)
             body = self.sequence(count, 0)
+            self.visible = []
             local = "byte k;" if starts else f"byte n = {number}; byte k;"
             end = self.random.choice(("", "", "end: "))
             parts.append(f"{head} {{ {local} {body}; {end}skip }}")
@@ -55,6 +61,8 @@ class _Writer:
         return "; ".join(self.statement(depth) for _ in range(count))
 
     def statement(self, depth: int) -> str:
+        if self.scopes and depth < _MOST_DEPTH and self.random.random() < 0.25:
+            return self.scope(depth + 1)
         if depth >= _MOST_DEPTH or self.random.random() < 0.55:
             return self.simple()
         kinds = [self.choice, self.choice, self.loop, self.labelled]
@@ -62,8 +70,59 @@ class _Writer:
             kinds += [self.atomic, self.step]
         return self.random.choice(kinds)(depth + 1)
 
+    def scope(self, depth: int) -> str:
+        """A block, a loop or a choice with variables of its own."""
+        outside = list(self.visible)
+        guard, other = self.condition(), self.condition()
+        head = self.declaration()
+        body = self.sequence(self.random.randint(1, 2), depth)
+        kinds = ["block", "block", "block", "for"]
+        if not self.in_step:
+            kinds += ["head", "option", "loop"]
+        match self.random.choice(kinds):
+            case "block":
+                text = f"{{ {head}; {body}; {self.simple()} }}"
+            case "for" if not self.in_step and "k" not in outside:
+                own = self.visible[-1]
+                text = f"for (k : 0 .. {self.random.randint(0, 1)}) {{ {head}; {own}++; {self.bounded()} }}"
+            case "head":  # a declaration is a statement: nothing else can be chosen where this can
+                text = f"if :: {head}; {body} :: else -> assert(false) fi"
+            case "option":
+                text = f"if :: {guard} -> {head}; {body} :: {other} -> skip fi"
+            case "loop" if not self.in_atomic:
+                text = f"do :: {guard} -> {head}; {body} :: break od"
+            case _:
+                text = f"{{ {head}; {body} }}"
+        self.visible = outside
+        return text
+
+    def declaration(self) -> str:
+        parts = []
+        for _ in range(self.random.choice((1, 1, 2))):
+            self.names += 1
+            name = f"v{self.names}"
+            pick = self.random.random()
+            if pick < 0.15:
+                parts.append(f"byte {name}[2]")
+                self.visible += [f"{name}[0]", f"{name}[1]"]
+                continue
+            kind = self.random.choice(("byte", "byte", "bit", "short"))
+            parts.append(f"{kind} {name}" if pick < 0.6 else f"{kind} {name} = {self.value()}")
+            self.visible.append(name)
+        return "; ".join(parts)
+
     def simple(self) -> str:
         pick = self.random.random()
+        if self.scopes and pick > 0.85:
+            choices = [f"count({self.random.choice(('x', 'k', 'b'))})"] * 2
+            if not self.in_step and not self.in_atomic:
+                choices.append(
+                    f"select (x : {self.random.choice('01')} .. {self.random.choice(('LOW(k)', '2'))})"
+                )
+            if self.visible:
+                own = self.random.choice(self.visible)
+                choices += [f"{own} = LOW({own} + 1)", f"assert({own} < 3)"]
+            return self.random.choice(choices)
         can_send = (
             self.channel is not None and not self.in_step and not (self.in_atomic and self.channel == 0)
         )
@@ -97,14 +156,15 @@ class _Writer:
         return f"c{sign}{pattern}{rest}"
 
     def target(self) -> str:
-        return self.random.choice((*_GLOBALS, "k", "k", "r.g[1]"))
+        return self.random.choice((*_GLOBALS, "k", "k", "r.g[1]", *self.visible, *self.visible))
 
     def value(self) -> str:
         pick = self.random.random()
         if pick < 0.4:
             return str(self.random.choice((0, 1, 2, 3, 5, 254)))
         if pick < 0.7:
-            return f"LOW({self.random.choice((*_GLOBALS, 'k', 'n'))} + {self.random.randint(0, 2)})"
+            name = self.random.choice((*_GLOBALS, "k", "n", *self.visible))
+            return f"LOW({name} + {self.random.randint(0, 2)})"
         if pick < 0.8:
             return f"({self.condition()} -> {self.random.randint(0, 3)} : k)"
         if pick < 0.9:
@@ -116,7 +176,7 @@ class _Writer:
         if self.channel and pick < 0.12 and asks:  # SPIN refuses these beside `else`
             question = self.random.choice(("len(c) > 0", "full(c)", "nempty(c)", "empty(c)", "nfull(c)"))
             return f"({question})"
-        left = self.random.choice((*_GLOBALS, "k", "n", "LOW(x + y)", "r.g[0]"))
+        left = self.random.choice((*_GLOBALS, "k", "n", "LOW(x + y)", "r.g[0]", *self.visible))
         sign = self.random.choice(_COMPARISONS)
         simple = f"({left} {sign} {self.random.randint(0, 3)})"
         if pick < 0.75:
@@ -184,6 +244,6 @@ class _Writer:
         return text
 
 
-def promela(seed: int) -> str:
-    """The text for a seed."""
-    return _Writer(Random(seed)).program()
+def promela(seed: int, *, scopes: bool = False) -> str:
+    """The text for a seed; with `scopes`, also variables of blocks, loops, options and inlines."""
+    return _Writer(Random(seed), scopes=scopes).program()

@@ -250,6 +250,7 @@ class _Writer:
             joins=tuple((point, self._point()) for point in points) if self._chance() else (),
             committed=frozenset(points) if self._chance() else frozenset(),
             ends=frozenset(points[:1]) if self._chance() else frozenset(),
+            exits=frozenset(points[-1:]) if self._chance() else frozenset(),
         )
 
     def _point(self) -> int:

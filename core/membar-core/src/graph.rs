@@ -8,7 +8,8 @@ use crate::execution::Rows;
 use crate::plan::{Primitive, Tag};
 use crate::program::{CellId, Program, TagSet};
 use crate::relation::{Shape, bits};
-use crate::thread::{Kind, Turn};
+use crate::stay::{Stay, Stuck};
+use crate::thread::{Kind, Status, Turn};
 use crate::traces::Class;
 
 /// Where an event stands.
@@ -153,29 +154,36 @@ impl<'a> Graph<'a> {
         left.iter().all(|turns| turns.is_empty())
     }
 
-    /// Whether a whole execution stays as it is for ever: somebody waits, whoever waits sees the last write of all
-    /// that it looks at, and everybody else has ended or waits for a thread that does not end.
+    /// Who is stuck in a whole execution, if everybody has ended, waits for a thread that does not end, or waits and sees
+    /// the last write of all that it looks at.
     #[must_use]
-    pub fn is_stuck(&self) -> bool {
-        use crate::thread::Status::{Blocked, Complete, Unborn, Waiting};
-        let stays = self.classes.iter().all(|class| match class.skeleton.status {
-            Complete | Unborn | Waiting => true,
-            Blocked => class.skeleton.waits_for.is_some(),
-            _ => false,
-        });
-        let looks = |event: &Place| {
-            let skeleton = event.thread.map(|thread| &self.classes[thread].skeleton);
-            let from = skeleton.and_then(|skeleton| skeleton.looks_from);
-            event.kind == Kind::Read && from.is_some_and(|from| event.position >= from as usize)
-        };
+    pub(crate) fn stuck(&self) -> Stuck {
         let sees_last = |read: usize| {
             let width = self.shape.set();
             let later = self.source[read].map(|write| &self.coherence[write * width..(write + 1) * width]);
             later.is_some_and(|later| later.iter().all(|&word| word == 0))
         };
-        stays
-            && self.classes.iter().any(|class| class.skeleton.status == Waiting)
-            && self.events.iter().enumerate().all(|(number, event)| !looks(event) || sees_last(number))
+        let sees_all = |thread: usize, from: usize| {
+            let mut looks = self.events.iter().enumerate().filter(|(_, event)| {
+                event.thread == Some(thread) && event.kind == Kind::Read && event.position >= from
+            });
+            looks.all(|(number, _)| sees_last(number))
+        };
+        let stay = |(thread, class): (usize, &&Class)| {
+            let skeleton = &class.skeleton;
+            let from = skeleton.looks_from.unwrap_or_default() as usize;
+            match skeleton.status {
+                Status::Complete if skeleton.ends_process => Some(Stay::Exited),
+                Status::Complete => Some(Stay::Ended),
+                Status::Unborn => Some(Stay::Unborn),
+                Status::Waiting => sees_all(thread, from).then_some(Stay::Looks),
+                Status::Suspended => sees_all(thread, from).then_some(Stay::Blocks),
+                Status::Blocked => skeleton.waits_for.map(|other| Stay::Joins(other.index())),
+                Status::Cut | Status::Failed | Status::Fault => None,
+            }
+        };
+        let threads: Option<Vec<Stay>> = self.classes.iter().enumerate().map(stay).collect();
+        threads.map(|threads| Stuck::of(&threads)).unwrap_or_default()
     }
 
     /// Whether some thread is started more than once.

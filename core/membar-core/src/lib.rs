@@ -21,6 +21,7 @@ pub mod search;
 pub mod small_set;
 pub mod stateless;
 pub mod states;
+mod stay;
 pub mod stop;
 pub mod tally;
 pub mod thread;

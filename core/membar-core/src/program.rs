@@ -18,7 +18,7 @@ use crate::plan::Tag;
 use crate::words::Words;
 
 /// First word of the form; to be changed with it.
-pub const VERSION: u64 = 5;
+pub const VERSION: u64 = 6;
 
 /// The number of a store-conditional whose status carries a dependency on its write.
 const CARRYING: u64 = 11;
@@ -88,11 +88,25 @@ pub enum Operation {
     Rmw(Box<Rmw>),
     Fence { tags: TagSet, address: Option<Expr> },
     Set { register: Register, value: Expr },
-    Assume { condition: Expr, waits: bool },
+    Assume { condition: Expr, waits: Option<Patience> },
     Assert { condition: Expr },
     Choose { register: Register, low: Expr, high: Expr, retries: bool },
     Spawn { thread: ThreadId },
     Join { thread: ThreadId },
+}
+
+/// Whether a step that blocks may be looked at last of all: not if it can race, since the race may show earlier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Patience {
+    Patient,
+    Impatient,
+}
+
+impl Patience {
+    fn decode(words: &mut Words<'_>) -> Result<Self, CoreError> {
+        Ok(if words.flag()? { Self::Patient } else { Self::Impatient })
+    }
 }
 
 /// An atomic read-modify-write.
@@ -157,6 +171,8 @@ pub struct Thread {
     pub joins: Vec<Option<u32>>,
     /// Per control point, whether it is watched.
     pub watched: Vec<Option<WatchedPoint>>,
+    /// Per control point, whether the process ends with the thread there.
+    pub exits: Vec<bool>,
     /// Number of back edges.
     pub loops: usize,
 }
@@ -288,6 +304,10 @@ impl Sizes {
             joins[branch] = Some(small(words.index(points, "unknown control point")?)?);
         }
         let watched = self.watched(words, points)?;
+        let mut exits = vec![false; points];
+        for _ in 0..words.count()? {
+            exits[words.index(points, "unknown control point")?] = true;
+        }
         let mut leaving = vec![Vec::new(); points];
         let mut edges = Vec::new();
         let mut loops = 0;
@@ -310,7 +330,7 @@ impl Sizes {
             edges.push(Edge { target, closes, unordered, guard, operations });
         }
         let loops = loops as usize;
-        Ok(Thread { started, registers, entry, edges, leaving, joins, watched, loops })
+        Ok(Thread { started, registers, entry, edges, leaving, joins, watched, exits, loops })
     }
 
     fn watched(&self, words: &mut Words<'_>, points: usize) -> Result<Vec<Option<WatchedPoint>>, CoreError> {
@@ -389,7 +409,9 @@ impl Sizes {
             }
             5 => Operation::Set { register: self.register(words)?, value: self.expr(words)? },
             number @ (6 | WAITING) => {
-                Operation::Assume { condition: self.expr(words)?, waits: number == WAITING }
+                let condition = self.expr(words)?;
+                let waits = if number == WAITING { Some(Patience::decode(words)?) } else { None };
+                Operation::Assume { condition, waits }
             }
             7 => Operation::Assert { condition: self.expr(words)? },
             number @ (8 | RETRYING) => Operation::Choose {

@@ -191,10 +191,13 @@ impl<'a> Search<'a> {
         self.choose_reads()
     }
 
-    /// What was cut is looked at only for what already went wrong in it.
+    /// What was cut is looked at only for what already went wrong in it, unless all is to be kept.
     fn is_worth_it(&self, classes: &[&Class]) -> bool {
         let any = |wanted: &[Status]| classes.iter().any(|class| wanted.contains(&class.skeleton.status));
-        !any(&[Status::Cut]) || any(&[Status::Failed, Status::Fault]) || !self.schedule.remarks.is_empty()
+        self.keep_all
+            || !any(&[Status::Cut])
+            || any(&[Status::Failed, Status::Fault])
+            || !self.schedule.remarks.is_empty()
     }
 
     /// Lists the sources of every read, reads with few of them first; whether every read has one.
@@ -388,18 +391,25 @@ impl<'a> Search<'a> {
         let with = |status: Status| self.graph.classes.iter().position(|c| c.skeleton.status == status);
         if let Some(thread) = with(Status::Fault) {
             self.note(|tally| &mut tally.faults, thread, same);
+            self.take_failed(same)?;
         } else if let Some(thread) = with(Status::Failed) {
             self.note(|tally| &mut tally.failures, thread, same);
+            self.take_failed(same)?;
         } else if with(Status::Cut).is_some() {
             // Not complete, and whether it would be blocked cannot be said.
-        } else if with(Status::Blocked).or(with(Status::Waiting)).is_some() {
+            if self.keep_all {
+                self.tally.truncated += same;
+                self.take_runs(&mut Vec::new(), Self::keep)?;
+            }
+        } else if [Status::Blocked, Status::Waiting, Status::Suspended].into_iter().any(|s| with(s).is_some())
+        {
             self.tally.blocked += same;
             self.watch.meter().count(0, same, 0);
-            if self.graph.is_stuck() {
-                self.note(|tally| &mut tally.stuck, 0, same);
+            for key in self.graph.stuck().keys() {
+                self.note(|tally| &mut tally.stuck, key, same);
             }
         } else {
-            self.take_runs(&mut Vec::new())?;
+            self.take_runs(&mut Vec::new(), Self::take)?;
         }
         Ok(())
     }
@@ -415,21 +425,31 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Counts the final state of every combination of runs that fits.
-    fn take_runs(&mut self, runs: &mut Vec<u32>) -> Result<(), Stopped> {
+    fn take_failed(&mut self, count: u64) -> Result<(), Stopped> {
+        self.tally.failed += count;
+        if self.keep_all { self.take_runs(&mut Vec::new(), Self::keep) } else { Ok(()) }
+    }
+
+    /// Takes every combination of runs that fits.
+    fn take_runs(
+        &mut self,
+        runs: &mut Vec<u32>,
+        take: fn(&mut Self, &[u32]) -> Result<(), Stopped>,
+    ) -> Result<(), Stopped> {
         if runs.len() == self.alive.len() {
-            return self.take(runs);
+            return take(self, runs);
         }
         let alive = self.alive[runs.len()].clone();
         for run in alive.iter() {
             runs.push(u32::try_from(run).unwrap_or(u32::MAX));
-            let result = self.take_runs(runs);
+            let result = self.take_runs(runs, take);
             runs.pop();
             result?;
         }
         Ok(())
     }
 
+    /// Counts a complete execution and its final state.
     fn take(&mut self, runs: &[u32]) -> Result<(), Stopped> {
         self.watch.executions(self.tally.executions + 1)?;
         self.tally.executions += 1;
@@ -445,10 +465,12 @@ impl<'a> Search<'a> {
             self.tally.states.insert(terms.clone().into(), Seen { count: 1, first, errand: 0 });
         }
         self.terms = terms;
-        if self.keep_all {
-            self.tally.bytes += 16 * self.graph.events.len() + 100;
-            self.tally.kept.push(self.witness(runs));
-        }
+        if self.keep_all { self.keep(runs) } else { self.watch.bytes(self.tally.bytes) }
+    }
+
+    fn keep(&mut self, runs: &[u32]) -> Result<(), Stopped> {
+        self.tally.bytes += 16 * self.graph.events.len() + 100;
+        self.tally.kept.push(self.witness(runs));
         self.watch.bytes(self.tally.bytes)
     }
 

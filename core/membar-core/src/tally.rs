@@ -40,6 +40,11 @@ pub struct Tally {
     pub symmetric: Vec<Vec<usize>>,
     /// Consistent executions in which some thread waits for ever.
     pub blocked: u64,
+    /// Consistent executions in which an assertion fails, or an access goes to what is no location.
+    pub failed: u64,
+    /// Consistent executions of which some run was cut by the loop bound, and nothing failed before; counted only if all
+    /// are to be kept.
+    pub truncated: u64,
     /// Whether some run of some thread was cut by the loop bound.
     pub cut: bool,
     /// Final states of complete executions: a word per term.
@@ -49,7 +54,7 @@ pub struct Tally {
     /// Executions with an access to what is no location, by thread.
     pub faults: BTreeMap<u32, Seen>,
     /// Executions that stay as they are for ever although memory is fair: somebody waits, and sees what is last.
-    /// There is no key but 0.
+    /// In a loop: key 0; in a call that blocks: key 1.
     pub stuck: BTreeMap<u32, Seen>,
     /// The steps at which threads that wait look first: thread and edge.
     pub waits: BTreeSet<(u32, u32)>,
@@ -59,7 +64,7 @@ pub struct Tally {
     pub signs: Signs,
     /// Checks that are no requirement and have something to say, by number.
     pub remarks: BTreeMap<u32, Seen>,
-    /// Every complete execution, if they are to be kept.
+    /// Every complete execution, and every one that failed or was cut, if they are to be kept.
     pub kept: Vec<Witness>,
     /// Combinations of classes looked at.
     pub combinations: u64,

@@ -14,9 +14,34 @@ use pyo3::prelude::*;
 
 use crate::to_py;
 
-/// Runs `job` without the GIL. Ctrl-C stops it, and what was found until then is the answer; what another signal
-/// raises is raised. `progress` is told executions, blocked executions and what part is done.
+/// Runs `job` without the GIL. What a signal raises, Ctrl-C or a limit, stops it and is raised. `progress` is told
+/// executions, blocked executions and what part is done.
 pub(crate) fn run_detached<T, F>(py: Python<'_>, progress: Option<&Py<PyAny>>, job: F) -> PyResult<T>
+where
+    T: Send,
+    F: FnOnce(&Stop<'_>) -> Result<T, CoreError> + Send,
+{
+    match run(py, progress, job)? {
+        (_, Some(signal)) => Err(signal),
+        (answer, None) => Ok(answer),
+    }
+}
+
+/// As `run_detached`, for jobs whose answer says that they were stopped: after Ctrl-C what was found until then is the
+/// answer. What another signal raises is raised.
+pub(crate) fn run_keeping<T, F>(py: Python<'_>, progress: Option<&Py<PyAny>>, job: F) -> PyResult<T>
+where
+    T: Send,
+    F: FnOnce(&Stop<'_>) -> Result<T, CoreError> + Send,
+{
+    match run(py, progress, job)? {
+        (_, Some(signal)) if !signal.is_instance_of::<PyKeyboardInterrupt>(py) => Err(signal),
+        (answer, _) => Ok(answer),
+    }
+}
+
+/// The answer of `job`, and what a signal raised meanwhile.
+fn run<T, F>(py: Python<'_>, progress: Option<&Py<PyAny>>, job: F) -> PyResult<(T, Option<PyErr>)>
 where
     T: Send,
     F: FnOnce(&Stop<'_>) -> Result<T, CoreError> + Send,
@@ -41,13 +66,10 @@ where
     let stop = Stop::asking(&goes_on);
     // Nothing of a job that panicked is used again.
     let result = py.detach(|| catch_unwind(AssertUnwindSafe(|| job(&stop))));
-    if let Ok(Some(signal)) = interrupt.into_inner()
-        && !signal.is_instance_of::<PyKeyboardInterrupt>(py)
-    {
-        return Err(signal);
-    }
+    let signal = interrupt.into_inner().ok().flatten();
     match result {
-        Ok(answer) => answer.map_err(|error| to_py(&error)),
+        Ok(Ok(answer)) => Ok((answer, signal)),
+        Ok(Err(error)) => Err(signal.unwrap_or_else(|| to_py(&error))),
         Err(_) => Err(PyRuntimeError::new_err("the engine panicked; please report this")),
     }
 }

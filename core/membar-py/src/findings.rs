@@ -154,10 +154,28 @@ impl Findings {
         self.found.tally.faults.keys().copied().collect()
     }
 
-    /// Executions that stay as they are for ever.
+    /// Executions in which some thread looks at memory in a loop for ever.
     #[getter]
     fn stuck(&self) -> u64 {
-        self.found.tally.stuck.values().map(|seen| seen.count).sum()
+        self.found.tally.stuck.get(&0).map_or(0, |seen| seen.count)
+    }
+
+    /// Executions in which some thread can never leave a call that blocks.
+    #[getter]
+    fn deadlocks(&self) -> u64 {
+        self.found.tally.stuck.get(&1).map_or(0, |seen| seen.count)
+    }
+
+    /// Executions that the loop bound cut; counted only if all are kept.
+    #[getter]
+    fn truncated(&self) -> u64 {
+        self.found.tally.truncated
+    }
+
+    /// Executions in which an assertion fails, or an access goes to what is no location.
+    #[getter]
+    fn failed(&self) -> u64 {
+        self.found.tally.failed
     }
 
     /// The steps at which threads that wait look first: thread and edge.
@@ -205,9 +223,14 @@ impl Findings {
         self.written_out(self.found.tally.faults.get(&thread).map(|seen| &seen.first))
     }
 
-    /// The first execution that stays as it is for ever.
+    /// The first execution in which some thread looks at memory in a loop for ever.
     fn stuck_witness(&self) -> PyResult<ExecutionTuple> {
-        self.written_out(self.found.tally.stuck.values().next().map(|seen| &seen.first))
+        self.written_out(self.found.tally.stuck.get(&0).map(|seen| &seen.first))
+    }
+
+    /// The first execution in which some thread can never leave a call that blocks.
+    fn deadlock_witness(&self) -> PyResult<ExecutionTuple> {
+        self.written_out(self.found.tally.stuck.get(&1).map(|seen| &seen.first))
     }
 
     /// One of the kept executions.
@@ -253,6 +276,7 @@ fn status_of(status: Status) -> &'static str {
         Status::Complete => "complete",
         Status::Blocked => "blocked",
         Status::Waiting => "waiting",
+        Status::Suspended => "suspended",
         Status::Cut => "cut",
         Status::Failed => "failed",
         Status::Fault => "fault",

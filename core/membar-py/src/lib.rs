@@ -24,7 +24,7 @@ use membar_core::words::Words;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::detached::run_detached;
+use crate::detached::run_keeping;
 use crate::findings::Findings;
 
 /// The one place where errors of the core become Python's.
@@ -97,7 +97,7 @@ impl Plan {
         let limits = Limits { steps, ..limits_of(seconds, executions, memory)? };
         let options = Options { bound, limits, keep_all };
         let schedule = if prune { &self.of_forced } else { &self.unpruned };
-        let found = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
+        let found = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
             search(&program, &self.model, schedule, options, stop)
         })?;
         Ok(Findings::new(program, found, Verification::default()))
@@ -165,7 +165,7 @@ impl Plan {
         };
         let (groups, is_global) = symmetric.unwrap_or_default();
         let symmetry = Symmetry { groups, is_global };
-        let (found, verification) = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
+        let (found, verification) = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
             stateless::search(&program, &self.model, schedule, options, &symmetry, stop)
         })?;
         Ok(Findings::new(program, found, verification))
@@ -202,7 +202,7 @@ impl Plan {
             Some(None) => return Err(PyValueError::new_err("there is no such fault")),
         };
         let options = classes::Options { bound, limits, keep_all, stop_at_failure, verify, mistake };
-        let (found, verification) = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
+        let (found, verification) = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
             classes::search(&program, &self.model, &self.schedule, options, stop)
         })?;
         Ok(Findings::new(program, found, verification))

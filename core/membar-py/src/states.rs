@@ -14,7 +14,7 @@ use membar_core::stop::{Stopped, Watch};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::detached::run_detached;
+use crate::detached::run_keeping;
 use crate::{limits_of, to_py, words_of};
 
 /// Thread, edge (None for a flush), the same of who received at once, and the values read and chosen, or the cell and
@@ -77,7 +77,7 @@ impl StateSpace {
             jobs,
             round: round_size,
         };
-        let visited = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
+        let visited = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
             let system = System::new(self.program.clone(), self.fault);
             safety::explore(system, options, &mut Watch::new(stop, limits))
         })?;
@@ -107,7 +107,7 @@ impl StateSpace {
             Automaton::decode(&form, self.program.predicates.len()).map_err(|error| to_py(&error))?;
         let limits = limits_of(seconds, None, memory)?;
         let fair = Fair { buffers: fair_buffers, processes: fair_processes };
-        let answer = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
+        let answer = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
             let mut system = System::new(self.program.clone(), self.fault);
             emptiness::find(&mut system, &automaton, fair, shortest, states, &mut Watch::new(stop, limits))
         })?;

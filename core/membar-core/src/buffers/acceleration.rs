@@ -97,7 +97,7 @@ impl Search<'_, '_, '_> {
 
     /// The states on the stack with the same control points and memory.
     fn comparable(&self, state: &State, place: Place) -> Vec<usize> {
-        match self.fault {
+        match self.fault.chosen() {
             Fault::RepeatIgnoresMemory => {
                 (0..self.stack.len()).filter(|&at| self.stack[at].state.locals == state.locals).collect()
             }
@@ -154,7 +154,7 @@ impl Search<'_, '_, '_> {
             if self.semantics.world.automata.repeat(state.lanes[lane], &words) == state.lanes[lane] {
                 continue;
             }
-            let mut cycles = match self.fault {
+            let mut cycles = match self.fault.chosen() {
                 Fault::RepeatForeignCycles => self.all_cycles(lane),
                 _ => known.clone(),
             };
@@ -240,7 +240,7 @@ impl Search<'_, '_, '_> {
         cycle: &Known,
     ) -> Result<bool, CoreError> {
         if matches!(
-            self.fault,
+            self.fault.chosen(),
             Fault::RepeatWithoutCheck
                 | Fault::RepeatForeignCycles
                 | Fault::RepeatIgnoresMemory

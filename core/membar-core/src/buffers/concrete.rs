@@ -77,7 +77,7 @@ impl Memory for View {
         let own = self.own(world);
         let buffered = self.lanes[own].iter().flatten().chain(&self.fresh);
         let mut matching = buffered.filter(|entry| entry.0 == cell);
-        let entry = match world.fault {
+        let entry = match world.fault.chosen() {
             Fault::LoadIgnoresBuffer => None,
             Fault::LoadTakesOldest => matching.next(),
             _ => matching.next_back(),

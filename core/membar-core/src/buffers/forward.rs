@@ -342,7 +342,7 @@ impl Search<'_, '_, '_> {
         for kept in &self.kept[place as usize] {
             let mut pairs = state.lanes.iter().zip(&self.nodes[kept.node as usize].lanes);
             let automata = &mut self.semantics.world.automata;
-            let covers = match self.fault {
+            let covers = match self.fault.chosen() {
                 Fault::InclusionOfOneBuffer => pairs.next().is_none_or(|(&a, &b)| automata.is_included(a, b)),
                 Fault::InclusionReversed => pairs.all(|(&a, &b)| automata.is_included(b, a)),
                 _ => pairs.all(|(&a, &b)| automata.is_included(a, b)),
@@ -372,7 +372,7 @@ impl Search<'_, '_, '_> {
         let list = &mut self.kept[place as usize];
         let is_new = list.iter().all(|old| nodes[old.node as usize].lanes != *lanes);
         self.found.stored += u64::from(is_new);
-        if !matches!(self.fault, Fault::InclusionReversed | Fault::InclusionOfOneBuffer) {
+        if !matches!(self.fault.chosen(), Fault::InclusionReversed | Fault::InclusionOfOneBuffer) {
             list.retain(|old| {
                 let mut pairs = nodes[old.node as usize].lanes.iter().zip(lanes);
                 !pairs.all(|(&small, &large)| automata.is_included(small, large))
@@ -482,7 +482,7 @@ impl Search<'_, '_, '_> {
 
     /// Mistakes with sleep sets are to be seen, not mended.
     fn has_sleep_fault(&self) -> bool {
-        matches!(self.fault, Fault::SleepForever | Fault::SleepPrintedIndependence)
+        matches!(self.fault.chosen(), Fault::SleepForever | Fault::SleepPrintedIndependence)
     }
 
     fn is_kept(&mut self, state: &State) -> bool {

@@ -234,7 +234,7 @@ impl System<'_> {
             }
             Operation::Assume { condition, waits } => {
                 if self.value(&progress, condition) == 0 {
-                    attempt.refusals.blocked |= !waits;
+                    attempt.refusals.blocked |= waits.is_none();
                     return Ok(());
                 }
             }

@@ -176,9 +176,16 @@ impl Question {
         }
     }
 
-    /// Whether every thread has ended or may wait for ever where it is.
+    /// Whether the process has ended, or every thread has ended or may wait for ever where it is.
     #[must_use]
     pub fn may_stay(&self, system: &System<'_>, locals: &[LocalId]) -> bool {
+        let exits = |(thread, &local): (usize, &LocalId)| {
+            let point = system.point(thread, local).and_then(|point| usize::try_from(point).ok());
+            point.is_some_and(|point| system.program.threads[thread].exits[point])
+        };
+        if locals.iter().enumerate().any(exits) {
+            return true;
+        }
         let may = |(thread, &local): (usize, &LocalId)| {
             let waits = self.ends.get(thread).zip(system.point(thread, local));
             system.is_over(thread, local) || waits.is_some_and(|(ends, point)| ends.contains(&point))

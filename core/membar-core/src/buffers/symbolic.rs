@@ -260,7 +260,7 @@ impl Memory for View {
 /// The words of a language by what a load of `cell` finds in them.
 fn parts(world: &mut World, language: Language, cell: CellId) -> Vec<(Option<u64>, Language)> {
     let mut parts = world.automata.by_newest(language, cell).into_vec();
-    match world.fault {
+    match world.fault.chosen() {
         Fault::LoadSkipsMemory if parts.len() > 1 => parts.retain(|part| part.0.is_some()),
         Fault::PrintedLoadRule => {
             // Σ*·(m,d)·{(y,v) | y = m}*: only entries of the location itself may follow.
@@ -404,7 +404,7 @@ impl<'s, 'p> Semantics<'s, 'p> {
         let (cell, value) = self.world.automata.store_of(letter);
         let mut next = state.clone();
         next.memory[cell.index()] = value;
-        next.lanes[lane] = match self.world.fault {
+        next.lanes[lane] = match self.world.fault.chosen() {
             Fault::CommitKeepsLanguage => state.lanes[lane],
             Fault::CommitLosesWord if self.world.automata.has_empty_word(rest) => Language::EMPTY_WORD,
             _ => rest,

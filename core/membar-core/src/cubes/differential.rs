@@ -65,7 +65,9 @@ fn judged(system: &System, fault: Fault) -> Verdict {
             });
             if with.iter().any(|found| found.bad.is_some()) {
                 Verdict::Reached
-            } else if with.iter().all(|found| found.is_complete) && (!has_universal || fault != Fault::None) {
+            } else if with.iter().all(|found| found.is_complete)
+                && (!has_universal || !matches!(fault, Fault::None))
+            {
                 Verdict::Invented
             } else {
                 Verdict::Open

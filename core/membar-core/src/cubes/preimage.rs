@@ -288,7 +288,7 @@ impl Step<'_> {
             if self.fault == Fault::OwnReadsMayWait { vec![Vec::new(), own] } else { vec![own] };
         for read in foreign {
             let with = choices.iter().map(|choice| [choice.as_slice(), &[read]].concat());
-            choices = match self.fault {
+            choices = match self.fault.chosen() {
                 Fault::WriteSatisfiesAll => with.collect(),
                 Fault::WriteSatisfiesOne => {
                     let is_first = |choice: &&Vec<Place>| choice.iter().all(|read| read.reader == acting);

@@ -80,6 +80,8 @@ pub struct Node {
     pub is_patient: bool,
     /// If it waits there: the first of the thread's events that belongs to its last turn.
     pub looks_from: Option<u32>,
+    /// Whether the thread ends there, and the process with it.
+    pub ends_process: bool,
     children: Vec<(u64, NodeId)>,
 }
 
@@ -326,6 +328,7 @@ impl<'a> Histories<'a> {
             place: run.place(),
             is_patient: run.is_patient,
             looks_from: skeleton.looks_from,
+            ends_process: skeleton.ends_process,
             children: Vec::new(),
         };
         self.bytes += node.bytes();

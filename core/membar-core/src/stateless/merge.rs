@@ -49,6 +49,8 @@ impl Record {
             executions,
             explored,
             blocked,
+            failed,
+            truncated,
             cut,
             states,
             failures,
@@ -68,6 +70,8 @@ impl Record {
         tally.executions = tally.executions.saturating_add(executions);
         tally.explored += explored;
         tally.blocked = tally.blocked.saturating_add(blocked);
+        tally.failed = tally.failed.saturating_add(failed);
+        tally.truncated = tally.truncated.saturating_add(truncated);
         tally.cut |= cut;
         tally.nodes += nodes;
         tally.bytes += bytes;

@@ -55,7 +55,7 @@ use crate::traces::Failure;
 pub use crate::stateless::symmetry::Symmetry;
 
 /// How to search.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "switches that have nothing to do with one another")]
 pub struct Options {
     /// How often each back edge may be taken.

@@ -104,16 +104,22 @@ impl Record {
         let is_cut = with(Status::Cut).is_some();
         self.tally.cut |= is_cut;
         if let Some(thread) = with(Status::Fault) {
-            self.note(|tally| &mut tally.faults, thread, graph, histories)
+            self.note(|tally| &mut tally.faults, thread, graph, histories)?;
+            self.take_failed(graph, weight, histories)
         } else if let Some(thread) = with(Status::Failed) {
-            self.note(|tally| &mut tally.failures, thread, graph, histories)
+            self.note(|tally| &mut tally.failures, thread, graph, histories)?;
+            self.take_failed(graph, weight, histories)
         } else if is_cut {
             // Not complete, and whether it would be blocked cannot be said.
-            Ok(())
-        } else if with(Status::Blocked).or(with(Status::Waiting)).is_some() {
+            if self.keep_all {
+                self.tally.truncated = self.tally.truncated.saturating_add(weight);
+            }
+            self.keep(graph, histories)
+        } else if [Status::Blocked, Status::Waiting, Status::Suspended].into_iter().any(|s| with(s).is_some())
+        {
             self.tally.blocked = self.tally.blocked.saturating_add(weight);
-            if graph.is_stuck(histories) {
-                self.note(|tally| &mut tally.stuck, 0, graph, histories)?;
+            for key in graph.stuck(histories).keys() {
+                self.note(|tally| &mut tally.stuck, key, graph, histories)?;
             }
             Ok(())
         } else {
@@ -152,6 +158,20 @@ impl Record {
             }
         }
         self.state = state;
+        self.keep(graph, histories)
+    }
+
+    fn take_failed(
+        &mut self,
+        graph: &Graph,
+        weight: u64,
+        histories: &mut Histories<'_>,
+    ) -> Result<(), CoreError> {
+        self.tally.failed = self.tally.failed.saturating_add(weight);
+        self.keep(graph, histories)
+    }
+
+    fn keep(&mut self, graph: &Graph, histories: &mut Histories<'_>) -> Result<(), CoreError> {
         if self.keep_all {
             self.tally.bytes += 16 * graph.events.len() + 100;
             let witness = self.witness(graph, histories)?;

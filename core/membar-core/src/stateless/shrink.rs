@@ -160,7 +160,7 @@ impl Graph {
                 matches!(node.next, Next::Ended(..)) && item.index as usize + 1 == node.steps.len()
             })
         };
-        match self.fault {
+        match self.fault.chosen() {
             Fault::HolesLeft => true,
             Fault::HolesFilledLast => !has_ended(),
             _ => false,

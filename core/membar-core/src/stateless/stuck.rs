@@ -4,38 +4,45 @@ use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
 use crate::stateless::histories::{Histories, Next};
 use crate::stateless::item::{ItemId, What};
+use crate::stay::{Stay, Stuck};
 use crate::thread::Status;
 
 impl Graph {
-    /// Whether somebody waits, whoever waits sees the last write of all that it looks at, and everybody else has ended
-    /// or waits for a thread that does not end. Only for graphs to which nothing can be added.
+    /// Who is stuck, if everybody has ended, waits for a thread that does not end, or waits and sees the last write of
+    /// all that it looks at. Only for graphs to which nothing can be added.
     #[must_use]
-    pub fn is_stuck(&self, histories: &Histories<'_>) -> bool {
-        let mut waits = false;
+    pub(crate) fn stuck(&self, histories: &Histories<'_>) -> Stuck {
+        let mut threads = Vec::with_capacity(self.lanes.len());
         for thread in 0..self.lanes.len() {
-            match self.status(thread, histories) {
-                Some(Status::Complete | Status::Unborn) => {}
-                Some(Status::Waiting) => {
-                    waits = true;
-                    if !self.sees_last(thread, histories) {
-                        return false;
-                    }
-                    if self.fault == Fault::OneWaitsForAll {
-                        return true;
-                    }
-                }
-                None if matches!(histories.node(self.lanes[thread].node).next, Next::Join(_)) => {}
-                _ if self.fault == Fault::AssumptionsWait => {}
-                _ => return false,
+            let Some(stay) = self.stay(thread, histories) else { return Stuck::default() };
+            threads.push(stay);
+            if self.fault == Fault::OneWaitsForAll && stay == Stay::Looks {
+                break;
             }
         }
-        waits
+        Stuck::of(&threads)
+    }
+
+    fn stay(&self, thread: usize, histories: &Histories<'_>) -> Option<Stay> {
+        let node = histories.node(self.lanes[thread].node);
+        match self.status(thread, histories) {
+            Some(Status::Complete) if node.ends_process => Some(Stay::Exited),
+            Some(Status::Complete) => Some(Stay::Ended),
+            Some(Status::Unborn) => Some(Stay::Unborn),
+            Some(Status::Waiting) => self.sees_last(thread, histories).then_some(Stay::Looks),
+            Some(Status::Suspended) => self.sees_last(thread, histories).then_some(Stay::Blocks),
+            None => match node.next {
+                Next::Join(other) => Some(Stay::Joins(other.index())),
+                _ => None,
+            },
+            _ => (self.fault == Fault::AssumptionsWait).then_some(Stay::Ended),
+        }
     }
 
     /// Whether `thread`, which waits, sees the last write of all that it looked at in its last turn.
     fn sees_last(&self, thread: usize, histories: &Histories<'_>) -> bool {
         let lane = &self.lanes[thread];
-        let from = match self.fault {
+        let from = match self.fault.chosen() {
             Fault::OneLookCounts => lane.events.len() - 1,
             _ => histories.node(lane.node).looks_from.unwrap_or_default() as usize,
         };

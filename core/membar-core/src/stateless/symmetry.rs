@@ -158,7 +158,7 @@ impl Graph {
         let place_of = |place: Place, write: ItemId| {
             self.writes(place).iter().position(|&other| other == write).unwrap_or_default()
         };
-        match (self.item(twin).what, self.fault) {
+        match (self.item(twin).what, self.fault.chosen()) {
             (_, Fault::TwinsUnsorted) | (What::Write(_), Fault::TwinsWriteUnsorted) => 0,
             (What::Read(place, source), Fault::TwinsReadDifferently) => place_of(place, source) + 1,
             (What::Read(place, source), _) => place_of(place, source),

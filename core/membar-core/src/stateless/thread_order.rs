@@ -234,7 +234,11 @@ fn direct(
     for &(read, _) in pairs.filter(|(_, write)| *write as usize == number) {
         set.insert(read as usize);
     }
-    if fault == Fault::None { set } else { mistaken(skeleton, number, &set, decisive, fault) }
+    if matches!(fault.chosen(), Fault::None) {
+        set
+    } else {
+        mistaken(skeleton, number, &set, decisive, fault)
+    }
 }
 
 /// For tests only: what a mistake leaves of the events that an event needs directly.
@@ -247,7 +251,7 @@ fn mistaken(
 ) -> SmallSet {
     let event = &skeleton.events[number];
     let has = |set: &SmallSet, member: usize| set.meets(&SmallSet::one(member));
-    let is_kept = |other: usize| match fault {
+    let is_kept = |other: usize| match fault.chosen() {
         Fault::BranchesForgotten => {
             let decides = [&event.control.data, &event.address.data, decisive];
             !decides.iter().any(|set| has(set, other))

@@ -14,7 +14,7 @@ impl Bench {
             Entry::Store(place, value) if place == cell => Some(value),
             _ => None,
         });
-        let entry = match self.fault {
+        let entry = match self.fault.chosen() {
             Fault::LoadIgnoresBuffer => None,
             Fault::LoadTakesOldest => own.next(),
             _ => own.next_back(),
@@ -79,7 +79,7 @@ impl Bench {
     /// Why a store is not taken that finds the buffer full.
     fn kept_out(&self) -> Halt {
         let stores = self.local.buffer.iter().filter(|entry| entry.cell().is_some()).count();
-        match self.fault {
+        match self.fault.chosen() {
             Fault::HeldIsSilent => Halt::Waits,
             Fault::UnfitIsHeld => Halt::Held,
             _ if stores == self.fresh => Halt::Unfit,

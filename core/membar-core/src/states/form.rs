@@ -20,7 +20,7 @@ use super::program::{
 };
 
 /// First word of the form; to be changed with it.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 const WAITS: [Waits; 4] = [Waits::Nothing, Waits::OrderStores, Waits::Own, Waits::All];
 
@@ -193,6 +193,7 @@ impl Decoding<'_> {
             .ok_or_else(|| words.malformed("unknown control point"))?;
         let committed = self.some_points(words)?;
         let ends = self.some_points(words)?;
+        let exits = self.some_points(words)?;
         let mut leaving = vec![Vec::new(); self.points];
         let mut edges = Vec::new();
         for number in 0..words.count()? {
@@ -201,7 +202,7 @@ impl Decoding<'_> {
             edges.push(self.edge(words)?);
         }
         let cleared = vec![Vec::new(); self.points];
-        Ok((Thread { started, registers, entry, edges, leaving, committed, ends, cleared }, declared))
+        Ok((Thread { started, registers, entry, edges, leaving, committed, ends, exits, cleared }, declared))
     }
 
     fn some_points(&self, words: &mut Words<'_>) -> Result<Vec<bool>, CoreError> {

@@ -291,7 +291,7 @@ mod tests {
 
     fn program() -> Program {
         // Two cells of four bytes, and one thread that does nothing.
-        let form = [1, 0, 1, 0, 1, 4096, 4, 0, 2, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+        let form = [2, 0, 1, 0, 1, 4096, 4, 0, 2, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0];
         Program::decode(&form).unwrap()
     }
 

@@ -128,6 +128,8 @@ pub struct Thread {
     pub committed: Vec<bool>,
     /// Per control point, whether who waits there is in no deadlock.
     pub ends: Vec<bool>,
+    /// Per control point, whether the process ends with the thread there.
+    pub exits: Vec<bool>,
     /// Per control point, the registers that are set to 0 on arrival.
     pub cleared: Vec<Vec<Register>>,
 }

@@ -223,9 +223,13 @@ impl System {
         Ok(())
     }
 
-    /// Whether all have ended, or may stay where they are, and all stores are in memory, in the state whose moves were
-    /// asked for last.
+    /// Whether the process has ended, or all threads have ended, or may stay where they are, and all stores are in
+    /// memory, in the state whose moves were asked for last.
     pub(super) fn may_stay(&self) -> bool {
+        let mut threads = self.program.threads.iter().zip(&self.locals);
+        if threads.any(|(thread, local)| local.born && thread.exits[local.point as usize]) {
+            return true;
+        }
         self.program.threads.iter().zip(&self.locals).all(|(thread, local)| {
             let point = local.point as usize;
             let may_stay = thread.leaving[point].is_empty() || thread.ends[point];

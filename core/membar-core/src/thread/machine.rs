@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::error::CoreError;
 use crate::expr::{Expr, Register};
 use crate::origins::Origins;
-use crate::program::{CellId, EdgeId, Operation, Program, Rmw, TagSet, Thread};
+use crate::program::{CellId, EdgeId, Operation, Patience, Program, Rmw, TagSet, Thread};
 use crate::small_set::SmallSet;
 use crate::stateless::fault::Fault;
 use crate::thread::run::{Question, Resume, Run, Turns, WrittenBack, number};
@@ -97,6 +97,7 @@ impl<'a> Machine<'a> {
                 turns: Vec::new(),
                 waits_for: None,
                 looks_from: None,
+                ends_process: false,
                 end: None,
             },
             values: Vec::new(),
@@ -159,7 +160,10 @@ impl<'a> Machine<'a> {
                 Resume::Point(point) => {
                     run.control.arrive(point);
                     self.look_back(run, point)?;
-                    let Some(edge) = self.choose_edge(run, point)? else { return Ok(()) };
+                    let Some(edge) = self.choose_edge(run, point)? else {
+                        run.skeleton.ends_process = self.thread.exits[point as usize];
+                        return Ok(());
+                    };
                     self.take(run, edge)?;
                 }
                 Resume::Take => {
@@ -340,11 +344,11 @@ impl<'a> Machine<'a> {
                 let word = value.evaluate(&run.registers, &mut self.stack);
                 run.set(*register, word, origins);
             }
-            Operation::Assume { condition, .. } => {
+            Operation::Assume { condition, waits } => {
                 let origins = run.origins_of(condition, None);
                 run.control.decide(None, &origins);
                 if condition.evaluate(&run.registers, &mut self.stack) == 0 {
-                    return Err(Interrupt::End(Status::Blocked));
+                    return Err(Interrupt::End(suspended(run, *waits)));
                 }
             }
             Operation::Assert { condition } => {
@@ -445,6 +449,23 @@ impl<'a> Machine<'a> {
             run.written_back = Some(WrittenBack { write, choices: run.choices.len() });
         }
     }
+}
+
+/// How a run ends whose assumption does not hold.
+///
+/// A step that waits is not taken yet: what it wrote did not happen, and what it read it will read again.
+fn suspended(run: &mut Run, waits: Option<Patience>) -> Status {
+    let Some(patience) = waits else { return Status::Blocked };
+    let step = run.step;
+    let events = &run.skeleton.events;
+    let first = events.iter().rposition(|event| event.step != step).map_or(0, |last| last + 1);
+    let write = events[first..].iter().position(|event| event.kind == Kind::Write);
+    run.skeleton.looks_from = Some(number(first));
+    run.is_patient = patience == Patience::Patient;
+    if let Some(write) = write {
+        run.take_back(first + write);
+    }
+    Status::Suspended
 }
 
 /// The low `size` bytes as a word.

@@ -23,6 +23,8 @@ pub enum Status {
     Blocked,
     /// After a turn of a loop that only looked; it would look again.
     Waiting,
+    /// In a step that blocks until a condition holds, which did not hold.
+    Suspended,
     /// By the loop bound.
     Cut,
     /// An assertion failed.
@@ -97,8 +99,10 @@ pub struct Skeleton {
     pub turns: Vec<Turn>,
     /// The thread it waits for in vain.
     pub waits_for: Option<ThreadId>,
-    /// If it waits: the first event of its last turn.
+    /// If it waits or is suspended: the first event of its last turn.
     pub looks_from: Option<u32>,
+    /// Whether it is complete, and its end ends the process.
+    pub ends_process: bool,
     /// Where it ended, unless complete: edge and operation.
     pub end: Option<(EdgeId, u32)>,
 }

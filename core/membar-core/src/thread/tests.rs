@@ -16,7 +16,7 @@ fn program(operations: &[&[u64]]) -> Program {
 fn automaton(points: u64, joins: &[[u64; 2]], edges: &[&[u64]]) -> Program {
     let mut form = vec![VERSION, 1, X, 8, 0, 1, 0, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, points, joins.len() as u64];
     form.extend(joins.iter().flatten());
-    form.push(0);
+    form.extend([0, 0]); // nothing is watched, and no point ends the process
     form.push(edges.len() as u64);
     form.extend(edges.iter().copied().flatten());
     form.push(0);

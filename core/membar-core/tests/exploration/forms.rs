@@ -102,7 +102,7 @@ pub(crate) fn thread_with(started: bool, operations: &[Words]) -> Words {
 
 pub(crate) fn automaton(started: bool, points: u64, edges: &[Words]) -> Words {
     let registers = list(&[vec![1, 0], vec![0, 0], vec![0, 0], vec![0, 0]]);
-    joined(&[&[u64::from(started)], &registers, &[0, points, 0, 0], &list(edges)])
+    joined(&[&[u64::from(started)], &registers, &[0, points, 0, 0, 0], &list(edges)])
 }
 
 /// Cells `X` and `Y`, tag set 0 empty and 1 with tag 0, and all that final states show: register 0 of each thread, then

@@ -28,7 +28,7 @@ use crate::stop::{Limits, Stop, Watch};
 use crate::traces::Failure;
 
 /// How to search.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     /// How often each back edge may be taken.
     pub bound: u32,

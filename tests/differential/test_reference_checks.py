@@ -1,19 +1,13 @@
-"""Deliberate bugs in the reference engine, in cat and in the front ends: the suite catches every one.
-
-Each bug is planted in the real code, then one check of the suite runs on a small fixed sample and must
-disagree. Without the bug the same check agrees.
-"""
+"""The reference engine, cat and the front ends agree with each other on small fixed samples."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from differential import classics
-from differential.bugs import BUGS, CAT, FRONT_ENDS, REFERENCE, SIMULATOR, Seeded
 from differential.comparisons import (
     Disagreements,
     equality,
@@ -26,7 +20,6 @@ from differential.comparisons import (
     text_answers,
     verdicts,
 )
-from differential.mutation import planted
 from membar.program.program import Program
 from strategies.programs import PLAIN, X86, Size, sample
 
@@ -74,17 +67,5 @@ CHECKS: dict[str, Callable[[], Disagreements]] = {
 
 
 @pytest.mark.parametrize("check", CHECKS)
-def test_every_check_agrees_without_bugs(check: str) -> None:
+def test_every_check_agrees(check: str) -> None:
     assert not CHECKS[check]()
-
-
-@pytest.mark.parametrize("seeded", BUGS, ids=lambda seeded: seeded.name)
-def test_the_suite_catches(seeded: Seeded, tmp_path: Path) -> None:
-    with planted(seeded.bug, tmp_path):
-        assert CHECKS[seeded.caught_by]()
-
-
-def test_there_are_bugs_enough_in_every_part() -> None:
-    assert len(BUGS) >= 20
-    assert min(len(REFERENCE), len(SIMULATOR), len(CAT), len(FRONT_ENDS)) >= 5
-    assert {seeded.caught_by for seeded in BUGS} == set(CHECKS)

@@ -1,0 +1,45 @@
+# ruff: noqa: E501 - one program per line
+"""Small programs whose answer for two threads is known, each about one part of the lifting to any number."""
+
+from __future__ import annotations
+
+# Bodies of threads (see `any_threads.program`), and whether an assertion fails with 2 threads.
+PROGRAMS: dict[str, tuple[str, bool]] = {
+    "store buffering": ("atomic_store_explicit(&flag[me], 1, memory_order_relaxed); for (int i = 0; i < N; i++) if (i != me) if (atomic_load(&flag[i]) == 0) a = 1; if (a) { owner = me; assert(owner == me); }", True),
+    "store buffering, fenced": ("atomic_store_explicit(&flag[me], 1, memory_order_relaxed); atomic_thread_fence(memory_order_seq_cst); for (int i = 0; i < N; i++) if (i != me) if (atomic_load(&flag[i]) == 1) a = 1; if (a == 0) { owner = me; assert(owner == me); }", False),
+    "store buffering, exchanged": ("atomic_store(&flag[me], 1); for (int i = 0; i < N; i++) if (i != me) if (atomic_load(&flag[i]) == 1) a = 1; if (a == 0) { owner = me; assert(owner == me); }", False),
+    "waiting for all others": ("for (int i = 0; i < N; i++) { atomic_store(&flag[me], 1); if (i != me) while (atomic_load(&flag[i]) == 0) ; } a = 1; assert(a == 1);", False),
+    "nobody is passed over": ("for (int i = 0; i < N; i++) if (i != me) while (atomic_load(&flag[i]) == 0) ; assert(0);", False),
+    "the own flag counts": ("for (int i = 0; i < N; i++) if (atomic_load(&flag[i]) == 1) a = 1; assert(a == 0); ", False),
+    "the own flag is seen": ("atomic_store_explicit(&flag[me], 1, memory_order_relaxed); for (int i = 0; i < N; i++) if (i == me) if (atomic_load(&flag[i]) == 1) a = 1; assert(a == 1);", False),
+    "a second scan begins again": ("for (;;) { a = 0; for (int i = 0; i < N; i++) if (i == me) if (atomic_load(&flag[i]) == 1) a = 1; assert(a == 0); atomic_store(&flag[me], 1); }", True),
+    "the own flag is met": ("atomic_store_explicit(&flag[me], 1, memory_order_relaxed); for (int i = 0; i < N; i++) if (atomic_load(&flag[i]) == 1) a = 1; assert(a == 0);", True),
+    "a register lives on": ("a = atomic_exchange(&x, 1); b = y; assert(a == 0);", True),
+    "my own number": ("owner = me; a = owner; if (a == me) assert(0);", True),
+    "nobody is before himself": ("for (int i = 0; i < N; i++) if (i == me) if (i < me) assert(0);", False),
+    "a value that comes later": ("a = x; x = 2; assert(a != 2);", True),
+    "exchanged until it is taken": ("while (atomic_exchange(&x, 1) == 0) ; assert(0);", True),
+    "one wins": ("a = atomic_exchange(&x, 1); if (a == 0) { owner = me; assert(owner == me); }", False),
+    "several win": ("a = atomic_load(&x); x = 1; if (a == 0) { owner = me; assert(owner == me); }", True),
+    "a failed exchange": ("int e = 1; a = atomic_compare_exchange_strong(&x, &e, 2); assert(e == 0); assert(a == 0);", False),
+    "an exchange that another follows": ("int e = 0; a = atomic_compare_exchange_strong(&x, &e, 2); assert(e == 0);", True),
+    "a failed exchange goes on": ("int e = 0; a = y; b = atomic_compare_exchange_strong(&y, &e, 1); owner = me; assert(owner == me);", True),
+    "the owner before": ("a = atomic_exchange(&owner, me + 1); assert(a != me + 1);", False),
+    "another before me": ("a = atomic_exchange(&owner, me + 1); assert(a == 0);", True),
+    "the first": ("if (me == 0) x = 1; else { a = x; assert(a == 0); }", True),
+    "not the first": ("if (me == 0) x = 1; a = y; assert(a == 0); if (me > 0) assert(me != 0);", False),
+    "order of threads": ("for (int i = 0; i < N; i++) if (i < me) b = 1; if (b == 0) { owner = me; assert(owner == me); }", False),
+    "all have come": ("x = 1; if (atomic_fetch_add(&came, 1) == N - 1) { for (int i = 0; i < N; i++) a = 1; y = 1; } a = y; assert(a == 0);", True),
+    "all have come, and stored": ("flag[me] = 1; if (atomic_fetch_add(&came, 1) == N - 1) for (int i = 0; i < N; i++) assert(atomic_load(&flag[i]) == 1);", False),
+    "not all have come": ("if (atomic_fetch_add(&came, 1) == N - 1) x = 1; else { a = x; assert(a == 0); }", True),
+    "the last number": ("if (me + 1 == N) { owner = me; assert(owner == me); }", False),
+    "all but the last number": ("if (me + 1 < N) x = 1; else { a = x; assert(a == 0); }", True),
+    "fewer than all": ("a = atomic_fetch_add(&came, 1); assert(a < N); if (a >= N - 1) assert(came == N);", False),
+    "not before all": ("a = atomic_fetch_add(&came, 1); assert(a < N - 1);", True),
+    "the first to come": ("if (atomic_fetch_add(&came, 1) < 1) { owner = me; assert(owner == me); } if (came == N) x = 1;", False),
+    "the last one is alone": ("if (atomic_fetch_add(&came, 1) == N - 1) { owner = me; assert(owner == me); }", False),
+    "a choice": ("a = y; if (a == 0) y = 2; b = y; assert(b == 2 || b == 0);", False),
+    "two values": ("x = 2; a = x; assert(a == 2); y = 1; a = y; assert(a != 1);", True),
+    "bytes": ("x = 255; a = (signed char)atomic_load(&x); assert(a == -1);", False),
+    "counting on": ("a = x; x = a + 1; b = x; assert(b <= 2);", False),
+}  # fmt: skip

@@ -1,0 +1,32 @@
+"""What `make test` runs of a long list, and what only `make test-all` (`pytest --full`) runs.
+
+`make test` takes models that differ in kind, and the first of many rounds; the rest is marked `full`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+import pytest
+
+T = TypeVar("T")
+
+# One of each kind: sequential, store buffers, multi-copy atomic, not so, language, kernel.
+QUICK_MODELS = frozenset({"sc", "x86-tso", "armv8", "power", "rc11", "lkmm"})
+
+
+def models(names: Iterable[str], *, quick: Iterable[str] = QUICK_MODELS) -> list[object]:
+    """Parameters for models: those that are not quick are marked `full`."""
+    chosen = frozenset(quick)
+    return [name if name in chosen else only_full(name) for name in names]
+
+
+def first(number: int, values: Iterable[T]) -> list[object]:
+    """Parameters of which only the first ones belong to `make test`."""
+    return [value if place < number else only_full(value) for place, value in enumerate(values)]
+
+
+def only_full(value: object) -> object:
+    """A parameter for `make test-all`."""
+    return pytest.param(value, marks=pytest.mark.full)
