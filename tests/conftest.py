@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,29 @@ settings.register_profile(
 )
 settings.load_profile("membar")
 
+# Some tests interrupt what they have started, also where the tests themselves ignore interrupts (`nohup make
+# test &`): a signal that is ignored here would be ignored by every command that a test starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--update-golden` writes the transcripts of `tests/golden` anew."""
+    """`--update-golden` writes the transcripts of `tests/golden` anew; `--full` runs everything."""
     parser.addoption("--update-golden", action="store_true", default=False)
+    parser.addoption("--full", action="store_true", default=False, help="also run tests marked `full`")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what is marked `full` or `faults`, unless `--full` is given or the core makes mistakes."""
+    skipped = {"full"} if not config.getoption("--full") else set()
+    if any(item.get_closest_marker("faults") for item in items):
+        from membar import _core
+
+        skipped |= {"faults"} if not _core.class_faults() else set()
+    left_out = [item for item in items if any(map(item.get_closest_marker, skipped))]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
 
 
 def corpus_path() -> Path:

@@ -1,4 +1,4 @@
-"""membar: is this concurrent program still right on the memory model it will run on?"""
+"""membar: is this concurrent program still correct on the memory model it will run on?"""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from membar import api
@@ -13,7 +14,7 @@ from membar.objects import annotations as said
 from membar.objects import spec
 from membar.objects.annotations import ObjectNotes
 from membar.objects.calls import has_only_copies, notes_of
-from membar.objects.client import Client, Compiled, Size, client_text
+from membar.objects.client import Batches, Bodies, Client, Compiled, Size, bodies_of, client_text
 from membar.objects.lowering import MACHINES, CompiledObject, specification_of
 from membar.objects.orders import Carrier, Ordering, Place
 from membar.objects.spec import Specification
@@ -69,7 +70,7 @@ class AskedObject:
             InputError: an operation cannot be called as its note says, or the model has no instructions.
         """
         if self.own is None:
-            return _compiled(self.source, self.notes, size)
+            return _CompiledBatches(self.source, self.notes, size)
         if model.name not in MACHINES:
             raise InputError(
                 Diagnostic(
@@ -116,8 +117,25 @@ def object_of(text: SourceFile, specification: str | None) -> AskedObject:
     return AskedObject(source=text, notes=notes, specification=_named(text, notes, specification))
 
 
-def client_source(text: SourceFile, size: Size, specification: str | None) -> SourceFile:
-    """A C object with all of its clients behind it, as one program.
+class _CompiledBatches:
+    """The programs of all clients of a C object; each text is read when its first client is asked for."""
+
+    def __init__(self, text: SourceFile, notes: ObjectNotes, size: Size) -> None:
+        self._text, self._notes, self._size = text, notes, size
+        self._batches = Batches(bodies_of(notes, size))
+        self._compiled: dict[tuple[int, ...], Compiled] = {}
+
+    def of(self, client: Client) -> tuple[Program, tuple[Place, ...]]:
+        """The program of one client, and where its calls are."""
+        number = self._batches.number_of(client)
+        if number not in self._compiled:
+            bodies = self._batches.at(number)
+            self._compiled[number] = _compiled(self._text, self._notes, self._size, bodies)
+        return self._compiled[number].of(client)
+
+
+def client_sources(text: SourceFile, size: Size, specification: str | None) -> tuple[SourceFile, ...]:
+    """A C object with all of its clients behind it, as one program, or several if there are too many.
 
     Raises:
         InputError: it is no C object, or something is wrong with its notes.
@@ -131,11 +149,14 @@ def client_source(text: SourceFile, size: Size, specification: str | None) -> So
                 help="objects in C can be repaired, with --client T,N",
             )
         )
-    return client_text(text, about.notes, size)[0]
+    batches = Batches(bodies_of(about.notes, size))
+    return tuple(client_text(text, about.notes, size, batch)[0] for batch in batches)
 
 
 def _named(text: SourceFile, notes: ObjectNotes, name: str | None) -> Specification:
     """The specification with a name; it must have all operations of the object."""
+    if name is None and _is_python(notes.specification):
+        raise _python_refused(text, notes)
     wanted = name or notes.specification
     if wanted is None:
         raise InputError(
@@ -150,6 +171,29 @@ def _named(text: SourceFile, notes: ObjectNotes, name: str | None) -> Specificat
     if wrong:
         raise InputError(*wrong)
     return found
+
+
+def python_specification(text: SourceFile) -> str | None:
+    """The Python class that the notes of a C object name, with the file's own folder before its path.
+
+    It is run only if the user agrees: pass it on as the specification then.
+    """
+    if api.language_of(text).name != "C":
+        return None
+    name = said.read(text).specification
+    return str(Path(text.path).parent / name) if name is not None and _is_python(name) else None
+
+
+def _is_python(name: str | None) -> bool:
+    return name is not None and ":" in name
+
+
+def _python_refused(text: SourceFile, notes: ObjectNotes) -> InputError:
+    message = f"the specification `{notes.specification}` is Python code: a file alone cannot have it run"
+    label = None if notes.specified_at is None else Label(notes.specified_at, "named here")
+    wanted = python_specification(text)
+    help_text = f"if you trust it: --spec {wanted}, or --allow-python-spec"
+    return InputError(Diagnostic(code="W1358", message=message, primary=label, help=help_text))
 
 
 def _mismatch(found: Specification, operation: said.Operation) -> Diagnostic | None:
@@ -173,9 +217,9 @@ def _arguments(number: int) -> str:
     return f"{number or 'no'} argument{'' if number == 1 else 's'}"
 
 
-def _compiled(text: SourceFile, notes: ObjectNotes, size: Size) -> Compiled:
-    """The threads of all clients of a C object."""
-    written, names = client_text(text, notes, size)
+def _compiled(text: SourceFile, notes: ObjectNotes, size: Size, bodies: Bodies) -> Compiled:
+    """The threads of some clients of a C object."""
+    written, names = client_text(text, notes, size, bodies)
     try:
         return Compiled(without_warnings(api.parse(written)), names)
     except InputError as problem:

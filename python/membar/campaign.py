@@ -6,21 +6,24 @@ import gc
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from membar import api
-from membar.diagnostics import InputError
+from membar.budget import Ended, LimitError, limited
+from membar.diagnostics import UNFIT, Diagnostic, InputError, unfit_input
 from membar.expectations import Expectation, disagreement
 from membar.linearizability import ObjectResult
 from membar.object_proofs import ProofResult
 from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.program.program import Program
-from membar.program.warnings import warnings_in
 from membar.proving import SystemResult
-from membar.records import field, record
+from membar.records import field, record, replace
 from membar.reports import diagnostic, herd, json
+from membar.reports._parts.findings import warnings_of
 from membar.task import Limits, Options
+from membar.workers import Crew
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -28,22 +31,26 @@ class Campaign:
     """How every test is to be answered; most fields as in `api.check`, limits per test.
 
     Attributes:
+        named: the files and folders that the user named; empty: the tests themselves.
         model: memory model; by default each language's own.
         engine: engine.
         limits: per test.
         options: loop bounds and the like.
         include_dirs: for cat includes.
         folders: where pictures go, by format.
+        mapping: the compiler's table for tests in C; by default the model's own.
         texts: what answers carry along: `json`, `herd`, `states`, `sarif`, `told`, each rendered only where
             somebody reads it.
     """
 
+    named: tuple[Path, ...] = ()
     model: str | None = None
     engine: str | None = None
     limits: Limits = field(default_factory=Limits)
     options: Options = field(default_factory=Options)
     include_dirs: tuple[Path, ...] = ()
     folders: tuple[tuple[str, Path], ...] = ()
+    mapping: str | None = None
     texts: tuple[str, ...] = ()
 
 
@@ -65,6 +72,7 @@ class Answer:
         json: the JSON line, if the campaign asks for it.
         sarif: the SARIF results, if the campaign asks for them.
         told: the report about a violation, if the campaign asks for it.
+        unwritten: the rendered diagnostic of a picture that could not be written.
         seconds: wall time, reading the file included.
     """
 
@@ -81,6 +89,7 @@ class Answer:
     json: str = ""
     sarif: tuple[dict[str, Any], ...] = ()
     told: str = ""
+    unwritten: str = ""
     seconds: float = 0.0
 
     @property
@@ -105,19 +114,24 @@ def tests_in(paths: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def run(tests: Sequence[Path], campaign: Campaign, *, jobs: int = 1) -> Iterator[Answer]:
-    """The answers, in the order of `tests`, as they come."""
-    if jobs <= 1:
-        with collecting_rarely():
+def run(
+    tests: Sequence[Path], campaign: Campaign, *, jobs: int = 1, is_supervised: bool = False
+) -> Iterator[Answer]:
+    """The answers, in the order of `tests`, as they come.
+
+    With several jobs, or supervised, child processes find them; one that passes the limits is ended.
+    """
+    with collecting_rarely():
+        if jobs <= 1 and not is_supervised:
             for test in tests:
                 yield answer(test, campaign)
-        return
-    from functools import partial  # noqa: PLC0415 - with the next one, rarely needed
-    from multiprocessing import Pool  # noqa: PLC0415 - slow to import
-
-    # Leaving the block, for whatever reason, ends the workers at once.
-    with Pool(jobs, initializer=_begin_worker) as pool:
-        yield from pool.imap(partial(answer, campaign=campaign), tests, chunksize=4)
+            return
+        limits = campaign.limits
+        crew = Crew(
+            tests, partial(answer, campaign=campaign), jobs=jobs, seconds=limits.seconds, memory=limits.memory
+        )
+        for test, found in zip(tests, crew.results(), strict=True):
+            yield _given_up(test, campaign, found) if isinstance(found, Ended) else found
 
 
 @contextmanager
@@ -146,17 +160,25 @@ def _collect_rarely() -> None:
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
 
 
-def _begin_worker() -> None:
-    """Ctrl-C reaches every process of a terminal; only the one that talks to the user answers."""
-    import signal  # noqa: PLC0415 - in workers only
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _collect_rarely()
+def _given_up(test: Path, campaign: Campaign, ended: Ended) -> Answer:
+    """The answer about a test whose process was ended."""
+    found = api.unanswered(test, campaign.model, ended.reason, ended.seconds)
+    return as_data(found, seconds=ended.seconds, texts=campaign.texts)
 
 
 def answer(path: Path, campaign: Campaign) -> Answer:
-    """One test, answered; bad input becomes an answer too, so that the others go on."""
+    """One test, answered within the limits; bad input becomes an answer too, so that the others go on."""
     start = time.perf_counter()
+    limits = campaign.limits
+    try:
+        with limited(seconds=limits.seconds, memory=limits.memory):
+            return _answer(path, campaign, start)
+    except LimitError as limit:
+        seconds = time.perf_counter() - start
+        return _given_up(path, campaign, Ended(limit.reason, seconds))
+
+
+def _answer(path: Path, campaign: Campaign, start: float) -> Answer:
     try:
         result = api.check(
             path,
@@ -165,14 +187,49 @@ def answer(path: Path, campaign: Campaign) -> Answer:
             limits=campaign.limits,
             options=campaign.options,
             include_dirs=campaign.include_dirs,
+            mapping=campaign.mapping,
         )
     except InputError as problem:
+        if not _is_inside(path, campaign.named):
+            problem = _without_text(path, problem)
         return refusal(path, problem, texts=campaign.texts)
-    for kind, folder in campaign.folders:
+    except UNFIT as problem:
+        return refusal(path, unfit_input(problem, path), texts=campaign.texts)
+    unwritten = _draw(result, campaign.folders)
+    found = as_data(result, seconds=time.perf_counter() - start, texts=campaign.texts)
+    return replace(found, unwritten=unwritten) if unwritten else found
+
+
+def _draw(result: api.Result, folders: Sequence[tuple[str, Path]]) -> str:
+    """Writes the pictures; returns what is to be said of those that cannot be written."""
+    problems = []
+    for kind, folder in folders:
         from membar import pictures  # noqa: PLC0415 - only where asked for
 
-        pictures.save(kind, folder, result)
-    return as_data(result, seconds=time.perf_counter() - start, texts=campaign.texts)
+        try:
+            pictures.save(kind, folder, result)
+        except OSError as problem:
+            problems.append(diagnostic.render_error(unfit_input(problem)))
+    return "".join(problems)
+
+
+def _is_inside(path: Path, named: Sequence[Path]) -> bool:
+    """Whether the user named a file or its folder; a link in the folder may lead out of it."""
+    if not named or path in named:
+        return True
+    place = path.resolve()
+    return any(place.is_relative_to(folder.resolve()) for folder in named)
+
+
+def _without_text(path: Path, problem: InputError) -> InputError:
+    """What is wrong with a file that the user did not name, without a word of what is in it."""
+    return InputError(
+        Diagnostic(
+            code=problem.diagnostics[0].code,
+            message=f"`{path}` cannot be checked; it is a link out of the folder, and its text is not shown",
+            help=f"to see what is wrong, name the file itself: membar litmus {path}",
+        )
+    )
 
 
 def refusal(path: Path, problem: InputError, *, texts: Collection[str] = ()) -> Answer:
@@ -277,7 +334,7 @@ def _reason(outcome: Outcome) -> str:
 
 
 def _warnings(outcome: Outcome) -> list[str]:
-    return [note for _, note in warnings_in(outcome.run.notes)]
+    return [item.reason for item in warnings_of(outcome.run)]
 
 
 def compare(answers: Iterable[Answer], known: Mapping[str, Expectation]) -> dict[str, str]:

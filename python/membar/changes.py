@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from membar.records import record
+from membar.records import record, replace
 from membar.source import SourceFile, Span
 
 
@@ -70,6 +70,24 @@ def alternatives(
     return tuple(
         Alternative(name, edits, frozenset({0, number, *below}))
         for number, ((name, edits), below) in enumerate(zip(readings, weaker, strict=True))
+    )
+
+
+def restricted(place: Place, numbers: Iterable[int]) -> Place:
+    """A place with only some of its alternatives, the present one among them."""
+    kept = sorted(numbers)
+    return replace(
+        place,
+        alternatives=tuple(
+            replace(
+                place.alternatives[old],
+                includes=frozenset(
+                    kept.index(below) for below in place.alternatives[old].includes if below in kept
+                ),
+            )
+            for old in kept
+        ),
+        current=kept.index(place.current),
     )
 
 

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
+from membar import streams
+
 if TYPE_CHECKING:
     from argparse import Namespace
 
     from membar.outcome import Outcome
 
-HOLDS, VIOLATED, BAD_INPUT, UNKNOWN, BOUNDED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+HOLDS, VIOLATED, BAD_INPUT, UNKNOWN, BOUNDED, INTERRUPTED, READER_GONE = 0, 1, 2, 3, 4, 130, 141
 
 # For several files: the gravest code wins.
 _GRAVITY = (HOLDS, BOUNDED, UNKNOWN, VIOLATED, BAD_INPUT)
@@ -25,33 +27,64 @@ _OBJECTS = 100_000
 
 def command() -> NoReturn:
     """The program `membar`: as `main`, and gone at once, without taking every module apart."""
+    from membar.commands import supervision  # noqa: PLC0415 - not for `main`
+
     gc.set_threshold(_OBJECTS)
-    code = main()
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except BrokenPipeError:  # the reader went away: not an error
-            continue
-    os._exit(code)
+    streams.prepare()
+    supervision.switch_on()
+    os._exit(main())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if words == ["--version"]:  # answered before anything heavy is imported
-        from membar import __version__  # noqa: PLC0415
-
-        sys.stdout.write(f"membar {__version__}\n")
-        return HOLDS
+    code = HOLDS
     try:
+        code = _answer(words)
+        streams.flush()
+    except streams.LostOutputError as lost:
+        if code == INTERRUPTED:  # whoever reads may have been interrupted too
+            return code
+        if lost.is_reader_gone:  # `| head`: as if ended by the signal, without a word
+            return READER_GONE
+        streams.write_message(f"error[W0404]: standard output: {lost.reason}: the answer is lost\n")
+        return BAD_INPUT
+    return code
+
+
+def _answer(words: list[str]) -> int:
+    try:
+        if words == ["--version"]:  # answered before anything heavy is imported
+            from membar import __version__  # noqa: PLC0415
+
+            streams.write(f"membar {__version__}\n")
+            return HOLDS
         return _dispatch(words)
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
+        streams.write_message("interrupted\n")
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader went away (`| head`): not an error. Nothing must be flushed into the closed pipe at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return HOLDS
+    except (streams.LostOutputError, SystemExit):
+        raise
+    except BaseException as problem:  # a panic of the core is no `Exception`
+        _report_bug(problem)
+        return UNKNOWN
+
+
+def _report_bug(problem: BaseException) -> None:
+    """Says that membar itself is wrong: an uncaught exception would exit with 1, which means VIOLATED."""
+    import traceback  # noqa: PLC0415 - hopefully never
+
+    if "MEMBAR_TRACEBACK" in os.environ:
+        streams.write_message(traceback.format_exc())
+    what = str(problem)
+    if type(problem).__name__ != "WorkerError":  # which says all this of a child process
+        frame = traceback.extract_tb(problem.__traceback__)[-1]
+        what = f"{type(problem).__name__}: {problem} ({frame.filename}:{frame.lineno})"
+    streams.write_message(
+        f"error[W0499]: internal error: {what}\n"
+        "  = help: this is a bug of membar, and no answer; please report it with the input and the command\n"
+        "  = help: MEMBAR_TRACEBACK=1 shows where it happened\n"
+    )
 
 
 def _dispatch(words: list[str]) -> int:
@@ -64,7 +97,7 @@ def _dispatch(words: list[str]) -> int:
     except SystemExit as stop:
         return int(stop.code or 0)
     if chosen.version:
-        return main(["--version"])
+        return _answer(["--version"])
     if chosen.command is None:
         parser.print_help()
         return BAD_INPUT
@@ -74,22 +107,45 @@ def _dispatch(words: list[str]) -> int:
         from membar.commands import window  # noqa: PLC0415 - only when something is wrong
         from membar.reports import diagnostic  # noqa: PLC0415
 
-        sys.stderr.write(diagnostic.render_error(problem, color=window.color(sys.stderr)))
-    except OSError as problem:
-        if isinstance(problem, BrokenPipeError):
-            raise
-        sys.stderr.write(f"error[W0404]: {problem.filename or 'input'}: {problem.strerror}\n")
+        streams.write_message(diagnostic.render_error(problem, color=window.color(sys.stderr)))
     return BAD_INPUT
 
 
 def _run(chosen: Namespace) -> int:
     """Runs the chosen command; a text that nobody can follow down is bad input."""
-    from membar.diagnostics import TOO_DEEP, InputError  # noqa: PLC0415 - after the quick exit for --version
+    from membar.diagnostics import UNFIT, unfit_input  # noqa: PLC0415 - after the quick exit for --version
 
     try:
-        return int(import_module(f"membar.commands.{chosen.command}").run(chosen))
-    except RecursionError:
-        raise InputError(TOO_DEEP) from None
+        if chosen.command in _WITH_WORKERS:
+            return int(import_module(f"membar.commands.{chosen.command}").run(chosen))
+        return _run_alone(chosen)
+    except UNFIT as problem:
+        raise unfit_input(problem) from None
+
+
+# Commands that do one piece of work after the other, each within the limits.
+_WITH_WORKERS = ("check", "litmus")
+
+
+def _run_alone(chosen: Namespace) -> int:
+    """Runs a command that is one piece of work, within the limits."""
+    from membar.commands import supervision  # noqa: PLC0415 - after the quick exit for --version
+    from membar.task import Limits  # noqa: PLC0415
+
+    name = f"membar.commands.{chosen.command}"
+
+    def give_up(reason: str) -> None:
+        report = getattr(import_module(name), "give_up", None)
+        if report is not None:
+            report(chosen, reason)
+
+    limits = getattr(chosen, "limit", None) or Limits()
+    return supervision.alone(
+        lambda: int(import_module(name).run(chosen)),
+        limits=limits,
+        asks_z3=chosen.command == "repair",
+        give_up=give_up,
+    )
 
 
 def exit_code(outcome: Outcome, *, accept_bounded: bool = False) -> int:

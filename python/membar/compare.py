@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from membar import api
+from membar.option_scopes import for_engine, refuse_for_engines
 from membar.outcome import Unknown
 from membar.task import Limits, Options
 
@@ -41,15 +42,29 @@ def compare(
     limits: Limits | None = None,
     options: Options | None = None,
     include_dirs: Sequence[Path] = (),
+    defines: Sequence[str] = (),
+    mapping: str | None = None,
 ) -> Comparison:
-    """Asks each engine (by default the model's own) about `path` under each model."""
+    """Asks each engine (by default the model's own) about `path` under each model.
+
+    Raises:
+        InputError: an argument is wrong, or an option applies to none of the engines.
+    """
     # Sets of final states are compared: no search may end when the verdict is known.
     options = replace(options or Options(), stops_early=False)
+    refuse_for_engines(engines, options)
     columns = []
     for model in models:
         for engine in engines or (None,):
             result = api.check(
-                path, model=model, engine=engine, limits=limits, options=options, include_dirs=include_dirs
+                path,
+                model=model,
+                engine=engine,
+                limits=limits,
+                options=for_engine(engine, options) if len(set(engines)) > 1 and engine else options,
+                include_dirs=include_dirs,
+                defines=defines,
+                mapping=mapping,
             )
             columns.append(Column(result.model.name, result.outcome.run.engine, result))
     return Comparison(tuple(columns), tuple(_differences(columns)))
@@ -69,6 +84,17 @@ def _differences(columns: Sequence[Column]) -> list[str]:
                 found.append(
                     f"{left.model}: {left.engine} says {one.verdict}, {right.engine} says {other.verdict}"
                 )
-            elif set(one.outcome.run.outcomes) != set(other.outcome.run.outcomes):
+            elif _are_comparable(left, right) and set(one.outcome.run.outcomes) != set(
+                other.outcome.run.outcomes
+            ):
                 found.append(f"{left.model}: {left.engine} and {right.engine} reach different final states")
     return found
+
+
+def _are_comparable(left: Column, right: Column) -> bool:
+    """Whether both say which final states are reached, and explored as much as the other."""
+    one, other = left.result.outcome.run, right.result.outcome.run
+    is_bounded = not all(run.guarantee.startswith("all ") for run in (one, other))
+    if is_bounded and one.guarantee != other.guarantee:
+        return False
+    return one.lists_outcomes and other.lists_outcomes

@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 from membar.models.evaluate import relation
 from membar.models.model import Model, Operational
 from membar.models.plan import Check, CheckKind, CheckMode, Growth, Instruction, Op, Plan, Sort, Stage
-from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
+from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Verdict, Violated, weakened
 from membar.records import replace
 from membar.task import Limits, Options, Task
 
@@ -27,10 +27,6 @@ Ask: TypeAlias = Callable[[Task], Outcome]
 
 BOUND: Final = "accesses that are not delayed beyond the end of their memory"
 _RACE: Final = "data-race"
-_MAPPED: Final = frozenset({"pso", "armv8", "armv7", "power", "riscv"})
-"""Shipped models whose mappings are right for rc11, cycles of po and rf aside."""
-
-_ALSO_RIGHT: Final = {"armv8": ("armv8-ldapr",)}
 
 
 def matter(task: Task, outcome: Outcome) -> bool:
@@ -40,15 +36,14 @@ def matter(task: Task, outcome: Outcome) -> bool:
 
 def _keeps(model: Model) -> bool:
     """Whether nothing that a thread does later is seen before an access of it; or the race is found."""
-    is_x86 = model.fair and model.mapping == "x86"
+    is_x86 = model.claims.fair and model.claims.mapping == "x86"
     is_ordered = is_x86 or model.operational in (Operational.SC, Operational.TSO)
     return is_ordered or model.language_model
 
 
 def is_mapped(model: Model, mapping: str | None) -> bool:
     """Whether the language can be asked what a processor delays, C being mapped by `mapping`."""
-    is_right = mapping in (None, model.mapping) or mapping in _ALSO_RIGHT.get(model.name, ())
-    return model.fair and model.name in _MAPPED and is_right
+    return (mapping or model.claims.mapping) in model.claims.right_mappings
 
 
 def remarked(outcome: Outcome, task: Task) -> Outcome:
@@ -74,11 +69,11 @@ def judged(outcome: Outcome, task: Task, asked: Task, found: Outcome, ask: Ask) 
     if isinstance(found, Violated) and found.witness is not None:
         where = _races_in_ended_memory(asked, found)
         if where:
-            return Unknown(
-                outcome.run,
+            reason = (
                 f"{where} access memory that ends, and nothing orders them (a data race in C): what"
-                f" {task.model.name} delays beyond its end would not be noticed",
+                f" {task.model.name} delays beyond its end would not be noticed"
             )
+            return Unknown(weakened(outcome.run, Verdict.UNKNOWN, reason), reason)
         what = "a data race" if found.property == "races" else found.witness.message
         return _bounded(outcome, f"in C it goes wrong ({what})")
     if not isinstance(found, Holds | HoldsWithin):
@@ -109,14 +104,14 @@ def _buffers_loads(task: Task, outcome: Outcome, ask: Ask) -> bool:
     if task.model.plan is None:
         return True
     counted = outcome.run.statistics
-    model = replace(task.model, plan=_without_load_buffering(task.model.plan))
+    model = replace(task.model, plan=without_load_buffering(task.model.plan))
     limits = _left(task.limits, counted.seconds)
     others = ask(replace(task, model=model, limits=limits)).run.statistics
     is_same = (counted.executions, counted.blocked) == (others.executions, others.blocked)
     return counted.executions is None or not is_same
 
 
-def _without_load_buffering(plan: Plan) -> Plan:
+def without_load_buffering(plan: Plan) -> Plan:
     """The plan with one more check: no cycles of po and rf."""
     first = len(plan.instructions)
     po = Instruction(op=Op.PRIMITIVE, sort=Sort.RELATION, name="po")
@@ -146,4 +141,4 @@ def _bounded(outcome: Outcome, why: str) -> Outcome:
 def _within(outcome: Outcome, bound: str) -> HoldsWithin:
     before = outcome.bound if isinstance(outcome, HoldsWithin) else ""
     both = before if bound in before else " and ".join(filter(None, (before, bound)))
-    return HoldsWithin(replace(outcome.run, guarantee=both), both)
+    return HoldsWithin(replace(weakened(outcome.run, Verdict.WITHIN, both), guarantee=both), both)

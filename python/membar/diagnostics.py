@@ -6,12 +6,13 @@ files. docs/reference/errors.md has a line for each.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import re
+import sys
+from pathlib import Path
 
 from membar.records import record
-
-if TYPE_CHECKING:
-    from membar.source import Span
+from membar.source import SourceFile, Span
 
 
 @record(frozen=True, slots=True)
@@ -52,8 +53,66 @@ class InputError(Exception):
     """The user's text is wrong; carries every diagnostic found before stopping."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
-        super().__init__("; ".join(d.message for d in diagnostics))
-        self.diagnostics = diagnostics
+        self.diagnostics = tuple(map(_without_foreign_text, diagnostics))
+        super().__init__("; ".join(d.message for d in self.diagnostics))
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[Diagnostic, ...]]:
+        """It goes from process to process as what it was made of."""
+        return type(self), self.diagnostics
+
+
+def _without_foreign_text(item: Diagnostic) -> Diagnostic:
+    """The diagnostic, or one that only names the place if that is in a file whose text must not be shown.
+
+    Whoever wrote the file that is checked may include any file of the user's: what is in it stays there.
+    """
+    labels = (*((item.primary,) if item.primary else ()), *item.others)
+    foreign = [label.span for label in labels if not label.span.source.is_shown]
+    if not foreign:
+        return item
+    place = f"{foreign[0].path}:{foreign[0].line}"
+    folder = os.path.dirname(os.path.realpath(foreign[0].path))  # noqa: PTH120
+    own = tuple(Label(label.span, "") for label in labels if label.span.source.is_shown)
+    return Diagnostic(
+        code=item.code,
+        message=f"the file is wrong at {place}; outside the project, its text is not shown",
+        primary=own[0] if own else None,
+        others=own[1:],
+        help=f"if it belongs to the project, name its folder: -I {folder}",
+    )
+
+
+# What Python itself raises on bad input, wherever that is read.
+UNFIT = (RecursionError, OSError, ValueError)
+
+
+def unfit_input(problem: Exception, path: Path | None = None) -> InputError:
+    """What Python raised, as an error about the input: too deep, too long a number, a file without access.
+
+    Raises:
+        Exception: `problem` itself, if it is something else, hence a mistake of membar's.
+    """
+    if isinstance(problem, RecursionError):
+        return InputError(TOO_DEEP)
+    if isinstance(problem, OSError):
+        name = problem.filename or "input"
+        shown = name if isinstance(name, str) else os.fsdecode(name)
+        return InputError(Diagnostic(code="W0404", message=f"{shown}: {problem.strerror or problem}"))
+    if "integer string conversion" not in str(problem):
+        raise problem
+    message = f"a number with more than {sys.get_int_max_str_digits():,} digits"
+    return InputError(Diagnostic(code="W0443", message=message, primary=_long_number(path)))
+
+
+def _long_number(path: Path | None) -> Label | None:
+    """Where in a file a number is too long for Python."""
+    try:
+        source = None if path is None else SourceFile.read(path)
+    except OSError:
+        return None
+    most = sys.get_int_max_str_digits()
+    found = None if source is None else re.search(rf"\d{{{most + 1}}}", source.text)
+    return None if source is None or found is None else Label(source.span(*found.span()), "here")
 
 
 class EngineLimitError(Exception):

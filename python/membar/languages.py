@@ -75,9 +75,9 @@ def words_of_all() -> Mapping[str, str]:
     return found
 
 
-def load_model(name: str, *, include_dirs: Sequence[Path] = ()) -> Model:
-    """A shipped model by name, or the user's `.cat` file."""
-    shipped = _shipped_model(name)
+def load_model(name: str | SourceFile, *, include_dirs: Sequence[Path] = ()) -> Model:
+    """A shipped model by name, the user's `.cat` file, or the text of one as it was saved."""
+    shipped = _shipped_model(name) if isinstance(name, str) else None
     if shipped is not None:
         return shipped
     from membar.models import load  # noqa: PLC0415 - brings the compilers of models along

@@ -21,13 +21,13 @@ from membar.frontends import Frontend
 from membar.lifting.system import lifted
 from membar.lifting.values import CannotLiftError
 from membar.models.model import Model, Operational
-from membar.outcome import Holds, Outcome, Unknown, Violated
+from membar.outcome import Holds, Outcome, Unknown, Violated, with_findings
 from membar.program.operations import Fence
 from membar.program.template import Template
 from membar.program.warnings import without_warnings
 from membar.source import SourceFile
 from membar.systems.system import ParameterizedSystem
-from membar.task import Limits, Options, SystemTask, Task
+from membar.task import Limits, Options, SystemTask, Task, counted
 
 DEFAULT_MODEL: Final = "x86-tso"
 DEFAULT_NAME: Final = "N"
@@ -68,6 +68,7 @@ class _Question:
         return replace(self.limits, seconds=max(self.limits.seconds - used, 0.1))
 
 
+@counted
 def check_any(
     source: SourceFile | str | Path,
     *,
@@ -198,7 +199,7 @@ def _answered(question: _Question) -> Answer:
         return early
     task = SystemTask(system=system, model=question.model, limits=question.limits, options=question.options)
     outcome = proving.answer(task, proving.load_system_engine("cubes"), most_states=_FEW_STATES)
-    outcome = _described(outcome, question, system)
+    outcome = _described(outcome, system)
     match outcome:
         case Violated(processes=run) if run is not None:
             return _confirmed(outcome, run.processes, question, system)
@@ -208,13 +209,11 @@ def _answered(question: _Question) -> Answer:
             return _compared(outcome, question, system)
 
 
-def _described(outcome: Outcome, question: _Question, system: ParameterizedSystem) -> Outcome:
+def _described(outcome: Outcome, system: ParameterizedSystem) -> Outcome:
     run = outcome.run
     note = f"lifted to a system of {len(system.transitions)} transitions over {len(system.symbols)} symbols"
     described = replace(
         run,
-        checked=question.properties,
-        unchecked=_UNCHECKED,
         guarantee=_GUARANTEE if isinstance(outcome, Holds) else run.guarantee,
         notes=(note, *run.notes),
     )
@@ -251,7 +250,7 @@ def _confirmed(outcome: Violated, number: int, question: _Question, system: Para
         f"the lifted system, which can do more, fails with {number} processes; the program with {number}"
         " threads was not seen to"
     )
-    return proving.SystemResult(question.text, system, question.model, proving.unconfirmed(outcome, reason))
+    return _result(question, system, proving.unconfirmed(outcome, reason))
 
 
 def _violation(question: _Question, number: int, *, most: int = _MOST_STATES) -> api.Result | None:
@@ -269,7 +268,13 @@ def _tried(outcome: Unknown, question: _Question, system: ParameterizedSystem) -
         found = _violation(question, number)
         if found is not None:
             return found
-    return proving.SystemResult(question.text, system, question.model, outcome)
+    return _result(question, system, outcome)
+
+
+def _result(question: _Question, system: ParameterizedSystem, outcome: Outcome) -> proving.SystemResult:
+    why = "it is not checked for any number of threads"
+    found = with_findings(outcome, question.properties, unchecked=_UNCHECKED, why=why)
+    return proving.SystemResult(question.text, system, question.model, found)
 
 
 def _compared(outcome: Outcome, question: _Question, system: ParameterizedSystem) -> Answer:
@@ -284,4 +289,4 @@ def _compared(outcome: Outcome, question: _Question, system: ParameterizedSystem
         states = found.outcome.run.statistics.states
         notes.append(f"the program with {number} threads: {found.verdict}, {states} states")
     run = replace(outcome.run, notes=(*outcome.run.notes, *notes))
-    return proving.SystemResult(question.text, system, question.model, replace(outcome, run=run))
+    return _result(question, system, replace(outcome, run=run))

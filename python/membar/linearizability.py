@@ -16,8 +16,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Never
 
-from membar import api
+from membar import api, option_effects, option_scopes
 from membar.asked_objects import AskedObject, Clients, object_of
+from membar.budget import LimitError
 from membar.diagnostics import Diagnostic, InputError
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, Model
@@ -36,16 +37,17 @@ from membar.objects.orders import (
 from membar.objects.pending import waits_at_locks, with_giving_up
 from membar.objects.plainest import seen_of_others
 from membar.objects.results import formula_of, question, returned, shown_calls, shown_losses
-from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated, Witness
+from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated, Witness, with_findings
 from membar.program.condition import Or
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expand import expand
 from membar.program.program import Program
 from membar.source import SourceFile
-from membar.task import Coherence, Limits, Options, Task
+from membar.task import Coherence, Limits, Options, Task, counted
 
 ENGINE: Final = "objects"
 PROPERTY: Final = "linearizability"
+NO_ORDER = "No order of the calls explains this history"
 _BESIDES: Final = ("assertions", "memory", "races")
 """What is checked of the clients besides: an object that breaks one of these is not used as it should be."""
 _NEVER: Final = Or(())
@@ -99,6 +101,7 @@ class ObjectResult:
         return api.WORDS[type(self.outcome)]
 
 
+@counted
 def check_object(
     source: SourceFile | str | Path,
     *,
@@ -135,6 +138,9 @@ def check_object(
     given = source if isinstance(source, SourceFile) else SourceFile.read(source)
     folders = tuple(str(folder) for folder in include_dirs)
     text = replace(given, defines=(*given.defines, *defines), include_dirs=(*given.include_dirs, *folders))
+    language = api.language_of(text).name
+    asked = {"-D": bool(defines), "--mapping": mapping is not None}
+    option_scopes.refuse_for_language(language, [option for option, is_given in asked.items() if is_given])
     about = object_of(text, specification)
     chosen = (
         model
@@ -150,6 +156,8 @@ def check_object(
             )
         )
     by = engine or (_STATES if chosen.plan is None else _GRAPHS)
+    option_scopes.refuse_for_engine(by, options or Options())
+    option_effects.refuse_limits(by, limits or Limits())
     search = _Search(
         about=about,
         by=by,
@@ -235,11 +243,18 @@ class _Search:
             outcome = self._held(size)
         except _StopError as stop:
             outcome, program, refutation = stop.outcome, stop.program, stop.refutation
+        except LimitError as limit:
+            outcome = Unknown(self._run("nothing"), limit.reason)
         return ObjectResult(
             source=self.about.source,
             model=self.shown,
             ordering=self.ordering,
-            outcome=outcome,
+            outcome=with_findings(
+                outcome,
+                (PROPERTY, *self._besides),
+                unchecked=(*_BESIDES, "deadlock", "termination"),
+                why=f"{ENGINE} does not check it of clients, by {self.by}",
+            ),
             judging=self.model,
             program=program,
             refutation=refutation,
@@ -290,8 +305,6 @@ class _Search:
             engine=ENGINE,
             algorithm=f"histories of bounded clients, by {_MEANS[self.by]}",
             guarantee=guarantee,
-            checked=(PROPERTY, *self._besides),
-            unchecked=tuple(sorted({"deadlock", "termination", *_BESIDES} - set(self._besides))),
             flags=tuple(sorted(totals.flags)),
             notes=tuple(notes),
             statistics=Statistics(
@@ -389,7 +402,7 @@ class _Search:
         )
         if self.by == _STATES:
             return task
-        is_for_it = self.model.exploration == EXACTLY_ONCE or not self.model.load_buffering
+        is_for_it = self.model.claims.search == EXACTLY_ONCE or not self.model.claims.load_buffering
         has_loops = any(thread.back_edges for thread in program.threads)
         if is_for_it or (_accesses(program) <= _MOST_ACCESSES and not has_loops):
             return task
@@ -400,7 +413,8 @@ class _Search:
             coherence=Coherence.ALL,
             reductions_off=self.options.reductions_off | {"symmetry", "inplace"},
         )
-        return replace(task, model=replace(self.model, exploration=EXACTLY_ONCE), options=options)
+        claims = replace(self.model.claims, search=EXACTLY_ONCE)
+        return replace(task, model=replace(self.model, claims=claims), options=options)
 
     def _is_in_order(self, number: int, client: Client) -> bool:
         """Whether no write of a thread overtakes a read before it; messages only add order."""
@@ -498,8 +512,7 @@ class _Search:
         if not isinstance(outcome, Violated) or outcome.witness is None or judged.linearizable:
             reason = "internal error, please report: the execution behind a history was not found again"
             raise _StopError(Unknown(self._run("nothing"), reason), None, None)
-        message = "No order of the calls explains this history"
-        witness = replace(self._plainest(task, outcome, outcome.witness), message=message)
+        witness = replace(self._plainest(task, outcome, outcome.witness), message=NO_ORDER)
         found = Violated(self._run("one execution"), PROPERTY, witness)
         raise _StopError(found, program, Refutation(history, judged))
 
@@ -515,7 +528,8 @@ class _Search:
         limits = replace(self._left(), executions=_MOST_COMPARED)
         asked = replace(task, options=options, limits=limits)
         found = api.answer(asked, api.load_engine("graphs"))
-        same = [item for item in found.run.executions if item.final == witness.final]
+        complete = (item for item in found.run.executions if not item.message)
+        same = [item for item in complete if item.final == witness.final]
         return min((witness, *same), key=lambda item: seen_of_others(item.execution))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from membar.budget import LimitError
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.frontends import ObjectFrontend
 from membar.languages import language_of, load_model
@@ -22,9 +23,9 @@ from membar.objects.syntax import ConcurrentObject, Specification
 from membar.objects.systems import buffered, relaxed
 from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import PendingCount, subterms
-from membar.outcome import WORDS, Holds, HoldsWithin, Outcome, Run, Statistics, Unknown
+from membar.outcome import WORDS, Holds, HoldsWithin, Outcome, Run, Statistics, Unknown, with_findings
 from membar.source import SourceFile
-from membar.task import Limits
+from membar.task import Limits, counted
 
 ENGINE: Final = "objects"
 PROPERTY: Final = "linearizability"
@@ -122,6 +123,7 @@ def default_model(source: SourceFile) -> str:
     return _frontend(source).default_model
 
 
+@counted
 def prove_object(
     source: SourceFile | str | Path,
     *,
@@ -163,14 +165,14 @@ def prove_object(
         if given_up and isinstance(outcome, Unknown):
             outcome = replace(outcome, reason=f"no invariants: {given_up}; without them {outcome.reason}")
         failure = proof.failures[0] if proof.failures else None
-    except EngineLimitError as limit:
+    except (EngineLimitError, LimitError) as limit:
         outcome = Unknown(_run(chosen.name, _NOTHING, clock.seconds), given_up or limit.reason)
     return ProofResult(
         source=text,
         about=about,
         model=chosen,
         order=order,
-        outcome=outcome,
+        outcome=with_findings(outcome, (PROPERTY,)),
         system=system,
         failure=failure,
         inferred=inferred,
@@ -321,7 +323,6 @@ def _run(model: str, guarantee: str, seconds: float, notes: tuple[str, ...] = ()
         engine=ENGINE,
         algorithm=_ALGORITHM,
         guarantee=guarantee,
-        checked=(PROPERTY,),
         notes=notes,
         statistics=Statistics(seconds=seconds),
     )

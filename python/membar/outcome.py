@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import enum
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from membar.records import field, record
+from membar.records import field, record, replace
 
 if TYPE_CHECKING:
     from membar.program.execution import Execution
@@ -20,6 +21,8 @@ FinalState: TypeAlias = tuple[tuple[str, int | str], ...]
 class Statistics:
     """Counters of one run; None where they make no sense for the engine.
 
+    `executions` are complete; those that fail (an assertion, an access to no location) are `failed`, and
+    those that the loop bound truncated are `truncated`, where these are listed too.
     `classes` are reads-from classes of executions; where they are counted, `executions` is None, and
     `blocked` and the counts of a condition are counts of classes too.
     Where interchangeable threads were explored up to symmetry, `symmetric` names their groups, and `explored`
@@ -27,6 +30,8 @@ class Statistics:
     """
 
     executions: int | None = None
+    failed: int | None = None
+    truncated: int | None = None
     explored: int | None = None
     symmetric: tuple[tuple[str, ...], ...] | None = None
     classes: int | None = None
@@ -79,6 +84,40 @@ class Witness:
     fair: tuple[str, ...] = ()
 
 
+class Verdict(enum.StrEnum):
+    """What is said about one property."""
+
+    HOLDS = "holds"
+    WITHIN = "holds-within"
+    VIOLATED = "violated"
+    UNKNOWN = "unknown"
+    NOT_CHECKED = "not-checked"
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the property holds, perhaps within a bound, or is violated."""
+        return self in (Verdict.HOLDS, Verdict.WITHIN, Verdict.VIOLATED)
+
+
+@record(frozen=True, slots=True)
+class Finding:
+    """The answer about one property.
+
+    Attributes:
+        property: its name.
+        verdict: what was established about it.
+        reason: what is violated, the bound, or why there is no answer.
+        witness: the execution that shows it, if one does.
+        is_warning: it does not count for the verdict about the program, nor for the exit code.
+    """
+
+    property: str
+    verdict: Verdict
+    reason: str = ""
+    witness: Witness | None = None
+    is_warning: bool = False
+
+
 @record(frozen=True, slots=True, kw_only=True)
 class Run:
     """What was done to reach a verdict.
@@ -88,14 +127,16 @@ class Run:
         engine: which engine answered.
         algorithm: the engine's strategy in a few words.
         guarantee: what was established, in words: "all executions", "loops unrolled 4 times".
-        checked: properties that were checked.
-        unchecked: properties that apply to the language and were not checked.
+        findings: one answer for each property that applies, and for each that was asked for by name.
         outcomes: the set of final states, sorted by their values, numbers before addresses.
+        lists_outcomes: whether these are all that were reached; engines that look only for what was asked do
+            not list them without a question about them.
         positive: executions that satisfy the final condition's formula.
         negative: executions that do not.
         flags: data races and flags raised by the model.
         notes: other things the user must know (loops cut, ignored options).
-        executions: every execution found, where all were asked for (`--all`).
+        executions: every execution found, where all were asked for (`--all`); the message of one that fails
+            or was truncated says so, and is empty for a complete one.
         statistics: counters.
     """
 
@@ -103,15 +144,30 @@ class Run:
     engine: str
     algorithm: str
     guarantee: str
-    checked: tuple[str, ...] = ()
-    unchecked: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
     outcomes: tuple[FinalState, ...] = ()
+    lists_outcomes: bool = True
     positive: int = 0
     negative: int = 0
     flags: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     executions: tuple[Witness, ...] = ()
     statistics: Statistics = field(default_factory=Statistics)
+
+    @property
+    def checked(self) -> tuple[str, ...]:
+        """The properties that were answered; warnings aside."""
+        answered = (item for item in self.findings if item.verdict.is_answer)
+        return tuple(item.property for item in answered if not item.is_warning)
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """The properties that apply, or were asked for, and have no answer."""
+        return tuple(item.property for item in self.findings if not item.verdict.is_answer)
+
+    def finding(self, name: str) -> Finding | None:
+        """The answer about a property; None if it was not asked and does not apply."""
+        return next((item for item in self.findings if item.property == name), None)
 
 
 @record(frozen=True, slots=True)
@@ -164,6 +220,10 @@ class Explored:
     complete: bool
 
 
+INTERRUPTED = "interrupted (Ctrl-C)"
+"""Why there is no more to say."""
+
+
 class InterruptedAnswerError(KeyboardInterrupt):
     """Ctrl-C, with the answer as far as it was found; of which kind it is depends on the question."""
 
@@ -179,6 +239,63 @@ class InterruptError(KeyboardInterrupt):
         super().__init__("interrupted")
         self.outcome = outcome
 
+
+def with_findings(
+    outcome: Outcome, asked: Collection[str], *, unchecked: Collection[str] = (), why: str = ""
+) -> Outcome:
+    """The outcome of an engine that answers all that is asked at once, with a finding for each property.
+
+    Those `unchecked` would apply too, but this engine cannot check them, which is `why`.
+    """
+    others = (Finding(name, Verdict.NOT_CHECKED, why) for name in unchecked if name not in asked)
+    findings = (*_findings_of(outcome, asked), *others)
+    return replace(outcome, run=replace(outcome.run, findings=findings))
+
+
+def doubted(outcome: Holds | Violated, reason: str) -> Unknown:
+    """What is left of an outcome whose witness does not replay."""
+    findings = tuple(
+        replace(item, verdict=Verdict.UNKNOWN, reason=reason, witness=None)
+        if item.witness is not None and item.witness == outcome.witness
+        else item
+        for item in outcome.run.findings
+    )
+    return Unknown(replace(outcome.run, findings=findings), reason)
+
+
+def weakened(run: Run, verdict: Verdict, reason: str) -> Run:
+    """The run with another verdict about all properties that hold, perhaps within a bound."""
+    findings = tuple(
+        replace(item, verdict=verdict, reason=reason)
+        if item.verdict in (Verdict.HOLDS, Verdict.WITHIN)
+        else item
+        for item in run.findings
+    )
+    return replace(run, findings=findings)
+
+
+def _findings_of(outcome: Outcome, asked: Collection[str]) -> tuple[Finding, ...]:
+    match outcome:
+        case Holds():
+            return tuple(Finding(name, Verdict.HOLDS) for name in asked)
+        case HoldsWithin(bound=bound):
+            return tuple(Finding(name, Verdict.WITHIN, bound) for name in asked)
+        case Unknown(reason=reason):
+            return tuple(Finding(name, Verdict.UNKNOWN, reason) for name in asked)
+        case Violated(property=broken, witness=witness):
+            names = dict.fromkeys((broken, *asked))
+            return tuple(
+                Finding(name, Verdict.VIOLATED, "" if witness is None else witness.message, witness)
+                if name == broken
+                else Finding(name, Verdict.NOT_CHECKED, STOPPED)
+                for name in names
+            )
+        case Explored():
+            return tuple(Finding(name, Verdict.NOT_CHECKED, NOT_ASKED) for name in asked)
+
+
+STOPPED = "the search stopped at the first violation"
+NOT_ASKED = "not asked"
 
 Outcome: TypeAlias = Holds | HoldsWithin | Violated | Unknown | Explored
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from membar import streams
 from membar.api import Result
 from membar.linearizability import ObjectResult
 from membar.outcome import Violated, Witness
@@ -21,7 +22,7 @@ def save(kind: str, folder: Path, result: Result) -> tuple[Path, ...]:
     written = []
     for number, witness in enumerate(witnesses):
         path = folder / f"{_stem(result)}{f'.{number:03}' if kept else ''}.{kind}"
-        path.write_text(_DRAW[kind](result.program, witness, title=_title(result, witness)), encoding="utf-8")
+        streams.write_file(path, _DRAW[kind](result.program, witness, title=_title(result, witness)))
         written.append(path)
     return tuple(written)
 
@@ -34,7 +35,7 @@ def save_history(kind: str, folder: Path, result: ObjectResult) -> tuple[Path, .
     written = list(save(kind, folder, shown))
     if kind == "svg" and result.refutation is not None:
         path = folder / f"{_stem(shown)}.history.svg"
-        path.write_text(histories.render_svg(result), encoding="utf-8")
+        streams.write_file(path, histories.render_svg(result))
         written.append(path)
     return tuple(written)
 
@@ -46,5 +47,5 @@ def _stem(result: Result) -> str:
 
 def _title(result: Result, witness: Witness) -> str:
     verdict = result.verdict.upper().replace("-", " ")
-    shown = verdict if witness is result.witness else "allowed"
+    shown = verdict if witness is result.witness else witness.message or "allowed"
     return f"{result.program.name} under {result.model.name}: {shown}"

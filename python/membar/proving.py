@@ -7,23 +7,24 @@ by the reference simulator, a proof is checked by z3, and instances with a few p
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from membar import plugins
+from membar import option_effects, option_scopes, plugins
+from membar.budget import LimitError, stage, time_reason
 from membar.changes import Place
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import SystemEngine
 from membar.frontends import SystemFrontend
 from membar.languages import language_of, load_model
 from membar.models.model import Model
-from membar.outcome import WORDS, Holds, HoldsWithin, Outcome, Run, Unknown, Violated
+from membar.outcome import WORDS, Holds, HoldsWithin, Outcome, Run, Unknown, Violated, with_findings
 from membar.records import record, replace
 from membar.source import SourceFile
 from membar.systems.mapping import sequential
 from membar.systems.run import ProcessRun
 from membar.systems.system import ParameterizedSystem
-from membar.task import Limits, Options, SystemTask
+from membar.task import Limits, Options, SystemTask, counted
 
 _PREFERRED = ("cubes", "instances")
 # How many states of an instance are compared with an answer before that is given up, and says so.
@@ -64,23 +65,6 @@ def parse_system(source: SourceFile) -> ParameterizedSystem:
         InputError: with every problem found in the text.
     """
     return _frontend(source).parse(source)
-
-
-def refuse(path: str | Path, asked: Mapping[str, object]) -> None:
-    """Refuses options, by name, that were given a value although a system has its own question.
-
-    Raises:
-        InputError: some was.
-    """
-    for option, value in asked.items():
-        if value:
-            raise InputError(
-                Diagnostic(
-                    code="W0408",
-                    message=f"{option} cannot be asked of `{path}`",
-                    help="a system for any number of processes has its own question, `unsafe`",
-                )
-            )
 
 
 def places(source: SourceFile) -> tuple[Place, ...]:
@@ -125,6 +109,7 @@ def _known() -> tuple[str, ...]:
     return tuple(name for name in _PREFERRED if name in plugins.names("membar.engines"))
 
 
+@counted
 def prove(
     source: SourceFile | str | Path,
     *,
@@ -146,16 +131,20 @@ def prove(
 
     Raises:
         InputError: the text, the model or an argument is wrong.
+        EngineLimitError: a limit was reached before there was a system.
         OSError: a file cannot be read.
     """
     text = source if isinstance(source, SourceFile) else SourceFile.read(source)
     frontend = _frontend(text)
-    system = frontend.parse(text)
+    with stage("while the text was read"):
+        system = frontend.parse(text)
     named = model or frontend.default_model(system)
     chosen = named if isinstance(named, Model) else load_model(named, include_dirs=include_dirs)
     task = SystemTask(system=system, model=chosen, limits=limits or Limits(), options=options or Options())
     answering = load_system_engine(engine or _known()[0])
-    return SystemResult(text, system, chosen, answer(task, answering))
+    option_scopes.refuse_for_engine(answering.name, task.options)
+    option_effects.refuse_limits(answering.name, task.limits)
+    return SystemResult(text, system, chosen, with_findings(answer(task, answering), ("errors",)))
 
 
 def answer(task: SystemTask, engine: SystemEngine, *, most_states: int = _MOST_STATES) -> Outcome:
@@ -166,9 +155,12 @@ def answer(task: SystemTask, engine: SystemEngine, *, most_states: int = _MOST_S
     """
     start = time.monotonic()
     try:
-        outcome = _confirmed(engine.run(task), task, start)
-        return outcome if engine.name == "instances" else _compared(outcome, task, start, most_states)
-    except EngineLimitError as limit:
+        with stage("during the search"):
+            found = engine.run(replace(task, limits=task.limits.left()))
+        with stage("while the answer was confirmed"):
+            outcome = _confirmed(found, task, start)
+            return outcome if engine.name == "instances" else _compared(outcome, task, start, most_states)
+    except (EngineLimitError, LimitError) as limit:
         run = Run(
             model=task.model.name,
             engine=engine.name,
@@ -218,10 +210,12 @@ def _certified(outcome: Holds, task: SystemTask, start: float) -> Outcome:
 
     system = task.system if buffered(task.model) else sequential(task.system)
     certificate = certify(system, outcome.proof, should_stop=should_stop)
+    if certificate.problem is not None and should_stop():
+        return unconfirmed(outcome, f"{time_reason(limit)} while the proof was checked by z3")
     if certificate.problem is not None:
         return unconfirmed(outcome, f"the proof was not confirmed by z3: {certificate.problem}")
     note = (
-        f"proof of {certificate.cubes} cubes confirmed by z3:"
+        f"proof of {certificate.cubes} {'cube' if certificate.cubes == 1 else 'cubes'} confirmed by z3:"
         f" {certificate.obligations} obligations, {certificate.seconds:.2f} s"
     )
     return _noted(outcome, note)

@@ -14,6 +14,8 @@ from membar.records import record
 # Where systems tell text files from others, neither is to be changed while it is read.
 _BINARY = getattr(os, "O_BINARY", 0)
 _PIECE = 1 << 16
+# membar's own headers, models and libraries.
+_SHIPPED = Path(__file__).parent
 
 
 @record(frozen=True, eq=False)
@@ -26,6 +28,9 @@ class SourceFile:
         defines: `NAME` or `NAME=VALUE`, for languages with a preprocessor.
         include_dirs: where such a language looks for other files.
         replaced: path and text of such files that are to be taken instead of what is on the disk.
+        project: the folders whose files messages may show; None: that of this file, and `include_dirs`.
+        is_shown: messages may show its text; not that of files outside the project.
+        arguments: what the program is run with, for languages whose programs look at that; None: not said.
     """
 
     path: str
@@ -33,6 +38,31 @@ class SourceFile:
     defines: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
     replaced: tuple[tuple[str, str], ...] = ()
+    project: tuple[str, ...] | None = None
+    is_shown: bool = True
+    arguments: tuple[str, ...] | None = None
+
+    def including(self, path: str | Path, text: str | None = None) -> SourceFile:
+        """Another file that this one includes; with `text` instead of what is on the disk, if that is given.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        project = self.project
+        if project is None:
+            project = (str(Path(self.path).parent), *self.include_dirs)
+        try:
+            place = Path(path).resolve()
+        except ValueError as problem:  # a null character
+            raise OSError(None, str(problem), str(path)) from None
+        is_shown = any(place.is_relative_to(Path(folder).resolve()) for folder in (*project, str(_SHIPPED)))
+        return SourceFile(
+            str(path),
+            SourceFile.read(path).text if text is None else text,
+            include_dirs=self.include_dirs,
+            project=project,
+            is_shown=is_shown,
+        )
 
     @staticmethod
     def read(path: str | Path) -> SourceFile:
@@ -42,7 +72,10 @@ class SourceFile:
             OSError: the file cannot be read.
         """
         # Not `open`, which takes twice as long: there are very many small files.
-        file = os.open(path, os.O_RDONLY | _BINARY)
+        try:
+            file = os.open(path, os.O_RDONLY | _BINARY)
+        except ValueError as problem:  # a name with a null character, or one that the system cannot encode
+            raise OSError(None, str(problem), str(path)) from None
         pieces: list[bytes] = []
         try:
             while piece := os.read(file, _PIECE):
@@ -96,6 +129,18 @@ class FileText(str):
         return found
 
 
+def without_parentheses(text: str) -> str:
+    """The text without parentheses around all of it."""
+    while text.startswith("(") and text.endswith(")"):
+        depth = 0
+        for at, character in enumerate(text):
+            depth += {"(": 1, ")": -1}.get(character, 0)
+            if depth == 0 and at + 1 < len(text):
+                return text
+        text = text[1:-1].strip()
+    return text
+
+
 class Span(NamedTuple):
     """A stretch of one source file, by offsets. A tuple, since there are very many of them."""
 
@@ -122,6 +167,11 @@ class Span(NamedTuple):
     def text(self) -> str:
         """The text itself."""
         return self.source.text[self.start : self.end]
+
+    @property
+    def flat_text(self) -> str:
+        """The text on one line, for messages: white space between words is one blank."""
+        return " ".join(self.text.split())
 
     def to(self, other: Span) -> Span:
         """The span from this one's start to the end of `other`, if that is in the same text."""

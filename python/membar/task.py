@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from membar.records import field, record
+from membar import budget
+from membar.diagnostics import EngineLimitError
+from membar.records import field, record, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,6 +16,10 @@ if TYPE_CHECKING:
     from membar.models.model import Model
     from membar.program.program import Program
     from membar.systems.system import ParameterizedSystem
+
+# Engines count what they keep, not what they need on the way.
+_FOR_ENGINES = 0.8
+_LEAST_ROOM = 1 << 20
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -23,6 +30,41 @@ class Limits:
     memory: int | None = None
     executions: int | None = None
     states: int | None = None
+
+    def left(self) -> Limits:
+        """The limits for what begins now: of the question's time and memory, what is left of them."""
+        now = budget.current()
+        seconds, memory = self.seconds, self.memory
+        if now.left is not None:
+            seconds = now.left if seconds is None else min(seconds, now.left)
+        if now.memory is not None:
+            room = max(int(_FOR_ENGINES * now.memory) - budget.resident_bytes(), _LEAST_ROOM)
+            memory = room if memory is None else min(memory, room)
+        return replace(self, seconds=seconds, memory=memory)
+
+
+Parameters = ParamSpec("Parameters")
+Answer = TypeVar("Answer")
+
+
+def counted(ask: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:
+    """Limits, given as `limits`, count for all that is done for an answer.
+
+    Raises:
+        EngineLimitError: a limit was reached before there was an answer that could say so.
+    """
+
+    @wraps(ask)
+    def asking(*positional: Parameters.args, **named: Parameters.kwargs) -> Answer:
+        limits = named.get("limits") or Limits()
+        assert isinstance(limits, Limits)
+        try:
+            with budget.limited(seconds=limits.seconds, memory=limits.memory):
+                return ask(*positional, **named)
+        except budget.LimitError as limit:
+            raise EngineLimitError(limit.reason) from None
+
+    return asking
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -90,6 +132,15 @@ class Options:
     brab: int | None = None
     instances: tuple[int, ...] = ()
     progress: Callable[[str], None] | None = None
+
+
+def repeats_are_one(options: Options) -> bool:
+    """Whether executions count as one that differ only in how often a loop looked in vain.
+
+    Not if every execution is listed that takes its loops at most so often.
+    """
+    lists_repeats = options.all_executions and options.unrolling.exact is not None
+    return "await" not in options.reductions_off and not lists_repeats
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -71,7 +71,6 @@ KINDS = [
     Bad("unknown x86 instruction", changed(X86, "MOV [x],$1", "MVO [x],$1"), "W0105", 4),
     Bad("malformed x86 operand", changed(X86, "MOV EAX,[y]", "MOV EAX,[y"), "W0106", 5),
     Bad("undefined label", changed(X86, "MOV EAX,[y]", "JMP NOWHERE"), "W0107", 5),
-    Bad("undeclared location in the question", changed(X86, "1:EAX=0)", "z=0)"), "W0104", 6),
     Bad("register of a thread that is not there", changed(X86, "1:EAX=0)", "5:EAX=0)"), "W0111", 6),
     Bad("question without its end", changed(X86, "1:EAX=0)", "1:EAX=0"), "W0108", 6),
     Bad("mixed sizes", changed(ARM, "LDR W2,[X1]", "LDRB W2,[X1]"), "W0109", 5),

@@ -6,7 +6,9 @@ import csv
 import re
 from pathlib import Path
 
-from membar import api
+import pytest
+
+from membar import api, cli
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -28,6 +30,23 @@ def test_the_recipe_for_a_model_works_to_the_letter(tmp_path: Path) -> None:
     assert rows
     for row in rows:
         assert api.check(ROOT / row["test"], model=str(model)).verdict == row["verdict"]
+
+
+def test_the_commands_of_the_recipe_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "coherent.cat"
+    model.write_text(block("cat"), encoding="utf-8")
+    monkeypatch.chdir(ROOT)
+    recipe = re.search(r"```sh\n( *membar models show.*?)```", TEXT, re.DOTALL)
+    assert recipe is not None
+    codes = []
+    for line in recipe[1].split("\n"):
+        _, *words = line.split() or [""]
+        if words:
+            codes.append(cli.main([str(model) if word == "coherent" else word for word in words]))
+    assert codes == [0, 0, 1]
+    assert "none refuted" in capsys.readouterr().out
 
 
 def test_the_recipe_names_the_files_it_needs() -> None:

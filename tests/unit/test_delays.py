@@ -119,7 +119,8 @@ def test_another_mapping_proves_nothing() -> None:
 def test_of_a_users_model_nobody_knows(tmp_path: Path) -> None:
     model = tmp_path / "mine.cat"
     axiom = "acyclic po | rf | co | fr | spawn-join as sc"
-    model.write_text(f"(* Mine.\n\nTags: any *)\n{axiom}\n", encoding="utf-8")
+    model.write_text(f"{axiom}\n", encoding="utf-8")
+    model.with_suffix(".claims").write_text("tags: any\n", encoding="utf-8")
     outcome = checked(READ, str(model), defines=RELEASE).outcome
     assert isinstance(outcome, membar.HoldsWithin)
     assert BOUND in outcome.bound

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from membar.arguments.chosen import folders, options, properties, repeated, ways_of_programs, words
+from membar.arguments.chosen import folders, given, options, properties, repeated, words
 from membar.arguments.grammar import joined, parser
 from membar.arguments.values import limits
 
 __all__ = [
     "folders",
+    "given",
     "joined",
     "limits",
     "options",
     "parser",
     "properties",
     "repeated",
-    "ways_of_programs",
     "words",
 ]

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from membar.arguments.groups import REDUCTIONS
+from membar.option_scopes import SCOPES
 from membar.source import FileText
 from membar.task import Coherence, Limits, Options, Unrolling
 
+_FIELDS = {"-D": "define", "-I": "include"}  # where the name of an option is not that of its field
 # Options of `check` whose values are written as they were given.
 _VALUED = (
     "engine",
     "property",
+    "property-file",
     "error",
     "ltl",
     "dve-errors",
@@ -28,6 +32,7 @@ _VALUED = (
     "order",
     "spec",
 )
+_FLAGS = ("all", "shortest", "allow-python-spec")
 
 
 def options(arguments: argparse.Namespace) -> Options:
@@ -55,20 +60,20 @@ def options(arguments: argparse.Namespace) -> Options:
     )
 
 
-def ways_of_programs(arguments: argparse.Namespace) -> dict[str, object]:
-    """The options given that say how a program is looked at; proofs for any number of threads know none."""
-    asked: dict[str, object] = {
-        "--buffers": arguments.buffers is not None,
-        "--unroll": arguments.unroll,
-        "--max-unroll": arguments.max_unroll,
-        "--coherence": arguments.coherence,
-        "--fair": arguments.fair != Options().fair,
-        "--dve-errors": arguments.dve_errors,
-        "--atomic": arguments.atomic,
-        "--atomic-rule": arguments.atomic_rule,
-        "--all": getattr(arguments, "all", False),
-    }
-    return asked | {f"--no-{name}": getattr(arguments, f"no_{name}") for name in REDUCTIONS}
+def given(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """The options of the table of scopes that were given, as the command line calls them."""
+    found = []
+    for option in SCOPES:
+        value = getattr(arguments, _FIELDS.get(option, option.removeprefix("--").replace("-", "_")), None)
+        if option == "--fair":
+            is_given = value is not None and value != Options().fair
+        elif option == "--jobs":
+            is_given = value is not None and value > 1
+        else:
+            is_given = value is not None and value is not False and value not in ([], ())
+        if is_given:
+            found.append(option)
+    return tuple(found)
 
 
 def _coherence(arguments: argparse.Namespace) -> Coherence:
@@ -124,7 +129,9 @@ def repeated(chosen: argparse.Namespace) -> tuple[str, ...]:
     found += [f"--no-{name}" for name in REDUCTIONS if getattr(chosen, f"no_{name}")]
     for letter, values in (("-I", chosen.include), ("-D", chosen.define)):
         found += [word for value in values for word in (letter, str(value))]
-    found += [f"--{name}" for name in ("all", "shortest") if getattr(chosen, name, False)]
+    if (given := getattr(chosen, "args", None)) is not None:
+        found += ["--args", shlex.join(given)]
+    found += [f"--{name}" for name in _FLAGS if getattr(chosen, name.replace("-", "_"), False)]
     if limits := _spelled(chosen.limit):
         found += ["--limit", limits]
     return tuple(found)

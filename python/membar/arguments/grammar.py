@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from membar import streams
 from membar.arguments import groups, values
 from membar.commands.window import columns
 from membar.task import Options
 
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
 _EPILOG = """\
 exit codes: 0 holds, or holds within a bound you gave or accepted; 1 violated; 2 bad input or usage;
-3 unknown; 4 holds within a bound that membar chose; 130 interrupted.
+3 unknown; 4 holds within a bound that membar chose; 130 interrupted; 141 nobody read the answer.
 `membar litmus`: 0 every test answered, 1 an expectation disagrees, 3 a test is unanswered."""
 
 
@@ -22,6 +27,10 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"error[W0400]: {message}\n  = help: {self.prog} --help\n")
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """Prints help and errors as all else is printed: argparse itself ignores what is lost."""
+        (streams.write if file is sys.stdout else streams.write_message)(message)
 
 
 def joined(words: Sequence[str]) -> list[str]:
@@ -51,7 +60,7 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         return found
     top = _Parser(
         prog="membar",
-        description="Is this concurrent program still right on x86, ARM or in C11?",
+        description="Is this concurrent program still correct on x86, ARM or in C11?",
         epilog=_EPILOG,
         formatter_class=_formatter,
         allow_abbrev=False,
@@ -112,6 +121,13 @@ def _check(check: argparse.ArgumentParser) -> None:
     check.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
     groups.files(check)
     check.add_argument(
+        "--args",
+        action="extend",
+        metavar="WORDS",
+        type=values.words,
+        help="C: what the program is run with, as a shell reads it; may be repeated (default: nothing)",
+    )
+    check.add_argument(
         "--witness",
         metavar="FILE",
         type=Path,
@@ -154,19 +170,36 @@ def _compare(compare: argparse.ArgumentParser) -> None:
 
 def _models(models: argparse.ArgumentParser) -> None:
     """What `models` is told."""
-    models.add_argument("action", nargs="?", choices=["show"])
-    models.add_argument("name", nargs="?", metavar="NAME")
+    models.add_argument(
+        "action",
+        nargs="?",
+        choices=["show", "test"],
+        help="show: its documentation, claims and text; test: look for programs that refute its claims",
+    )
+    models.add_argument("name", nargs="?", metavar="NAME|FILE.cat")
+    models.add_argument(
+        "--count", type=values.positive, metavar="N", help="test: on N programs (default: 300)"
+    )
+    models.add_argument(
+        "--seed", type=values.number, metavar="N", help="test: number of the first program (default: 0)"
+    )
+    models.add_argument(
+        "--limit", type=values.limits, metavar="time=N", help="test: stop after this time, such as time=1min"
+    )
     models.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path)
 
 
 def _translate(translate: argparse.ArgumentParser) -> None:
     """What `translate` is told."""
+    groups.time_and_memory(translate)
     translate.add_argument("file", metavar="FILE", type=Path)
     translate.add_argument(
-        "--to", required=True, choices=["dve", "promela", "mapping", "smv", "dot"], metavar="FORMAT",
+        "--to", required=True, choices=["dve", "promela", "mapping", "smv", "dot", "llvm", "code"],
+        metavar="FORMAT",
         help="dve, promela: the program with its store buffers written out, for checkers that know only "
         "sequential consistency; mapping: what a compiler makes of each atomic operation of a C program; "
-        "smv, dot: the transition system of an object (.obj) for NuSMV, its flow graph for Graphviz",
+        "smv, dot: the transition system of an object (.obj) for NuSMV, its flow graph for Graphviz; "
+        "llvm, code: the LLVM IR that clang makes of a C program, and the code IR that membar reads from it",
     )  # fmt: skip
     translate.add_argument(
         "--model", metavar="NAME",
@@ -184,8 +217,16 @@ def _translate(translate: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     groups.told(translate)
     translate.add_argument("--mapping", metavar="NAME", help="compiler mapping (default: the model's)")
-    translate.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path)
-    translate.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=V]")
+    translate.add_argument(
+        "--clang", metavar="PATH", help="llvm, code: the compiler (default: the newest clang on the path)"
+    )
+    translate.add_argument(
+        "--print-after", metavar="PASS", help="code: after the passes up to this one (default: before all)"
+    )
+    translate.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path,
+                           help="search DIR for includes, of cat files and of C")  # fmt: skip
+    translate.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=V]",
+                           help="define a macro for C")  # fmt: skip
 
 
 def _replay(replay: argparse.ArgumentParser) -> None:
@@ -193,6 +234,7 @@ def _replay(replay: argparse.ArgumentParser) -> None:
     replay.add_argument(
         "witness", metavar="WITNESS", help="lines printed by check --json; - for standard input"
     )
+    groups.time_and_memory(replay)
 
 
 def _repair(repair: argparse.ArgumentParser) -> None:
@@ -229,7 +271,7 @@ _COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] =
     "litmus": ("answer many litmus tests: files and folders", _litmus),
     "compare": ("ask about one file under several models, or by several engines", _compare),
     "repair": ("find the cheapest change that makes a program right", _repair),
-    "models": ("list the memory models, or show one", _models),
+    "models": ("list the memory models, show or test one", _models),
     "translate": ("print a program in another form", _translate),
     "replay": ("run saved witnesses again, without a search", _replay),
 }

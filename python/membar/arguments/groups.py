@@ -37,6 +37,11 @@ def clients(command: argparse.ArgumentParser) -> None:
         metavar="NAME|FILE.py:CLASS",
         help="objects: the sequential specification (default: the text's)",
     )
+    command.add_argument(
+        "--allow-python-spec",
+        action="store_true",
+        help="objects: run the Python file that the text names as its specification",
+    )
 
 
 def any_number(command: argparse.ArgumentParser) -> None:
@@ -52,11 +57,18 @@ def any_number(command: argparse.ArgumentParser) -> None:
 
 def asked(command: argparse.ArgumentParser) -> None:
     """What must be true."""
-    command.add_argument(
+    choice = command.add_mutually_exclusive_group()
+    choice.add_argument(
         "--property",
         metavar="LIST",
-        help="what to check, separated by commas; `none` only explores (default: all that apply);"
-        " `acceptance`, `progress`: cycles through, or without, Promela's labels of these names",
+        help="what to check, separated by commas (docs/reference/properties.md lists all); `none` only"
+        " explores (default: all that apply)",
+    )
+    choice.add_argument(
+        "--property-file",
+        metavar="FILE.prp",
+        type=Path,
+        help="check what a property file of SV-COMP asks, and nothing else (default model: sc)",
     )
     told(command)
 
@@ -177,6 +189,17 @@ def bounds(group: argparse._ActionsContainer) -> None:  # argparse has no public
         type=values.limits,
         default=Limits(),
         help="time=10s, memory=2G, executions=N, states=N, separated by commas",
+    )
+
+
+def time_and_memory(command: argparse.ArgumentParser) -> None:
+    """With which resources something is done that searches nothing."""
+    command.add_argument(
+        "--limit",
+        metavar="KIND=N,…",
+        type=values.limits_without_counts,
+        default=Limits(),
+        help="time=10s, memory=2G, separated by commas",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 from pathlib import Path
 
 from membar.source import FileText
@@ -26,6 +27,22 @@ def positive(text: str, *, most: int = _MOST) -> int:
     if len(text.lstrip("0")) > len(str(most)) or int(text) > most:
         raise argparse.ArgumentTypeError(f"`{short(text)}` is too large: at most {most}")
     return int(text)
+
+
+def words(text: str) -> list[str]:
+    """Words as a shell takes them."""
+    try:
+        found = shlex.split(text)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(f"`{short(text)}`: {str(problem).lower()}") from None
+    if any("\0" in word for word in found):
+        raise argparse.ArgumentTypeError("an argument has no null characters")
+    return found
+
+
+def number(text: str) -> int:
+    """A whole number from 0."""
+    return 0 if text and not text.strip("0") else positive(text)
 
 
 def short(text: str) -> str:
@@ -86,6 +103,18 @@ def fair(text: str) -> frozenset[str]:
     if not words or not words <= {"buffers", "processes"}:
         raise argparse.ArgumentTypeError(f"`{text}` is not `none` or a list of `buffers` and `processes`")
     return words
+
+
+def limits_without_counts(text: str) -> Limits:
+    """What `--limit` says where nothing is searched.
+
+    Raises:
+        argparse.ArgumentTypeError: nothing that makes sense there.
+    """
+    found = limits(text)
+    if found.executions is not None or found.states is not None:
+        raise argparse.ArgumentTypeError("nothing is searched here: only time and memory can be limited")
+    return found
 
 
 def limits(text: str) -> Limits:

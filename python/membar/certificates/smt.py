@@ -75,8 +75,9 @@ class Logic:
         """Whether z3 says `unsat` to each of the questions, which are told at once."""
         news = [*self._declared.values()][self._told :]
         self._told = len(self._declared)
-        said = (f"(push){question}(check-sat)(pop)" for question in questions)
-        return self._session.answers("".join((*news, *said))) == ["unsat"] * len(questions)
+        if news:
+            self._session.tell("".join(news))
+        return self._session.answers(questions) == ["unsat"] * len(questions)
 
     @cached_property
     def _session(self) -> Session:

@@ -9,21 +9,26 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
-from membar import languages
-from membar.cli import BAD_INPUT, exit_code, gravest
-from membar.commands import files
+from membar import arguments, budget, languages, option_scopes, streams
+from membar.budget import Ended
+from membar.cli import BAD_INPUT, UNKNOWN, exit_code, gravest
+from membar.cli import INTERRUPTED as BROKEN_OFF
+from membar.commands import files, supervision
 from membar.commands.window import color, columns, progress_line
-from membar.diagnostics import TOO_DEEP, Diagnostic, InputError
+from membar.diagnostics import UNFIT, EngineLimitError, InputError, unfit_input
 from membar.frontends import ObjectFrontend, SystemFrontend
-from membar.outcome import InterruptedAnswerError
+from membar.outcome import INTERRUPTED, InterruptedAnswerError, Unknown
+from membar.records import record, replace
 from membar.source import SourceFile
 
 if TYPE_CHECKING:
+    from membar import campaign
     from membar.api import Result
     from membar.linearizability import ObjectResult
     from membar.object_proofs import ProofResult
@@ -44,37 +49,127 @@ class Lane(Protocol):
         """Prints an answer."""
 
 
+# Lanes whose proofs z3 finds, or checks.
+_WITH_PROOFS = ("systems", "objects", "lifted")
+# The default of `--threads any`, for the report of what was broken off.
+_MODEL_OF_ANY_NUMBER = "x86-tso"
+
+
+@record(frozen=True, slots=True)
+class _Shown:
+    """The report about a file, the exit code that it means, and what files for other tools say about it."""
+
+    text: str
+    code: int
+    filed: Sequence[campaign.Answer] = ()
+
+
 def run(chosen: argparse.Namespace) -> int:
     """Answers each file in turn; files for other tools are written even if that is broken off."""
     codes: list[int] = []
+    if chosen.explain and (chosen.json or chosen.herd):
+        option_scopes.refuse_explanation_as_data()
     files.prepare_witness(chosen)
     files.prepare_confirmation(chosen)
     with files.written(chosen) as filed:
+        asks_z3 = any(_asks_z3(file, chosen) for file in chosen.files)
+        work = partial(_ask, chosen=chosen)
+        found = supervision.each(chosen.files, work, limits=chosen.limit, asks_z3=asks_z3)
         for file in chosen.files:
             start = time.perf_counter()
             try:
-                with progress_line(sys.stderr) as progress:
-                    answer = _answer(file, chosen, progress)
-            except InterruptedAnswerError as interrupt:
-                filed.add(file, interrupt.answer, seconds=time.perf_counter() - start)
-                _lane(file, chosen).show(interrupt.answer, chosen)
-                raise
-            filed.add(file, answer, seconds=time.perf_counter() - start)
-            if isinstance(answer, InputError):
-                _refused(answer)
-                codes.append(BAD_INPUT)
-            else:
-                _lane(file, chosen).show(answer, chosen)
-                languages.keep(answer.model)
-                files.write_witness(chosen, answer)
-                codes.append(exit_code(answer.outcome, accept_bounded=chosen.accept_bounded))
+                shown = next(found)
+            except KeyboardInterrupt:
+                shown = _give_up(file, chosen, INTERRUPTED, time.perf_counter() - start, code=BROKEN_OFF)
+            if isinstance(shown, Ended):
+                shown = _give_up(file, chosen, shown.reason, shown.seconds)
+            filed.answers.extend(shown.filed)
+            streams.write(shown.text)
+            if shown.code == BROKEN_OFF:
+                raise KeyboardInterrupt
+            codes.append(shown.code)
         return filed.end(gravest(codes))
+
+
+def _ask(file: Path, chosen: argparse.Namespace) -> _Shown:
+    """Answers one file, within the limits: reading, search and drawing together."""
+    start = time.perf_counter()
+    limit, filed = chosen.limit, files.Filed(chosen)
+    with supervision.captured() as printed:
+        try:
+            with budget.limited(seconds=limit.seconds, memory=limit.memory):
+                code = _answer_and_show(file, chosen, filed)
+        except (budget.LimitError, EngineLimitError) as reached:
+            reason = reached.reason
+        except MemoryError:
+            reason = "memory ran out"
+        except (InputError, OSError) as problem:  # a file that was asked for: the answer stands
+            _refused(problem if isinstance(problem, InputError) else unfit_input(problem))
+            return _Shown(printed.getvalue(), BAD_INPUT, filed.answers)
+        except KeyboardInterrupt as interrupt:
+            seconds = time.perf_counter() - start
+            if not isinstance(interrupt, InterruptedAnswerError):
+                if text := printed.getvalue():  # the answer stands, without what else was asked for
+                    return _Shown(text, BROKEN_OFF, filed.answers)
+                return _give_up(file, chosen, INTERRUPTED, seconds, code=BROKEN_OFF)
+            filed.add(file, interrupt.answer, seconds=seconds)
+            _lane(file, chosen).show(interrupt.answer, chosen)
+            return _Shown(printed.getvalue(), BROKEN_OFF, filed.answers)
+        else:
+            return _Shown(printed.getvalue(), code, filed.answers)
+    # The answer stands, if there is one; what else was asked for is not all there.
+    text = printed.getvalue()
+    given_up = _give_up(file, chosen, reason, time.perf_counter() - start)
+    if text:
+        streams.write_message(f"error[W0439]: {file}: {reason}\n")
+        return replace(given_up, text=text)
+    return given_up
+
+
+def _answer_and_show(file: Path, chosen: argparse.Namespace, filed: files.Filed) -> int:
+    """Answers one file, prints the report, and returns the exit code."""
+    start = time.perf_counter()
+    with progress_line() as progress:
+        answer = _answer(file, chosen, progress)
+    if isinstance(answer, InputError):
+        filed.add(file, answer, seconds=time.perf_counter() - start)
+        _refused(answer)
+        return BAD_INPUT
+    try:
+        with budget.stage(f"while the report was written (the verdict is {answer.verdict})"):
+            filed.add(file, answer, seconds=time.perf_counter() - start)
+            _lane(file, chosen).show(answer, chosen)
+            languages.keep(answer.model)
+            files.write_witness(chosen, answer)
+    except budget.LimitError:
+        if isinstance(answer.outcome, Unknown):  # whose reason says more
+            raise budget.LimitError(answer.outcome.reason) from None
+        raise
+    return exit_code(answer.outcome, accept_bounded=chosen.accept_bounded)
+
+
+def _give_up(
+    file: Path, chosen: argparse.Namespace, reason: str, seconds: float, *, code: int = UNKNOWN
+) -> _Shown:
+    """The report about a file where the work was broken off before there was an answer."""
+    from membar import api  # noqa: PLC0415 - rarely needed here
+    from membar.commands.lanes import programs  # noqa: PLC0415
+
+    model = chosen.model or (None if chosen.threads is None else _MODEL_OF_ANY_NUMBER)
+    asked = [name for name in arguments.properties(chosen) or () if name != "none"]
+    answer = api.unanswered(file, model, reason, seconds, properties=asked)
+    filed = files.Filed(chosen)
+    filed.add(file, answer, seconds=seconds)
+    plain = argparse.Namespace(**vars(chosen) | {"explain": False, "svg": None, "dot": None})
+    with supervision.captured() as printed:
+        programs.show(answer, plain)
+    return _Shown(printed.getvalue(), code, filed.answers)
 
 
 def _refused(problem: InputError) -> None:
     from membar.reports import diagnostic  # noqa: PLC0415 - only when something is wrong
 
-    sys.stderr.write(diagnostic.render_error(problem, color=color(sys.stderr), columns=columns()))
+    streams.write_message(diagnostic.render_error(problem, color=color(sys.stderr), columns=columns()))
 
 
 def _answer(
@@ -84,8 +179,8 @@ def _answer(
         return _lane(file, chosen).answer(file, chosen, progress)
     except InputError as problem:
         return problem
-    except RecursionError:
-        return InputError(TOO_DEEP)
+    except UNFIT as problem:
+        return unfit_input(problem, file)
 
 
 def _lane(file: Path, chosen: argparse.Namespace) -> Lane:
@@ -94,7 +189,18 @@ def _lane(file: Path, chosen: argparse.Namespace) -> Lane:
     Raises:
         InputError: the file is in no language, or an option does not fit.
     """
-    return cast("Lane", import_module(f"membar.commands.lanes.{_kind(file, chosen)}"))
+    kind = _kind(file, chosen)
+    option_scopes.refuse_outside(kind, arguments.given(chosen))
+    if chosen.include:
+        option_scopes.refuse_includes(languages.language_of(SourceFile(str(file), "")).name, chosen.model)
+    return cast("Lane", import_module(f"membar.commands.lanes.{kind}"))
+
+
+def _asks_z3(file: Path, chosen: argparse.Namespace) -> bool:
+    try:
+        return _kind(file, chosen) in _WITH_PROOFS
+    except InputError:  # which is said when the file is asked about
+        return False
 
 
 def _kind(file: Path, chosen: argparse.Namespace) -> str:
@@ -107,21 +213,4 @@ def _kind(file: Path, chosen: argparse.Namespace) -> str:
     language = languages.language_of(SourceFile(str(file), ""))
     if isinstance(language, ObjectFrontend):
         return "objects"
-    if chosen.infer:
-        raise InputError(
-            Diagnostic(
-                code="W1317",
-                message=f"--infer says nothing about `{file}`",
-                help="it looks for the invariants of an object (.obj)",
-            )
-        )
-    if chosen.order is not None or chosen.spec is not None:
-        option = "--order" if chosen.order is not None else "--spec"
-        raise InputError(
-            Diagnostic(
-                code="W1354",
-                message=f"{option} speaks of the clients of an object: how large are they?",
-                help="--client 2,3 makes all clients of 2 threads with 3 operations each",
-            )
-        )
     return "systems" if isinstance(language, SystemFrontend) else "programs"

@@ -5,19 +5,32 @@ from __future__ import annotations
 import argparse
 import sys
 
-from membar import api, arguments
+from membar import api, arguments, option_scopes, streams
 from membar import compare as comparison
 from membar.cli import HOLDS, UNKNOWN
 from membar.commands import files
 from membar.commands.window import color
+from membar.records import replace
 from membar.reports import comparison as comparison_report
 from membar.reports import json
 from membar.source import SourceFile
 
 
+def give_up(chosen: argparse.Namespace, reason: str) -> None:
+    """Says that nothing was found, and why."""
+    answer = api.unanswered(chosen.file, None, reason, 0.0)
+    streams.write(json.render(answer) if chosen.json else f"{chosen.file}: UNKNOWN: {reason}\n")
+    with files.written(chosen) as filed:
+        filed.add(chosen.file, answer, seconds=0.0)
+
+
 def run(chosen: argparse.Namespace) -> int:
     """Shows what each column reaches, side by side."""
-    program = api.parse(SourceFile.read(chosen.file))
+    read = SourceFile.read(chosen.file)
+    if chosen.include:
+        option_scopes.refuse_includes(api.language_of(read).name, chosen.models)
+    folders = tuple(str(folder) for folder in chosen.include)
+    program = api.parse(replace(read, defines=tuple(chosen.define), include_dirs=folders))
     named = chosen.models or f"sc,{api.default_model(program)}"
     found = comparison.compare(
         chosen.file,
@@ -26,16 +39,19 @@ def run(chosen: argparse.Namespace) -> int:
         limits=chosen.limit,
         options=arguments.options(chosen),
         include_dirs=chosen.include,
+        defines=chosen.define,
+        mapping=chosen.mapping,
     )
     heads = [f"{c.model} ({c.engine})" if chosen.engines else c.model for c in found.columns]
     answers = [column.result for column in found.columns]
     if chosen.json:
-        sys.stdout.writelines(json.render(answer) for answer in answers)
+        for answer in answers:
+            streams.write(json.render(answer))
     else:
         table = comparison_report.render(
             list(zip(heads, answers, strict=True)), differences=found.differences, color=color(sys.stdout)
         )
-        sys.stdout.write(table)
+        streams.write(table)
     with files.written(chosen) as filed:
         for answer in answers:
             filed.add(chosen.file, answer, seconds=answer.outcome.run.statistics.seconds)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from membar import streams
 from membar.diagnostics import Diagnostic, InputError
 from membar.outcome import Violated
 
@@ -134,11 +134,8 @@ def prepare_confirmation(chosen: argparse.Namespace) -> None:
     """
     if chosen.confirm is None:
         return
-    named = ("threads", "client", "property", "error", "ltl", "engine", "buffers")
-    asked = next((f"--{name}" for name in named if getattr(chosen, name) is not None), None)
-    if len(chosen.files) > 1 or asked is not None:
-        what = asked or f"{len(chosen.files)} files"
-        message = f"--confirm asks what one witness says of one program, not {what}"
+    if len(chosen.files) > 1:
+        message = f"--confirm asks what one witness says of one program, not {len(chosen.files)} files"
         raise _refusal("W1448", message, "ask about one; the witness names the property")
 
 
@@ -161,7 +158,7 @@ def write_witness(chosen: argparse.Namespace, result: object) -> None:
         return
     outcome = result.outcome
     if not isinstance(outcome, Violated) or outcome.witness is None:
-        sys.stderr.write(f"note: no witness is written, since nothing is violated: {chosen.witness}\n")
+        streams.write_message(f"note: no witness is written, since nothing is violated: {chosen.witness}\n")
         return
     from datetime import UTC, datetime  # noqa: PLC0415 - only where asked for
     from hashlib import sha256  # noqa: PLC0415
@@ -170,7 +167,7 @@ def write_witness(chosen: argparse.Namespace, result: object) -> None:
     report = import_module(f"membar.reports.{_WITNESSES[chosen.witness.suffix]}")
     found = sha256(chosen.files[0].read_bytes()).hexdigest()
     text = report.render(result, outcome, outcome.witness, at=datetime.now(UTC), program_hash=found)
-    chosen.witness.write_text(text, encoding="utf-8")
+    streams.write_file(chosen.witness, text)
 
 
 def _paths(chosen: argparse.Namespace) -> list[Path]:
@@ -196,6 +193,6 @@ def _write(chosen: argparse.Namespace, filed: Filed) -> None:
 
 def _put(path: Path, text: str) -> None:
     if path == _STANDARD_OUTPUT:
-        sys.stdout.write(text)
+        streams.write(text)
     else:
-        path.write_text(text, encoding="utf-8")
+        streams.write_file(path, text)

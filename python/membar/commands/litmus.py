@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 
-from membar import api, arguments, campaign, expectations
-from membar.cli import HOLDS, UNKNOWN, VIOLATED
-from membar.commands import files
-from membar.commands.window import color, columns
+from membar import api, arguments, budget, campaign, expectations, option_scopes, streams
+from membar.cli import BAD_INPUT, HOLDS, UNKNOWN, VIOLATED
+from membar.commands import files, supervision
+from membar.commands.window import color, columns, progress_line
 from membar.reports import summary
+
+_TELL_EVERY = 0.1  # seconds between two words of progress
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -20,12 +23,14 @@ def run(chosen: argparse.Namespace) -> int:
     tests = campaign.tests_in(chosen.paths)
     known = expectations.read(chosen.expect) if chosen.expect else None
     plan = campaign.Campaign(
+        named=tuple(chosen.paths),
         model=chosen.model,
         engine=chosen.engine,
         limits=chosen.limit,
         options=replace(arguments.options(chosen), jobs=1),  # the jobs are tests
         include_dirs=tuple(chosen.include),
         folders=arguments.folders(chosen),
+        mapping=chosen.mapping,
         texts=(
             *(
                 name
@@ -39,32 +44,70 @@ def run(chosen: argparse.Namespace) -> int:
             *files.texts(chosen),
         ),
     )
-    if chosen.engine is not None:  # a wrong engine or model is one error, not one per test
-        api.load_engine(chosen.engine)
-    if chosen.model is not None:
-        api.load_model(chosen.model, include_dirs=chosen.include)
+    limits = chosen.limit
+    try:
+        with (
+            budget.limited(seconds=limits.seconds, memory=limits.memory),
+            budget.stage("while the model was loaded"),
+        ):
+            _load(chosen)
+    except budget.LimitError as reached:
+        streams.write_message(f"error[W0440]: {reached.reason}\n")
+        return UNKNOWN
     start = time.perf_counter()
-    with files.written(chosen) as filed:
+    # A bar among the results would only be in the way.
+    bar = nullcontext() if sys.stdout.isatty() else progress_line()
+    with files.written(chosen) as filed, bar as tell:
         differences: dict[str, str] = {}
         filed.differences = differences if known is not None else None
-        for answer in _with_progress(campaign.run(tests, plan, jobs=chosen.jobs), total=len(tests)):
+        told = start
+        found = campaign.run(tests, plan, jobs=chosen.jobs, is_supervised=supervision.needs_child(limits))
+        for answer in found:
             filed.answers.append(answer)
             new = campaign.compare([answer], known) if known is not None else {}
             differences |= new
-            _show(answer, new.get(answer.path), chosen)
+            _show(answer, new.get(answer.path), chosen, tell)
+            if tell is not None and (now := time.perf_counter()) - told >= _TELL_EVERY:
+                told = now
+                tell(f"{len(filed.answers):,} of {len(tests):,} tests")
+        if tell is not None:
+            tell("")
         _show_table(filed.answers, filed.differences, seconds=time.perf_counter() - start, chosen=chosen)
+        if any(answer.unwritten for answer in filed.answers):
+            return filed.end(BAD_INPUT)
         if differences:
             return filed.end(VIOLATED)
         return filed.end(HOLDS if all(answer.is_answered for answer in filed.answers) else UNKNOWN)
 
 
-def _show(answer: campaign.Answer, differs: str | None, chosen: argparse.Namespace) -> None:
-    if answer.verdict == "error":
-        sys.stderr.write(answer.reason)
+def _load(chosen: argparse.Namespace) -> None:
+    """Loads engine and model: what is wrong with them is one error, not one per test."""
+    if chosen.engine is not None:
+        api.load_engine(chosen.engine)
+    if chosen.model is not None:
+        with budget.stage("while the model was loaded"):
+            api.load_model(chosen.model, include_dirs=chosen.include)
+    if chosen.define:
+        option_scopes.refuse_for_language("litmus", ["-D"])
+    if chosen.include:
+        option_scopes.refuse_includes("litmus", chosen.model)
+
+
+def _show(
+    answer: campaign.Answer,
+    differs: str | None,
+    chosen: argparse.Namespace,
+    tell: Callable[[str], None] | None,
+) -> None:
+    problem = answer.reason if answer.verdict == "error" else answer.unwritten
+    if problem:
+        if tell is not None:
+            tell("")
+        streams.write_message(problem)
     if chosen.json or chosen.herd:
-        sys.stdout.write(answer.json if chosen.json else answer.herd)
+        streams.write(answer.json if chosen.json else answer.herd)
     else:
-        sys.stdout.write(summary.one_line(answer, differs=differs, color=color(sys.stdout)))
+        streams.write(summary.one_line(answer, differs=differs, color=color(sys.stdout)))
 
 
 def _show_table(
@@ -74,17 +117,7 @@ def _show_table(
     seconds: float,
     chosen: argparse.Namespace,
 ) -> None:
-    for_people = sys.stderr if chosen.json or chosen.herd else sys.stdout
-    table = summary.table(answers, differences, seconds=seconds, columns=columns(), color=color(for_people))
-    for_people.write(table)
-
-
-def _with_progress(items: Iterable[campaign.Answer], *, total: int) -> Iterator[campaign.Answer]:
-    """The same items, with a bar on standard error where that is a terminal and the results are not."""
-    if not sys.stderr.isatty() or sys.stdout.isatty():
-        yield from items
-        return
-    from rich.console import Console  # noqa: PLC0415 - only for people who watch
-    from rich.progress import track  # noqa: PLC0415
-
-    yield from track(items, total=total, description="litmus", console=Console(stderr=True))
+    is_for_tools = chosen.json or chosen.herd
+    window = sys.stderr if is_for_tools else sys.stdout
+    table = summary.table(answers, differences, seconds=seconds, columns=columns(), color=color(window))
+    (streams.write_message if is_for_tools else streams.write)(table)

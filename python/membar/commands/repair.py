@@ -10,9 +10,10 @@ from json import dumps
 from pathlib import Path
 from typing import Any
 
-from membar import api, arguments, proving, repair
+from membar import api, arguments, option_scopes, proving, repair, streams
 from membar.cli import HOLDS, UNKNOWN, VIOLATED, exit_code
 from membar.commands import writing
+from membar.commands.lanes import clients
 from membar.commands.window import color, columns, progress_line
 from membar.diagnostics import Diagnostic, InputError
 from membar.objects.client import Size
@@ -28,7 +29,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Finds a repair, writes it where that was asked for, and shows it."""
     source = _source(chosen)
     _refuse(chosen, source)
-    with progress_line(sys.stderr) as progress:
+    with progress_line() as progress:
         found = repair.repair(
             source,
             _question(chosen),
@@ -57,17 +58,28 @@ def run(chosen: argparse.Namespace) -> int:
             return _interrupted(found.is_interrupted) or UNKNOWN
 
 
+def give_up(chosen: argparse.Namespace, reason: str) -> None:
+    """Says that nothing was found, and why."""
+    source = SourceFile(str(chosen.file), "")
+    _show(report.unknown(source, reason), report.unknown_as_data(source, reason), chosen)
+
+
 def _refuse(chosen: argparse.Namespace, source: SourceFile) -> None:
     """Refuses, before the search, what could not be done after it."""
-    if proving.is_system(source):
-        asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--property": chosen.property}
-        proving.refuse(chosen.file, asked | {"--weaken": chosen.weaken, "--threads": chosen.threads})
-    if chosen.threads is not None:
-        _refuse_with(chosen, "--threads any", "W0434", "that no assertion of the program fails")
-    if chosen.client is not None:
-        _refuse_with(
-            chosen, "--client", "W1353", "that the object is linearizable, and its use free of errors"
-        )
+    if chosen.explain and chosen.json:
+        option_scopes.refuse_explanation_as_data()
+    if chosen.include:
+        option_scopes.refuse_includes(api.language_of(source).name, chosen.model)
+    if chosen.define:
+        option_scopes.refuse_for_language(api.language_of(source).name, ["-D"])
+    # `--all` and `--explain` mean something else here: every repair, and what each change prevents.
+    asked = [option for option in arguments.given(chosen) if option not in ("--all", "--explain")]
+    option_scopes.refuse_outside(_kind(chosen, source), asked)
+    if chosen.weaken and proving.is_system(source):
+        raise _misplaced("--weaken", "W0408", "systems for any number of processes")
+    if chosen.first and (chosen.threads is not None or chosen.client is not None):
+        kind = ("W0434", "any number of threads") if chosen.threads else ("W1353", "clients of an object")
+        raise _misplaced("--first", *kind)
     if chosen.atomic_out is not None and (chosen.weaken or not _has_atomic_writes(source)):
         raise InputError(
             Diagnostic(
@@ -80,25 +92,16 @@ def _refuse(chosen: argparse.Namespace, source: SourceFile) -> None:
         writing.check_writable(chosen.file)
 
 
-def _refuse_with(chosen: argparse.Namespace, option: str, code: str, asked: str) -> None:
-    """Refuses what cannot be asked together with an option that is a question of its own."""
-    others = {
-        "--error": chosen.error,
-        "--ltl": chosen.ltl,
-        "--engine": chosen.engine,
-        "--first": chosen.first,
-    }
-    if option == "--client":
-        others |= {"--property": chosen.property, "--threads": chosen.threads}
-    for other, value in others.items():
-        if value:
-            raise InputError(
-                Diagnostic(
-                    code=code,
-                    message=f"{other} cannot be given together with {option}",
-                    help=f"what is asked there: {asked}",
-                )
-            )
+def _kind(chosen: argparse.Namespace, source: SourceFile) -> str:
+    if proving.is_system(source):
+        return option_scopes.SYSTEM
+    if chosen.threads is not None:
+        return option_scopes.LIFTED
+    return option_scopes.PROGRAM if chosen.client is None else option_scopes.CLIENTS
+
+
+def _misplaced(option: str, code: str, what: str) -> InputError:
+    return InputError(Diagnostic(code=code, message=f"{option} does not apply to {what}"))
 
 
 def _has_atomic_writes(source: SourceFile) -> bool:
@@ -117,6 +120,7 @@ def _question(chosen: argparse.Namespace) -> repair.Question:
         model=chosen.model,
         engine=chosen.engine,
         properties=arguments.properties(chosen),
+        property_file=chosen.property_file,
         error=chosen.error,
         ltl=chosen.ltl,
         words=arguments.words(chosen),
@@ -127,7 +131,7 @@ def _question(chosen: argparse.Namespace) -> repair.Question:
         threads=chosen.threads,
         client=None if chosen.client is None else Size(*chosen.client),
         order=Ordering(chosen.order or Ordering.CAUSAL.value),
-        specification=chosen.spec,
+        specification=None if chosen.client is None else clients.specification(chosen.file, chosen),
     )
 
 
@@ -157,8 +161,8 @@ def _write(found: repair.Repair, chosen: argparse.Namespace) -> None:
     if chosen.atomic_out is not None:
         given = arguments.words(chosen).get("atomic", "").splitlines()
         lines = dict.fromkeys([*given, *found.atomic_writes])
-        chosen.atomic_out.write_text("".join(f"{each}\n" for each in lines), encoding="utf-8")
-        sys.stderr.write(f"wrote {chosen.atomic_out}\n")
+        streams.write_file(chosen.atomic_out, "".join(f"{each}\n" for each in lines))
+        streams.write_message(f"wrote {chosen.atomic_out}\n")
     if not chosen.apply:
         return
     before = {found.source.path: found.source.text, **dict(found.source.replaced)}
@@ -168,7 +172,7 @@ def _write(found: repair.Repair, chosen: argparse.Namespace) -> None:
         for path, text in texts.items()
     ]
     for sentence in writing.rewrite(files):
-        sys.stderr.write(f"{sentence}\n")
+        streams.write_message(f"{sentence}\n")
 
 
 def _check_command(chosen: argparse.Namespace) -> tuple[str, str]:
@@ -228,4 +232,4 @@ def _code(result: repair.Answer, chosen: argparse.Namespace) -> int:
 
 
 def _show(text: str, data: dict[str, Any], chosen: argparse.Namespace) -> None:
-    sys.stdout.write(dumps(data, ensure_ascii=False) + "\n" if chosen.json else text)
+    streams.write(dumps(data, ensure_ascii=False) + "\n" if chosen.json else text)

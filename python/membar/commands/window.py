@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
+
+from membar import streams
 
 _COLUMNS = 80  # where nobody knows
 _STANDARD_OUTPUT = 1
@@ -29,9 +32,9 @@ def columns() -> int:
 
 
 @contextmanager
-def progress_line(stream: TextIO) -> Iterator[Callable[[str], None] | None]:
-    """Something to tell progress to: a line that is written over, and erased at the end; None in a pipe."""
-    if not stream.isatty():
+def progress_line() -> Iterator[Callable[[str], None] | None]:
+    """Something to tell progress to: a line on a terminal, written over and erased at the end."""
+    if not sys.stderr.isatty():
         yield None
         return
 
@@ -39,12 +42,10 @@ def progress_line(stream: TextIO) -> Iterator[Callable[[str], None] | None]:
 
     def tell(text: str) -> None:
         told[:] = [text]
-        stream.write(_ERASE + text[: columns() - 1])
-        stream.flush()
+        streams.write_message(_ERASE + text[: columns() - 1])
 
     try:
         yield tell
     finally:
         if told:
-            stream.write(_ERASE)
-            stream.flush()
+            streams.write_message(_ERASE)

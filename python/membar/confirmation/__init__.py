@@ -28,7 +28,7 @@ from membar.guides.places import Passing, Route, UnfollowableError, routes
 from membar.guides.reading import problem, read
 from membar.models.evaluate import relation
 from membar.models.model import Model, Operational
-from membar.outcome import Outcome, Run, Unknown, Violated, Witness
+from membar.outcome import Outcome, Run, Unknown, Violated, Witness, with_findings
 from membar.program.expand import expand
 from membar.program.program import Program
 from membar.program.warnings import without_warnings
@@ -158,9 +158,9 @@ def _unconfirmed(question: _Question, witness: Path, reason: str) -> Outcome:
         engine=ENGINE,
         algorithm=ALGORITHM,
         guarantee="nothing was established",
-        unchecked=(question.broken,),
     )
-    return Unknown(run, f"the witness {witness} is not confirmed: {reason}")
+    outcome = Unknown(run, f"the witness {witness} is not confirmed: {reason}")
+    return with_findings(outcome, (question.broken,))
 
 
 def _interleaved(question: _Question, route: Route) -> Violated | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.plan import CheckMode, Plan, Stage
+from membar.program.blocking import has_waiting_step
 from membar.program.contention import has_rival_writers
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.dependency_order import obstacle
@@ -34,7 +35,7 @@ def exploration(task: Task, program: Program) -> str:
         return GENERAL
     if task.options.coherence is Coherence.OBSERVED and why_not_classes(task, program) is None:
         return CLASSES
-    if task.model.exploration == EXACTLY_ONCE:
+    if task.model.claims.search == EXACTLY_ONCE:
         return EXACTLY_ONCE
     return careful_exploration(task, program) if _has_loops(program) else GENERAL
 
@@ -42,7 +43,7 @@ def exploration(task: Task, program: Program) -> str:
 def trial(task: Task, program: Program) -> int | None:
     """After how many steps of the general search to choose with care; None if there is no other."""
     model = task.model
-    has_others = model.load_buffering or model.exploration == DEPENDENCY_AWARE
+    has_others = model.claims.load_buffering or model.claims.search == DEPENDENCY_AWARE
     if _is_filtered(task) or _needs_general_search(program) or _has_loops(program) or not has_others:
         return None
     accesses = 1
@@ -56,7 +57,7 @@ def careful_exploration(task: Task, program: Program) -> str:
     """The search for a program that takes the general one long."""
     if keeps_loads_before_stores(program, task.model, bound=task.options.unrolling.furthest):
         return EXACTLY_ONCE
-    if task.model.exploration == DEPENDENCY_AWARE and obstacle(program) is None:
+    if task.model.claims.search == DEPENDENCY_AWARE and obstacle(program) is None:
         return DEPENDENCY_AWARE
     return GENERAL
 
@@ -69,12 +70,12 @@ def may_go_first(task: Task, program: Program, chosen: str) -> bool:
     """
     if chosen != GENERAL or _is_filtered(task) or _needs_general_search(program):
         return False
-    return bool(task.model.load_buffering) and not task.model.language_model
+    return bool(task.model.claims.load_buffering) and not task.model.language_model
 
 
 def why_not_classes(task: Task, program: Program) -> str | None:
     """Why every execution counts by itself, although only what is observed should; None if it does not."""
-    if task.model.exploration != EXACTLY_ONCE:
+    if task.model.claims.search != EXACTLY_ONCE:
         return f"the model {task.model.name} does not claim what it takes"
     if task.options.all_executions:
         return "every execution is listed"
@@ -84,6 +85,8 @@ def why_not_classes(task: Task, program: Program) -> str | None:
         return "this is done by the general search"
     if "await" not in task.options.reductions_off and any(thread.back_edges for thread in program.threads):
         return "whether a loop waits for ever depends on coherence"
+    if has_waiting_step(program):
+        return "whether a thread is in a deadlock depends on coherence"
     is_asked_for = task.options.coherence_chosen_by_user
     if not is_asked_for and SYMMETRY not in task.options.reductions_off and groups(program):
         return "identical threads are explored up to symmetry"

@@ -16,11 +16,12 @@ writes are one class, and the numbers are numbers of classes. `_exploration.py` 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import factorial
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias
 
+from membar.budget import count_reason, memory_reason, time_reason
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
 from membar.engines._exploration import (
@@ -37,10 +38,12 @@ from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
 from membar.models.overtaking import is_doubtful, marked, shows_overtaking, signs_under, unmarked
 from membar.models.plan import CheckMode, Plan
-from membar.outcome import FinalState, InterruptError, Outcome, Statistics, Witness
+from membar.outcome import INTERRUPTED, FinalState, InterruptError, Outcome, Statistics, Witness
 from membar.program.access import NO_LOCATION, bad_access, told_where
+from membar.program.allocations import UNORDERED
 from membar.program.atomicity import require_single_accesses, require_uncommitted
 from membar.program.awaits import NO_WATCHES, Watches
+from membar.program.blocking import is_decided
 from membar.program.condition import FinalRegister, Quantifier, Term
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind, final_memory
 from membar.program.expand import expand
@@ -52,14 +55,19 @@ from membar.program.pairs import Pairs
 from membar.program.program import Program
 from membar.program.symmetry import Group, groups
 from membar.progress import Progress
+from membar.properties import ASSERTED
+from membar.properties.deadlock import deadlock_of
 from membar.properties.final_state import Observer
-from membar.properties.judge import Tally, is_settled, judge
+from membar.properties.judge import TRUNCATED, Tally, is_settled, judge, left_out_by_filter
+from membar.properties.locks import MISUSE_FLAGS
 from membar.properties.memory import property_of
 from membar.properties.property import has_operation
-from membar.properties.termination import WAITS_FOR_EVER
+from membar.properties.races import RACE_FLAG
+from membar.properties.termination import waiting_of
+from membar.properties.undefined import take_misuse, take_undefined
 from membar.records import record, replace
 from membar.source import Span
-from membar.task import Coherence, Task
+from membar.task import Coherence, Task, repeats_are_one
 
 if TYPE_CHECKING:
     from membar import _core
@@ -87,7 +95,6 @@ ALGORITHMS = {
 _DEAD_ENDS = "dead ends"
 # What the general search says when a trial of it takes too long.
 _NOT_QUICK = frozenset({"steps", "memory"})
-INTERRUPTED = "the interruption (Ctrl-C) was reached"
 _FOLDED = "final states that differ by an exchange of interchangeable threads are listed once"
 _LOOKED_FOR = frozenset({"condition", "assertions", "races"})
 
@@ -133,7 +140,7 @@ def stops_at_failure(task: Task) -> bool:
     """Whether one failed assertion settles all that is asked: no final states, and not every execution."""
     options = task.options
     asks_for_states = task.program.condition is not None or options.all_executions
-    return options.stops_early and "assertions" in task.properties and not asks_for_states
+    return options.stops_early and not ASSERTED.isdisjoint(task.properties) and not asks_for_states
 
 
 def core() -> ModuleType:
@@ -211,7 +218,7 @@ class _Search:
             self._begin_to_doubt()
 
     def _watches(self, terms: Sequence[Term]) -> Watches:
-        if "await" in self.task.options.reductions_off:
+        if not repeats_are_one(self.task.options):
             return NO_WATCHES
         furthest = self.task.options.unrolling.furthest
         return watches_under(self.task.model, self.program, terms, bound=furthest)
@@ -244,7 +251,7 @@ class _Search:
 
         That is what its reductions are tested for.
         """
-        return self.exploration == EXACTLY_ONCE == self.task.model.exploration
+        return self.exploration == EXACTLY_ONCE == self.task.model.claims.search
 
     def _is_in_place(self) -> bool:
         """Whether who would wait looks last. Twins are compared as they are scheduled: not with them."""
@@ -329,13 +336,13 @@ class _Search:
                 progress=progress,
                 symmetric=(
                     [list(group.threads) for group in self.orbits.groups],
-                    self.task.model.global_order,
+                    self.task.model.claims.global_order,
                 ),
             )
         return self.compiled.search(
             self.lowered.form,
             bound=bound,
-            guesses=guesses(self.program) if self.task.model.may_guess else None,
+            guesses=guesses(self.program) if self.task.model.claims.may_guess else None,
             seconds=left,
             executions=limits.executions,
             memory=limits.memory,
@@ -353,7 +360,8 @@ class _Search:
         tally = Tally(
             engine=NAME,
             algorithm=ALGORITHMS[self.exploration],
-            looked_for=_LOOKED_FOR,
+            looked_for=_LOOKED_FOR | ({"deadlock"} if is_decided(self.program) else set()),
+            unrolls=True,
             awaits=bool(self.watched.threads),
             waiting=self._spans(found.waits),
             cut=self._spans(found.cuts, unfollowed=False),
@@ -361,6 +369,7 @@ class _Search:
         )
         tally.loops_cut = bound if found.cut else None
         tally.limit = self._limit(found.stopped)
+        tally.stopped = found.stopped == "failure"
         self._take_remarks(found, tally)
         tally.failed_assertion = astray
         for thread in found.failures[:1]:
@@ -368,16 +377,17 @@ class _Search:
             if astray is None or property_of(self.program, failure.message) in self.task.properties:
                 tally.failed_assertion = failure
         if found.stuck:
-            tally.stuck = self._witness(found.stuck_witness(), WAITS_FOR_EVER)
+            tally.stuck = self._waiting(found.stuck_witness())
+        if found.deadlocks:
+            tally.deadlock = self._deadlock(found.deadlock_witness())
         self._take_states(found, tally)
         if self.orbits.is_folded:
             tally.notes.append(_FOLDED)
-        for index in range(found.kept):
-            witness = self._witness(found.kept_witness(index), "")
-            if self._passes(witness):
-                tally.kept.append(witness)
+        self._take_kept(found, tally)
         tally.statistics = Statistics(
             executions=found.executions,
+            failed=found.failed or None,
+            truncated=found.truncated or None,
             blocked=found.blocked,
             duplicates=found.duplicates if self.exploration == DEPENDENCY_AWARE else None,
             explored=found.explored if found.symmetric else None,
@@ -390,6 +400,26 @@ class _Search:
         )
         self._take_unit(tally)
         return tally
+
+    def _take_kept(self, found: _core.Findings, tally: Tally) -> None:
+        """Every execution, where all are asked for; those that are not complete say so."""
+        left_out = 0
+        for index in range(found.kept):
+            witness = self._kept(found.kept_witness(index))
+            if witness.message or self._passes(witness):
+                tally.kept.append(witness)
+            else:
+                left_out += 1
+        if left_out:
+            tally.notes.append(left_out_by_filter(left_out))
+
+    def _kept(self, found: CoreExecution) -> Witness:
+        statuses = [status for status, *_ in found[1]]
+        if "fault" in statuses:
+            return self._witness(found, told_where(self._fault(found, statuses.index("fault"))))
+        if "failed" in statuses:
+            return self._failure(found)
+        return self._witness(found, TRUNCATED if "cut" in statuses else "")
 
     def _take_unit(self, tally: Tally) -> None:
         """Says what was counted, if that is not executions."""
@@ -412,29 +442,31 @@ class _Search:
             case None:
                 return None
             case "time":
-                return f"the time limit of {limits.seconds:g} s was reached"
+                return time_reason(limits.seconds)
             case "executions":
-                return f"the limit of {limits.executions} executions was reached"
+                return count_reason(limits.executions, "execution")
             case "memory":
-                return f"the memory limit of {limits.memory} bytes was reached"
+                return memory_reason(limits.memory)
             case "failure":
-                return "the first failed assertion was reached"
+                return "the first violation was reached"
             case _:
                 return INTERRUPTED
 
     def _take_remarks(self, found: _core.Findings, tally: Tally) -> None:
-        undefined: list[int] = []
-        for number in found.remarks:
-            check = self.plan.checks[number]
-            if check.mode is CheckMode.FLAG:
-                tally.flags.add(check.name)
-            else:
-                undefined.append(number)
-        if undefined:
-            names = {self.plan.checks[number].name for number in undefined}
-            tally.flags |= names
-            message = f"undefined behaviour: {', '.join(sorted(names))}"
-            tally.race = self._witness(found.remark_witness(undefined[0]), message)
+        tally.flags |= {self.plan.checks[number].name for number in found.remarks}
+        checks = [(self.plan.checks[number], number) for number in found.remarks]
+        undefined = [
+            (check.name, number)
+            for check, number in checks
+            if check.mode is not CheckMode.FLAG or check.name == RACE_FLAG
+        ]
+        races = {name for name, _ in undefined} - {UNORDERED}
+        for check, number in checks:
+            if check.name in MISUSE_FLAGS:
+                take_misuse(tally, {check.name}, self._witness(found.remark_witness(number), ""))
+        for name, number in undefined:
+            names = {name} if name == UNORDERED else races
+            take_undefined(tally, self.plan, names, self._witness(found.remark_witness(number), ""))
 
     def _take_states(self, found: _core.Findings, tally: Tally) -> None:
         if found.symmetric:
@@ -478,6 +510,16 @@ class _Search:
         final: FinalState = self.observer.ending(registers, final_memory(execution)).shown
         choices = tuple(tuple(thread[3]) for thread in found[1])
         return Witness(execution=execution, final=final, choices=choices, message=message)
+
+    def _deadlock(self, found: CoreExecution) -> Witness:
+        return self._witness(found, deadlock_of(self._threads_that_are(("suspended", "blocked"), found)))
+
+    def _waiting(self, found: CoreExecution) -> Witness:
+        return self._witness(found, waiting_of(self._threads_that_are(("waiting",), found)))
+
+    def _threads_that_are(self, statuses: Collection[str], found: CoreExecution) -> list[str]:
+        threads = zip(self.program.threads, found[1], strict=True)
+        return [thread.name for thread, (status, *_) in threads if status in statuses]
 
     def _failure(self, found: CoreExecution) -> Witness:
         message = "assertion failed"

@@ -57,6 +57,8 @@ class Frontend:
             it has no such programs.
         with_claim: a text and an LTL formula → a text that also claims this of all runs; None: it cannot.
         places: a text and its program → where the text can be made stronger or weaker; None: nowhere.
+        configurations: a text → the definitions (`SourceFile.defines`) of its other configurations; None: the
+            language has no such definitions.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Frontend:
     with_claim: Callable[[str, str], str] | None = None
     with_option: Mapping[str, Callable[[str, str], str]] = field(default_factory=dict)
     places: Callable[[SourceFile, Program], tuple[Place, ...]] | None = None
+    configurations: Callable[[SourceFile], tuple[tuple[str, ...], ...]] | None = None
     template: Callable[[SourceFile, str], Template] | None = None
 
 

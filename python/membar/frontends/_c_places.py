@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from membar.changes import Edit, Place, alternatives
+from membar.changes import Edit, Place, alternatives, restricted
 from membar.frontends._c_text import Call, CText, Statement
 from membar.source import Span
 
@@ -95,6 +95,7 @@ def places(
     *,
     accesses: Sequence[tuple[int, int]],
     macros: Mapping[str, str],
+    other_macros: Sequence[Mapping[str, str]] = (),
     fences: Mapping[str, str],
 ) -> Iterator[Place]:
     """The places of a text.
@@ -103,13 +104,17 @@ def places(
         text: its statements and calls.
         accesses: where the text accesses shared memory.
         macros: what names of orders stand for, where they are macros.
+        other_macros: the same in each other configuration of the text: where such a name is replaced, it must
+            become at least as strong as it is in any of them.
         fences: the statement that is a fence, by its order.
     """
     yield from fence_places(text, accesses, Fences(_LADDERS["fence"], fences, title="fence "))
     for call in sorted(text.calls, key=lambda call: call.name.start):
         for form in (_FORMS.get(call.name.text), _FAILURES.get(call.name.text)):
-            if form is not None and (place := _order_place(text, call, form, macros)) is not None:
-                yield place
+            if form is None or (place := _order_place(text, call, form, macros)) is None:
+                continue
+            elsewhere = _elsewhere(call, form, macros, other_macros)
+            yield restricted(place, _at_least(place, form, elsewhere))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +131,8 @@ class Fences:
     words: Mapping[str, str]
     title: str = ""
 
-    def at(
-        self, statement: Statement, title: str, span: Span, edits: Callable[[str], tuple[Edit, ...]]
-    ) -> Place:
-        """The place at a statement, where `edits` put in the words of a fence."""
+    def at(self, title: str, span: Span, loops: int, edits: Callable[[str], tuple[Edit, ...]]) -> Place:
+        """The place where `edits` put in the words of a fence."""
         readings = [
             (self.title + name, edits(self.words[name])) if name else ("", ()) for name, _ in self.ladder
         ]
@@ -137,7 +140,7 @@ class Fences:
             title=title,
             span=span,
             alternatives=alternatives(readings, [below for _, below in self.ladder]),
-            loops=statement.loops,
+            loops=loops,
         )
 
 
@@ -161,7 +164,8 @@ def _before(text: CText, statement: Statement, fences: Fences) -> Place:
         return (Edit(before, f"{{ {fence} "), Edit(behind, " }"))
 
     title = f"before line {text.source.position(statement.start)[0]}"
-    return fences.at(statement, title, text.span(statement.start, statement.head_end), edits)
+    span = text.span(statement.start, statement.head_end)
+    return fences.at(title, span, text.depth(statement.start), edits)
 
 
 def _behind(text: CText, statement: Statement, fences: Fences) -> Place:
@@ -169,7 +173,8 @@ def _behind(text: CText, statement: Statement, fences: Fences) -> Place:
     behind, gap = text.span(statement.end, statement.end), _gap(text, statement)
     title = f"behind line {text.source.position(statement.end)[0]}"
     span = text.span(statement.start, statement.end)
-    return fences.at(statement, title, span, lambda fence: (Edit(behind, gap + fence),))
+    loops = text.depth(statement.start)
+    return fences.at(title, span, loops, lambda fence: (Edit(behind, gap + fence),))
 
 
 def _gap(text: CText, statement: Statement) -> str:
@@ -185,9 +190,7 @@ def _order_place(text: CText, call: Call, form: _Form, macros: Mapping[str, str]
     current, edits = _spelling(text, call, form, macros)
     removed = _removal(text, call) if form.kind == "fence" else ()
     names = [order for order, _ in ladder]
-    current = {"consume": "acquire", "": "seq_cst"}.get(current, current)
-    if form.kind == "fence" and current == RELAXED:
-        current = ""
+    current = _on_ladder(current, form)
     if current not in names:
         return None
     line = text.source.position(call.name.start)[0]
@@ -205,8 +208,38 @@ def _order_place(text: CText, call: Call, form: _Form, macros: Mapping[str, str]
             [below for _, below in ladder],
         ),
         current=names.index(current),
-        loops=call.loops,
+        loops=text.depth(call.name.start),
     )
+
+
+def _on_ladder(order: str, form: _Form) -> str:
+    """The name under which an order stands in the ladder of a kind of operation."""
+    found = {"consume": "acquire", "": "seq_cst"}.get(order, order)
+    return "" if form.kind == "fence" and found == RELAXED else found
+
+
+def _elsewhere(
+    call: Call, form: _Form, macros: Mapping[str, str], other_macros: Sequence[Mapping[str, str]]
+) -> Iterator[str]:
+    """The orders of a call in other configurations, where its word stands for something else there."""
+    argument = () if form.order is None else call.arguments[form.order]
+    if len(argument) != 1:
+        return
+    word = argument[0].text
+    for others in other_macros:
+        if word in others and _order(word, others) != _order(word, macros):
+            yield _on_ladder(_order(word, others)[1], form)
+
+
+def _at_least(place: Place, form: _Form, orders: Iterable[str]) -> list[int]:
+    """The alternatives that are at least as strong as some orders, and the present one."""
+    names = [order for order, _ in _LADDERS[form.kind]]
+    needed = {names.index(order) if order in names else -1 for order in orders}
+    return [
+        number
+        for number, each in enumerate(place.alternatives)
+        if number == place.current or needed <= each.includes
+    ]
 
 
 def _removal(text: CText, call: Call) -> tuple[Edit, ...]:
@@ -234,18 +267,20 @@ def _spelling(
     if len(argument) != 1:
         return "?", lambda _: ()
     [word] = argument
-    spelt = word.text
-    for _ in range(len(macros) + 1):
-        if spelt not in macros or spelt.startswith("__ATOMIC_"):
-            break
-        spelt = macros[spelt]
-    prefix = next((prefix for prefix in _PREFIXES if spelt.startswith(prefix)), None)
-    if prefix is None:
-        return "?", lambda _: ()
+    prefix, order = _order(word.text, macros)
     there = text.span(word.start, word.end)
-    order = spelt.removeprefix(prefix).lower()
 
     def edits(wanted: str) -> tuple[Edit, ...]:
         return (Edit(there, prefix + (wanted.upper() if prefix == "__ATOMIC_" else wanted)),)
 
     return order, edits
+
+
+def _order(spelt: str, macros: Mapping[str, str]) -> tuple[str, str]:
+    """The prefix of an order and its name behind all macros; `?` if it is none."""
+    for _ in range(len(macros) + 1):
+        if spelt not in macros or spelt.startswith("__ATOMIC_"):
+            break
+        spelt = macros[spelt]
+    prefix = next((prefix for prefix in _PREFIXES if spelt.startswith(prefix)), None)
+    return ("", "?") if prefix is None else (prefix, spelt.removeprefix(prefix).lower())

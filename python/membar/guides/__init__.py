@@ -15,6 +15,8 @@ NO_RACE = "CHECK( init(main()), LTL(G ! data-race) )"
 VALID_DEREF = "CHECK( init(main()), LTL(G valid-deref) )"
 VALID_FREE = "CHECK( init(main()), LTL(G valid-free) )"
 PROPERTIES = {UNREACHABLE: "assertions", NO_RACE: "races", VALID_DEREF: "memory", VALID_FREE: "memory"}
+# How the message about a call of `reach_error` begins; SV-COMP has no property for an `assert` that fails.
+_REACHED = "reach_error is called"
 # How messages about memory say what SV-COMP has a property for; about others (never set) it has none.
 _MEMORY = (
     (re.compile(r"double free|\bfree of\b"), VALID_FREE),
@@ -75,7 +77,7 @@ class Guide:
 
 def specification(property_: str, message: str) -> str | None:
     """What SV-COMP calls the violation of a property with this message; None if it has no word for it."""
-    if property_ == "assertions":
+    if property_ == "assertions" and message.startswith(_REACHED):
         return UNREACHABLE
     if property_ == "races":
         return NO_RACE

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TypeAlias
 from xml.etree import ElementTree as ET
 
-from membar.diagnostics import InputError
+from membar.diagnostics import InputError, error
 from membar.guides import NO_RACE, WEAK, Guide, Waypoint
 from membar.guides.reading import MALFORMED, UNSUPPORTED, problem, values
 from membar.source import SourceFile
@@ -27,6 +27,7 @@ _FOLLOWED = frozenset(
 _KNOWN = _FOLLOWED | {
     "control", "enterLoopHead", "returnFromFunction", "assumption.scope", "assumption.resultfunction",
 }  # fmt: skip
+_ENCODING = re.compile(r"""\s*<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)["']""")
 _DECLARED = re.compile(r"<!(?!--|\[CDATA\[)")
 Data: TypeAlias = dict[str, str]
 
@@ -72,16 +73,34 @@ def _malformed(source: SourceFile, what: str) -> InputError:
 def _graph(source: SourceFile) -> ET.Element:
     if _DECLARED.search(source.text):
         raise _malformed(source, "it declares a document type")  # and maybe entities without end
+    _check_encoding(source)
     try:
-        root = ET.fromstring(source.text.encode())
+        root = ET.fromstring(source.text, ET.XMLParser(encoding="utf-8"))
     except ET.ParseError as wrong:
-        raise _malformed(source, str(wrong)) from None
+        place = source.span(*[_offset(source, *wrong.position)] * 2)
+        message = f"`{source.path}` is no GraphML witness: {wrong}"
+        raise error(MALFORMED, message, place, "here") from None
     graphs = root.findall(f"{{{NAMESPACE}}}graph")
     if root.tag != f"{{{NAMESPACE}}}graphml" or len(graphs) != 1:
         raise _malformed(source, f"one `graph` in a `graphml` of {NAMESPACE} is expected")
     if graphs[0].get("edgedefault") != "directed":
         raise _malformed(source, "the graph is not `directed`")
     return graphs[0]
+
+
+def _check_encoding(source: SourceFile) -> None:
+    """Refuses a declared encoding other than the one in which files are read."""
+    declared = _ENCODING.match(source.text)
+    if declared is not None and declared[1].lower() not in ("utf-8", "us-ascii"):
+        message = f"`{source.path}` is no GraphML witness in UTF-8: it declares the encoding `{declared[1]}`"
+        raise error(
+            MALFORMED, message, source.span(*declared.span(1)), "expected UTF-8", help="convert it with iconv"
+        )
+
+
+def _offset(source: SourceFile, line: int, column: int) -> int:
+    starts = source.line_starts
+    return min(starts[min(line, len(starts)) - 1] + column, len(source.text))
 
 
 def _data(source: SourceFile, element: ET.Element) -> Data:

@@ -16,6 +16,7 @@ VERSIONS = ("2.0", "2.1", "2.2")
 _TYPES = ("assumption", "branching", "function_enter", "function_return", "target")
 _HASH = re.compile(r"[0-9a-fA-F]{64}")
 _MAIN = "0"
+_LARGEST = 100_000
 # What YAML is made of; every step into it is checked.
 Loaded: TypeAlias = Any
 
@@ -67,7 +68,22 @@ def _entry(source: SourceFile) -> dict[str, Loaded]:
     if len(found) != 1:
         raise problem(UNSUPPORTED, f"`{source.path}` has {len(found)} entries `violation_sequence`, not one")
     entry: dict[str, Loaded] = found[0]
+    if not _is_small(entry, _LARGEST):
+        raise _malformed(source, f"it has more than {_LARGEST:,} values")
     return entry
+
+
+def _is_small(value: Loaded, limit: int) -> bool:
+    """Whether a value has at most `limit` parts; aliases of aliases have exponentially many, or no end."""
+    left = [value]
+    while left and limit >= 0:
+        one = left.pop()
+        limit -= 1
+        if isinstance(one, dict):
+            left += one.values()
+        elif isinstance(one, list | tuple | set):
+            left += one
+    return limit >= 0
 
 
 def _get(source: SourceFile, mapping: dict[str, Loaded], key: str, kind: type) -> Loaded:

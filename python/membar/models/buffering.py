@@ -32,9 +32,9 @@ def keeps_loads_before_stores(program: Program, model: Model, *, bound: int) -> 
 
     False also if the model does not say, or if there are too many paths to tell.
     """
-    if model.plan is None or not model.load_buffering:
+    if model.plan is None or not model.claims.load_buffering:
         return False
-    evaluator, relation = evaluator_of(model.plan), model.load_buffering
+    evaluator, relation = evaluator_of(model.plan), model.claims.load_buffering
     kept = _KEPT.setdefault(evaluator, {}).setdefault(relation, set())
     try:
         for thread in program.threads:

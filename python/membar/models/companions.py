@@ -4,18 +4,22 @@
     macros linux-kernel.def       says which instructions carry them
     model linux-kernel.cat
 
-A configuration has such lines; all others (how to draw, and so on) say nothing about the model.
+A configuration has such lines; all others (how to draw, and so on) say nothing about the model. Claims
+(`models/claims.py`) lie beside the model in any case.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError, error
+from membar.records import replace
 from membar.source import SourceFile
 
 CONFIGURATION = ".cfg"
+CLAIMS = ".claims"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,35 +27,59 @@ class Files:
     """A model with what belongs to it."""
 
     model: SourceFile
+    claims: SourceFile | None = None
     bell: SourceFile | None = None
     macros: SourceFile | None = None
 
 
-def files_of(path: Path) -> Files:
-    """The files of a model or of a configuration.
+def files_of(path: Path, include_dirs: Sequence[Path] = ()) -> Files:
+    """The files of a model or of a configuration; messages may also show those in `include_dirs`.
 
     Raises:
         InputError: a file that cannot be read, or a configuration without a model.
     """
-    if path.suffix == CONFIGURATION:
-        return _configured(readable(path), path.parent)
+    named = replace(readable(path), include_dirs=tuple(map(str, include_dirs)))
+    return _configured(named, path.parent) if path.suffix == CONFIGURATION else _beside(named)
+
+
+def files_of_saved(model: SourceFile) -> Files:
+    """A model as it was saved; with what lies beside its file, if that is here and has the same text.
+
+    Raises:
+        InputError: a file beside it cannot be read.
+    """
+    try:
+        is_here = SourceFile.read(model.path).text == model.text
+    except OSError:
+        is_here = False
+    return _beside(model) if is_here else Files(model=model)
+
+
+def _beside(model: SourceFile) -> Files:
+    path = Path(model.path)
     bell, macros = path.with_suffix(".bell"), path.with_suffix(".def")
     has_bell = path.suffix == ".cat" and bell.is_file()
     return Files(
-        model=readable(path),
-        bell=readable(bell) if has_bell else None,
-        macros=readable(macros) if has_bell and macros.is_file() else None,
+        model=model,
+        claims=_claims_beside(path, model),
+        bell=readable(bell, model) if has_bell else None,
+        macros=readable(macros, model) if has_bell and macros.is_file() else None,
     )
 
 
-def readable(path: Path) -> SourceFile:
-    """A file as text.
+def _claims_beside(path: Path, named_by: SourceFile) -> SourceFile | None:
+    place = path.with_suffix(CLAIMS)
+    return readable(place, named_by) if place.is_file() else None
+
+
+def readable(path: Path, named_by: SourceFile | None = None) -> SourceFile:
+    """A file as text; `named_by` another one, or by the user.
 
     Raises:
         InputError: it cannot be read.
     """
     try:
-        return SourceFile.read(path)
+        return SourceFile.read(path) if named_by is None else named_by.including(path)
     except OSError as problem:
         reason = problem.strerror or "unreadable"
         raise InputError(
@@ -69,7 +97,8 @@ def _configured(configuration: SourceFile, folder: Path) -> Files:
         span = configuration.span(0, len(configuration.text))
         raise error("W0217", "this configuration names no model", span, "expected a line `model FILE.cat`")
     return Files(
-        model=readable(named["model"]),
-        bell=readable(named["bell"]) if "bell" in named else None,
-        macros=readable(named["macros"]) if "macros" in named else None,
+        model=readable(named["model"], configuration),
+        claims=_claims_beside(named["model"], configuration),
+        bell=readable(named["bell"], configuration) if "bell" in named else None,
+        macros=readable(named["macros"], configuration) if "macros" in named else None,
     )

@@ -1,28 +1,59 @@
 """Compiled models kept between runs, in `__pycache__` beside the models.
 
 Compiling a model takes longer than most questions about a small program. What comes out depends on the texts
-of the models, the code in this folder, the ordering words of the languages, Python and membar: the digest of
-all of them is part of a kept file's name, so that a kept model is never stale. Of each file the digest has
-the size and the time of the last change, as Python's own byte code. Where nothing was kept, or can be,
-models are compiled.
+and claims of the models, the code in this folder, the ordering words of the languages, Python and membar. A
+kept file begins with a fingerprint of all of them and of the model's name, then one of its own content: a
+file that is old, damaged, or of another model or installation is not believed. Texts and claims count by
+their content, code by the size and the time of the last change, as Python's own byte code does. Where nothing
+was kept, or can be, models are compiled.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
-from importlib.util import source_hash
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import membar
 from membar.models.model import Model
 
+if TYPE_CHECKING:
+    from hashlib import blake2b
+else:
+    try:  # `hashlib` loads OpenSSL, which takes longer than a small check
+        from _blake2 import blake2b
+    except ImportError:
+        from hashlib import blake2b
+
 FOLDER = Path(__file__).parent
-_INPUTS = (".py", ".cat", ".rules", ".lark", ".bell", ".cfg")
+_TEXTS = (".cat", ".rules", ".claims", ".bell", ".cfg")
+_CODE = (".py", ".lark")
+_SIZE = 16
+# What a kept model is made of.
+_CLASSES = {
+    "membar.models.model": {"Claims", "Model", "Operational"},
+    "membar.models.plan": {
+        *(
+            "Check",
+            "CheckKind",
+            "CheckMode",
+            "Fixpoint",
+            "Growth",
+            "Instruction",
+            "Op",
+            "Plan",
+            "Sort",
+            "Stage",
+        ),
+    },
+    "membar.source": {"SourceFile", "Span"},
+}
 
 
 def read(name: str, words: str, *, folder: Path = FOLDER / "__pycache__") -> Model | None:
@@ -30,42 +61,64 @@ def read(name: str, words: str, *, folder: Path = FOLDER / "__pycache__") -> Mod
     if Path(name).name != name:
         return None  # a user's file
     try:
-        found = pickle.loads(_place(folder, name, words).read_bytes())
+        content = _place(folder, name).read_bytes()
+        body = content[2 * _SIZE :]
+        if content[: 2 * _SIZE] != _head(name, words, body):
+            return None
+        found = _Reader(io.BytesIO(body)).load()
     except Exception:
         return None  # whatever is wrong with a kept file, the model can be compiled
-    return found if isinstance(found, Model) else None
+    return found if isinstance(found, Model) and found.name == name else None
 
 
 def write(model: Model, words: str, *, folder: Path = FOLDER / "__pycache__") -> None:
     """Keeps a shipped model for next time, unless it is there already."""
     is_shipped = model.source is not None and Path(model.source.path).parent == FOLDER
-    place = _place(folder, model.name, words)
-    if not is_shipped or place.exists():
+    if not is_shipped or read(model.name, words, folder=folder) is not None:
         return
+    place = _place(folder, model.name)
+    body = pickle.dumps(model)
     with suppress(OSError):  # a folder that cannot be written
         folder.mkdir(exist_ok=True)
         draft = place.with_suffix(f".{os.getpid()}")
-        draft.write_bytes(pickle.dumps(model))
+        draft.write_bytes(_head(model.name, words, body) + body)
         draft.replace(place)  # at once: nobody reads half a model
-        for old in folder.glob(f"{model.name}.*.model"):
-            if old != place:
-                old.unlink()
 
 
-def _place(folder: Path, name: str, words: str) -> Path:
-    return folder / f"{name}.{_digest(words)}.model"
+class _Reader(pickle.Unpickler):
+    """Makes models and nothing else: no file can have it run a function."""
+
+    def find_class(self, module: str, name: str) -> object:
+        if name not in _CLASSES.get(module, ()):
+            raise pickle.UnpicklingError(f"{module}.{name} is no part of a model")
+        return super().find_class(module, name)
+
+
+def _place(folder: Path, name: str) -> Path:
+    return folder / f"{name}.model"
+
+
+def _head(name: str, words: str, body: bytes) -> bytes:
+    """What a kept file begins with."""
+    key = blake2b(repr((name, _digest(words))).encode(), digest_size=_SIZE).digest()
+    return key + blake2b(body, key=key, digest_size=_SIZE).digest()
 
 
 @cache
 def _digest(words: str) -> str:
     """A fingerprint of all that compiled models depend on."""
-    found = (sys.version, membar.__version__, str(FOLDER), words, state_of(FOLDER, _INPUTS))
-    return source_hash(repr(found).encode()).hex()
+    texts = [(path, Path(path).read_bytes()) for path, _, _ in _files(str(FOLDER), _TEXTS)]
+    found = (sys.version, membar.__version__, str(FOLDER), words, state_of(FOLDER, _CODE), texts)
+    return _hash_of(found)
 
 
 def state_of(folder: Path, endings: tuple[str, ...]) -> str:
     """The names, sizes and times of change of the files in a folder, and those in it, that end so."""
-    return source_hash(repr(list(_files(str(folder), endings))).encode()).hex()
+    return _hash_of(list(_files(str(folder), endings)))
+
+
+def _hash_of(value: object) -> str:
+    return blake2b(repr(value).encode(), digest_size=_SIZE).hexdigest()
 
 
 def _files(folder: str, endings: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:

@@ -13,17 +13,16 @@ from membar.diagnostics import Diagnostic, InputError, error
 from membar.models.cat.bell import check_macros
 from membar.models.cat.elaborate import Compiled, compile_model
 from membar.models.cat.lexer import comment_end
-from membar.models.companions import CONFIGURATION, Files, files_of
-from membar.models.model import GENERAL, Model
-from membar.models.operational import CAM, OPERATIONAL
+from membar.models.claims import claims_in_comment, claims_of, is_language
+from membar.models.companions import CONFIGURATION, Files, files_of, files_of_saved
+from membar.models.model import Model
+from membar.models.operational import CAM
 from membar.models.rules import parser as rules
 from membar.models.rules.compile import compile_rules
 from membar.source import SourceFile
 
 FOLDER = Path(__file__).parent
 SUFFIXES = (".cat", ".rules")
-# The shipped models of processors and languages forbid values that justify themselves.
-THIN_AIR = "values that justify themselves (out of thin air) are considered only if the program stores them"
 NO_CHECKS = "the model has no check: it allows every execution"
 ALIASES: Mapping[str, str] = MappingProxyType({"tso": "x86-tso"})
 
@@ -40,61 +39,71 @@ def _shipped() -> Mapping[str, Path]:
 
 
 def load(
-    name_or_path: str | Path, *, vocabulary: Collection[str], include_dirs: Sequence[Path] = ()
+    name_or_path: str | Path | SourceFile,
+    *,
+    vocabulary: Collection[str],
+    include_dirs: Sequence[Path] = (),
+    is_trial: bool = False,
 ) -> Model:
     """The model that `--model` names.
 
     Args:
         name_or_path: a shipped model, or a user's file (ends in `.cat`, `.rules` or `.cfg`, or has a path
-            separator).
+            separator), or the text of one as it was saved.
         vocabulary: the tags of all languages.
         include_dirs: where includes of a user's file are looked for, after the file's own folder.
+        is_trial: its claims are to be tested, so that a user's file may make all that a shipped one may.
 
     Raises:
         InputError: no such model, no such file, or a wrong one.
     """
+    if isinstance(name_or_path, SourceFile):
+        return _model(files_of_saved(name_or_path), Path(name_or_path.path).stem, vocabulary, include_dirs)
     text = str(name_or_path)
     if text.endswith((*SUFFIXES, CONFIGURATION)) or "/" in text or "\\" in text:
-        return _from_file(Path(text), Path(text).stem, vocabulary, include_dirs)
+        files = files_of(Path(text), include_dirs)
+        is_trusted = is_trial or Path(text).parent == FOLDER
+        return _model(files, Path(text).stem, vocabulary, include_dirs, is_trusted=is_trusted)
     name = ALIASES.get(text, text)
     if name == CAM.name:
         return CAM
     if name not in names():
         raise InputError(_unknown_model(text))
-    return _from_file(_shipped()[name], name, vocabulary, ())
+    return _model(files_of(_shipped()[name]), name, vocabulary, (), is_trusted=True)
 
 
-def _from_file(path: Path, name: str, vocabulary: Collection[str], include_dirs: Sequence[Path]) -> Model:
-    files = files_of(path)
+def _model(
+    files: Files,
+    name: str,
+    vocabulary: Collection[str],
+    include_dirs: Sequence[Path],
+    *,
+    is_trusted: bool = False,
+) -> Model:
     compiled, documentation = _compiled(files, vocabulary, include_dirs)
     if not compiled.plan.checks and not compiled.plan.names:
         raise _empty_model(files.model)
     notes = compiled.notes if compiled.plan.checks else (*compiled.notes, NO_CHECKS)
-    facts = _facts(documentation)
-    is_shipped = path.parent == FOLDER
+    claims = claims_of(
+        files.claims,
+        compiled.plan,
+        tags=compiled.tags,
+        language=compiled.language,
+        is_trusted=is_trusted,
+    )
+    notes = (*notes, *claims_in_comment(documentation))
     return Model(
         name=name,
         title=_first_sentence(documentation),
         documentation=documentation,
         plan=compiled.plan,
-        operational=OPERATIONAL.get(name) if is_shipped else None,
+        operational=claims.store_buffers,
         tags=compiled.tags,
-        any_tags=facts.get("tags") == "any",
-        # A header that says C belongs to a model of the language.
-        language_model=facts.get("language model") == "yes" or compiled.language == "C",
-        # A claim that tests check for the shipped models; nobody has checked a user's.
-        exploration=facts.get("exploration", GENERAL) if is_shipped else GENERAL,
-        load_buffering=facts.get("load buffering", "") if is_shipped else "",
-        foreshadows=facts.get("buffered loads", "").startswith("foreshadowed") and is_shipped,
-        keeps_atomics_apart=facts.get("buffered loads") == "foreshadowed-atomics-apart" and is_shipped,
-        ignores_write_backs=facts.get("write-backs") == "invisible" and is_shipped,
-        fair=is_shipped and path.suffix == ".cat",
-        thread_order=dict(compiled.plan.names).get(facts.get("thread order", "")),
-        may_guess=not is_shipped,
-        mapping=facts.get("mapping", ""),
-        global_order=facts.get("order") == "global" and is_shipped,
-        notes=notes if is_shipped else (*notes, THIN_AIR),
+        language_model=is_language(claims, compiled.plan, compiled.language),
+        notes=notes,
+        claims=claims,
         source=files.model,
+        claims_source=files.claims,
     )
 
 
@@ -124,16 +133,6 @@ def _first_sentence(documentation: str) -> str:
     paragraph = " ".join(documentation.split("\n\n", maxsplit=1)[0].split())
     sentence = re.match(r".*?[.!?](?=\s|$)", paragraph)
     return sentence.group() if sentence else paragraph
-
-
-def _facts(documentation: str) -> dict[str, str]:
-    """Lines such as `Tags: any`, `Exploration: exactly-once` or `Load buffering: NAME`."""
-    names = (
-        "Tags|Language model|Exploration|Order|Load buffering|Buffered loads|Write-backs|Thread order|Mapping"
-    )
-    fact = rf"^({names}):\s*([\w-]+)\s*\.?$"
-    lines = re.findall(fact, documentation, re.MULTILINE | re.IGNORECASE)
-    return {key.lower(): value.lower() for key, value in lines}
 
 
 def _empty_model(source: SourceFile) -> InputError:

@@ -5,7 +5,7 @@ operation becomes the instructions that compilers emit for it, with the ordering
 Plain accesses become plain loads and stores. Nothing else changes: dependencies are those of the text,
 although a compiler may remove some.
 
-A model names its table in its head comment (`Mapping: x86`).
+A model names its table in its claims (`mapping: x86`).
 """
 
 from __future__ import annotations

@@ -12,12 +12,18 @@ if TYPE_CHECKING:
     from membar.source import SourceFile
 
 
-# Values of `Model.exploration`.
+# Values of `Claims.search`.
 GENERAL = "general"
 EXACTLY_ONCE = "exactly-once"
 DEPENDENCY_AWARE = "dependency-aware"
 # The same for questions that do not observe coherence.
 CLASSES = "reads-from classes"
+# Values of `Claims.kind` and `Claims.buffered_loads`.
+PROCESSOR = "processor"
+LANGUAGE = "language"
+HIDDEN = "hidden"
+FORESHADOWED = "foreshadowed"
+ATOMICS_APART = "foreshadowed-atomics-apart"
 
 
 class Operational(enum.Enum):
@@ -27,6 +33,64 @@ class Operational(enum.Enum):
     TSO = "tso"
     PSO = "pso"
     CAM = "cam"
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Claims:
+    """What a model says about itself beyond its axioms; without a claim, the safest.
+
+    `models/claims.py` reads them from the file beside the model and refuses those that cannot be true;
+    `membar models test` looks for programs that refute the others. docs/reference/claims.md has the keys.
+
+    Attributes:
+        kind: a model of a processor, or of a language, in which plain accesses can race; "" if not said.
+        any_tags: tags to which it gives no meaning change nothing (sc), so they are no reason to refuse.
+        mapping: the table by which compilers bring C programs to this processor (`models/mappings.py`);
+            "" if C means itself under it, or nobody knows.
+        right_mappings: tables under which it allows no more than rc11 does, cycles of po and rf aside.
+        search: the search that its properties allow: `exactly-once` if executions have no cycles of po
+            and rf, their prefixes are executions too, and reading the last write is always allowed;
+            `dependency-aware` if the same holds of `thread_order` in the place of po, for programs that
+            `program/dependency_order.py` lets through; else `general`.
+        thread_order: the relation that says what is in order inside each thread, for the dependency-aware
+            search.
+        load_buffering: the relation of the model between a read and a later write of its thread that may
+            change places whatever is read; "" if it names none. A program without such pairs has no cycles
+            of po and rf, and the exactly-once search is for it too.
+        buffered_loads: `foreshadowed` if every execution with a cycle of po and rf shows itself in executions
+            without (`models/overtaking.py`), in programs for which all that follows from a read is ordered
+            behind it; `foreshadowed-atomics-apart` if coherence is no part of the order of all threads, so
+            that more must be known of what atomic operations write (docs/decisions/0050); else `hidden`.
+        ignores_write_backs: an atomic operation that writes what it read can be left out of an execution, and
+            who read from it may read from what it read: the rest stays an execution.
+        global_order: what follows a read in its thread, coherence, from-reads, reads-from between threads,
+            and the starting and joining of threads never make a cycle.
+        fair: whether who looks again and again sees the last write in the end, and looking once more at it is
+            always allowed: true of processors and languages; of a user's file nobody knows.
+        may_guess: values may justify themselves, so constants that the program stores are tried as values of
+            reads.
+        store_buffers: the machine with store buffers that allows the same final states.
+        allows_sc: everything that sc allows is allowed.
+        is_coherent: each location on its own behaves like a single variable.
+        is_atomic: nobody writes between the read and the write of a read-modify-write.
+    """
+
+    kind: str = ""
+    any_tags: bool = False
+    mapping: str = ""
+    right_mappings: tuple[str, ...] = ()
+    search: str = GENERAL
+    thread_order: str = ""
+    load_buffering: str = ""
+    buffered_loads: str = HIDDEN
+    ignores_write_backs: bool = False
+    global_order: bool = False
+    fair: bool = False
+    may_guess: bool = True
+    store_buffers: Operational | None = None
+    allows_sc: bool = True
+    is_coherent: bool = True
+    is_atomic: bool = True
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -41,33 +105,11 @@ class Model:
         operational: the store-buffer reading; None if it has none (`armv8`).
         default_buffers: bound of the store buffers where the user gives none.
         tags: the tags it gives a meaning to.
-        any_tags: ordering tags change nothing under it (sc), so unknown ones are no reason to refuse.
         language_model: plain accesses can race (rc11, ra, …).
         notes: what everyone who uses it must know, such as parts of its file that have no effect.
-        exploration: the search that its properties allow: `exactly-once` if executions have no cycles of po
-            and rf, their prefixes are executions too, and reading the last write is always allowed;
-            `dependency-aware` if the same holds of `thread_order` in the place of po, for programs that
-            `program/dependency_order.py` lets through; else `general`.
-        thread_order: the slot of the relation that says what is in order inside each thread, for the
-            dependency-aware search.
-        load_buffering: the relation of the model between a read and a later write of its thread that may
-            change places whatever is read; "" if it names none. A program without such pairs has no cycles
-            of po and rf, and the exactly-once search is for it too.
-        foreshadows: every execution with a cycle of po and rf shows itself in executions without
-            (`models/overtaking.py`), in programs for which all that follows from a read is ordered behind it.
-        keeps_atomics_apart: with `foreshadows`: coherence is no part of the order of all threads, so that
-            more must be known of what atomic operations write (docs/decisions/0050).
-        ignores_write_backs: an atomic operation that writes what it read can be left out of an execution, and
-            who read from it may read from what it read: the rest stays an execution.
-        fair: whether who looks again and again sees the last write in the end, and looking once more at it is
-            always allowed: true of processors and languages; of a user's file nobody knows.
-        global_order: what follows a read in its thread, coherence, from-reads, reads-from between threads,
-            and the starting and joining of threads never make a cycle.
-        may_guess: nobody has shown that values cannot justify themselves under it, so constants that the
-            program stores are tried as values of reads.
-        mapping: the table by which compilers bring C programs to this processor (`models/mappings.py`);
-            "" if C means itself under it, or nobody knows.
+        claims: what it says about itself.
         source: its text.
+        claims_source: the text of its claims; None if it makes none.
     """
 
     name: str
@@ -77,17 +119,13 @@ class Model:
     operational: Operational | None = None
     default_buffers: int = 2
     tags: frozenset[str] = frozenset()
-    any_tags: bool = False
     language_model: bool = False
     notes: tuple[str, ...] = ()
-    exploration: str = GENERAL
-    load_buffering: str = ""
-    foreshadows: bool = False
-    keeps_atomics_apart: bool = False
-    ignores_write_backs: bool = False
-    may_guess: bool = False
-    fair: bool = False
-    global_order: bool = False
-    thread_order: int | None = None
-    mapping: str = ""
+    claims: Claims = Claims()
     source: SourceFile | None = field(default=None, compare=False, repr=False)
+    claims_source: SourceFile | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def thread_order(self) -> int | None:
+        """The slot of the relation that `claims.thread_order` names."""
+        return None if self.plan is None else dict(self.plan.names).get(self.claims.thread_order)

@@ -16,6 +16,7 @@ from functools import lru_cache
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, Model
 from membar.models.plan import CheckMode, Instruction, Op, Plan
+from membar.program.allocations import ALLOC
 from membar.program.awaits import NO_WATCHES, Watches, watches
 from membar.program.condition import Term
 from membar.program.program import Program
@@ -45,8 +46,8 @@ def watches_under(model: Model, program: Program, terms: Collection[Term], *, bo
     return watches(
         program,
         terms,
-        marks=model.tags if has_remarks(model.plan) else None,
-        write_backs=model.ignores_write_backs,
+        marks=model.tags - {ALLOC} if has_remarks(model.plan) else None,
+        write_backs=model.claims.ignores_write_backs,
     )
 
 
@@ -69,7 +70,7 @@ def allows_awaits(model: Model) -> bool:
     plan = model.plan
     if plan is None or not is_monotone(plan):
         return False
-    return not has_remarks(plan) or model.exploration == EXACTLY_ONCE
+    return not has_remarks(plan) or model.claims.search == EXACTLY_ONCE
 
 
 @lru_cache(maxsize=32)  # asked about every program, and longer to work out than a small search

@@ -1,15 +1,8 @@
-"""Store-buffer readings of models: which names have one. The simulator and `states` run them."""
+"""The model that has a store-buffer reading only. The others claim theirs (`store-buffers`)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from membar.models.model import Model, Operational
-
-OPERATIONAL: Mapping[str, Operational] = MappingProxyType(
-    {"sc": Operational.SC, "x86-tso": Operational.TSO, "pso": Operational.PSO, "cam": Operational.CAM}
-)
 
 CAM = Model(
     name="cam",

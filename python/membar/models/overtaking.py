@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
-from membar.models.model import Model
+from membar.models.model import ATOMICS_APART, HIDDEN, Model
 from membar.models.plan import Instruction, Op, Plan, Sort
 from membar.program.awaits import Watch, Watches
 from membar.program.dependencies import expressions_of, registers_written
@@ -60,9 +60,9 @@ def shows_overtaking(program: Program, model: Model) -> bool:
     order.
     """
     plan = model.plan
-    if plan is None or not (model.foreshadows and model.load_buffering):
+    if plan is None or not (model.claims.buffered_loads != HIDDEN and model.claims.load_buffering):
         return False
-    places = _slots_of(plan.instructions, dict(plan.names)[model.load_buffering])
+    places = _slots_of(plan.instructions, dict(plan.names)[model.claims.load_buffering])
     if any(fixpoint.first <= slot <= fixpoint.last for fixpoint in plan.fixpoints for slot in places):
         return False
     if not any(instruction.name == "pick-data" for instruction in plan.instructions) and any(
@@ -105,10 +105,14 @@ def is_doubtful(signs: Collection[Ends]) -> bool:
 
 
 def signs_under(model: Model) -> Signs:
-    """What to gather under a model that `foreshadows`."""
+    """What to gather under a model whose buffered loads are foreshadowed."""
     if model.plan is None:
         raise ValueError(f"{model.name} has no axioms")
-    return signs_of(model.plan, dict(model.plan.names)[model.load_buffering], model.keeps_atomics_apart)
+    return signs_of(
+        model.plan,
+        dict(model.plan.names)[model.claims.load_buffering],
+        model.claims.buffered_loads == ATOMICS_APART,
+    )
 
 
 @lru_cache(maxsize=16)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from operator import and_, or_
 from typing import Final, TypeAlias
 
-from membar import effort
+from membar import budget
 from membar.program.pairs import Pairs, members
 
 __all__ = ["members"]
@@ -104,7 +104,7 @@ def sequence(left: Rows, right: Rows) -> Rows:
 def _long_sequence(left: Rows, right: Rows) -> Rows:
     """As `sequence`; what follows an event in its thread follows the event before it, and is taken over."""
     result = [0] * len(left)
-    spend = effort.current().spend
+    spend = budget.current().spend
     before, reached = 0, 0
     for event in range(len(left) - 1, -1, -1):
         row = left[event]
@@ -148,7 +148,7 @@ def _last_first(rows: Rows) -> list[int] | None:
 def _long_plus(rows: Rows, order: list[int]) -> Rows:
     """The closure of a relation without cycles: what an event leads to is closed before the event is."""
     result = [0] * len(rows)
-    spend = effort.current().spend
+    spend = budget.current().spend
     for event in order:
         spend()
         reached = rest = rows[event]

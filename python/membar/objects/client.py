@@ -1,8 +1,9 @@
 """The most general client: some threads, each of which makes some calls, in every way there is.
 
 A client is a choice of calls for each thread. Threads that may call the same are interchangeable, so that
-only one of the arrangements of their calls is made, unless an operation is told who calls it. All threads of
-all clients are written into one C text, which is read once; a client's program is made of those that it has.
+only one of the arrangements of their calls is made, unless an operation is told who calls it. The threads of
+many clients are written into one C text, which is read once; a client's program is made of those that it has.
+A text has at most `MOST_BODIES` threads: where all clients together have more, they are read in batches.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ THREADS_MACRO: Final = "MEMBAR_THREADS"
 CALLS_MACRO: Final = "MEMBAR_CALLS"
 """Macros that tell the text how many threads there are, and how many calls they make in all."""
 _OWN_MAIN: Final = "main=membar_own_main"
+MOST_BODIES: Final = 63
+"""How many threads one C text may create besides `main`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,8 @@ class PlannedCall:
 
 Body: TypeAlias = tuple[PlannedCall, ...]
 """The calls of one thread, one after the other."""
+Bodies: TypeAlias = tuple[tuple[Body, ...], ...]
+"""For each thread of a client, what it may do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,26 +108,53 @@ def _are_alike(notes: ObjectNotes, size: Size) -> bool:
 
 def clients(notes: ObjectNotes, size: Size) -> Iterator[Client]:
     """Every client of a size, up to the names of threads that may call the same."""
-    choices = [_choices(notes, number) for number in range(size.threads)]
-    sequences = [
-        tuple(product(range(len(choices[number])), repeat=size.calls)) for number in range(size.threads)
-    ]
+    bodies = bodies_of(notes, size)
+    if not _are_alike(notes, size):
+        yield from map(Client, product(*bodies))
+        return
+    for chosen in combinations_with_replacement(range(len(bodies[0])), size.threads):
+        yield Client(tuple(mine[which] for mine, which in zip(bodies, chosen, strict=True)))
+
+
+def bodies_of(notes: ObjectNotes, size: Size) -> Bodies:
+    """What each thread of a client of a size may do."""
     fresh = max(_fresh(operation) for operation in notes.operations)
     unused = [notes.first_fresh + number * fresh for number in range(size.total)]
-
-    def body(thread: int, chosen: tuple[int, ...]) -> Body:
-        return tuple(
-            _planned(*choices[thread][which], thread * size.calls + index, unused)
-            for index, which in enumerate(chosen)
+    return tuple(
+        tuple(
+            tuple(
+                _planned(operation, values, thread * size.calls + index, unused)
+                for index, (operation, values) in enumerate(chosen)
+            )
+            for chosen in product(_choices(notes, thread), repeat=size.calls)
         )
-
-    arrangements: Iterator[tuple[tuple[int, ...], ...]] = (
-        combinations_with_replacement(sequences[0], size.threads)
-        if _are_alike(notes, size)
-        else product(*sequences)
+        for thread in range(size.threads)
     )
-    for arrangement in arrangements:
-        yield Client(tuple(body(number, chosen) for number, chosen in enumerate(arrangement)))
+
+
+class Batches:
+    """Bodies in batches that one text can have; each client is within one of them."""
+
+    def __init__(self, bodies: Bodies) -> None:
+        fits = sum(map(len, bodies)) <= MOST_BODIES
+        self._length = max(map(len, bodies)) if fits else max(1, MOST_BODIES // len(bodies))
+        self._bodies = bodies
+        self._places = [{body: index for index, body in enumerate(mine)} for mine in bodies]
+
+    def __iter__(self) -> Iterator[Bodies]:
+        starts = [range(0, len(mine), self._length) for mine in self._bodies]
+        return map(self.at, product(*starts))
+
+    def number_of(self, client: Client) -> tuple[int, ...]:
+        """The number of the batch that a client is within: where the bodies of each thread begin."""
+        places = [mine[body] for mine, body in zip(self._places, client.bodies, strict=True)]
+        return tuple(place // self._length * self._length for place in places)
+
+    def at(self, number: Sequence[int]) -> Bodies:
+        """The batch with a number."""
+        return tuple(
+            mine[start : start + self._length] for mine, start in zip(self._bodies, number, strict=True)
+        )
 
 
 def _choices(notes: ObjectNotes, thread: int) -> tuple[tuple[Operation, Choice], ...]:
@@ -148,7 +180,7 @@ def _planned(operation: Operation, values: Choice, number: int, unused: Sequence
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """All clients of an object: their threads as one program, each by its body and its number in a client."""
+    """Clients of an object: their threads as one program, each by its body and its number in a client."""
 
     program: Program
     names: dict[tuple[int, Body], str]
@@ -187,16 +219,14 @@ def _spawning(main: Thread, renamed: Mapping[str, str]) -> Thread:
 
 
 def client_text(
-    source: SourceFile, notes: ObjectNotes, size: Size
+    source: SourceFile, notes: ObjectNotes, size: Size, bodies: Bodies
 ) -> tuple[SourceFile, dict[tuple[int, Body], str]]:
-    """The text with a thread for every body that some client has, and the names of these threads."""
-    names: dict[tuple[int, Body], str] = {}
-    functions: list[str] = []
-    for client in clients(notes, size):
-        for number, body in enumerate(client.bodies):
-            if (number, body) not in names:
-                names[number, body] = name = f"membar_thread_{len(names)}"
-                functions.append(_function(name, number, body))
+    """The text with a thread for each of the bodies, and the names of these threads."""
+    names = {
+        key: f"membar_thread_{index}"
+        for index, key in enumerate((number, body) for number, mine in enumerate(bodies) for body in mine)
+    }
+    functions = [_function(name, number, body) for (number, body), name in names.items()]
     begin = [f"  {notes.begin}();"] if notes.begin else []
     created = [f"  pthread_create(&membar_handle, 0, {name}, 0);" for name in names.values()]
     tail = [

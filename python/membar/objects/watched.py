@@ -17,6 +17,8 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Final, TypeVar
 
+from membar.budget import LimitError
+
 MOST_STEPS: Final = 1_000_000
 _CLOCKS: Final = frozenset({"now", "today", "utcnow", "urandom", "getrandom"})
 _LEAVING: Final = frozenset({"_exit", "abort", "execv", "execve", "fork", "forkpty"})
@@ -52,7 +54,7 @@ def watched(job: Callable[[], Found], path: str) -> Found:
     try:
         with contextlib.redirect_stdout(sys.stderr):
             found = job()
-    except (Exception, EndlessError):
+    except (Exception, EndlessError, LimitError):
         raise
     except BaseException as problem:
         if isinstance(problem, KeyboardInterrupt) and not _is_raised(problem.__traceback__):

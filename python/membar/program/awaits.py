@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TypeAlias
 
+from membar.program.blocking import has_waiting_step
 from membar.program.condition import FinalRegister, Term
 from membar.program.dependencies import (
     expressions_of,
@@ -54,13 +55,24 @@ class Watch:
 
 @record(frozen=True, slots=True)
 class Watches:
-    """The watched points of a program, per thread; none at all if every loop is to be unrolled."""
+    """The watched points of a program, per thread; none at all if every loop is to be unrolled.
+
+    Of the objects in `racy`, some access may race. None: nothing is known, and nobody is patient.
+    """
 
     threads: tuple[tuple[Watch, ...], ...] = ()
+    racy: Names | None = None
 
     def of(self, thread: int) -> tuple[Watch, ...]:
         """Those of one thread."""
         return self.threads[thread] if self.threads else ()
+
+    def is_patient(self, edge: Edge) -> bool:
+        """Whether a step that blocks may be looked at last of all: nothing that it reads can race."""
+        if self.racy is None:
+            return False
+        reads = [_objects_of(operation) for operation in edge.operations if reads_memory(operation)]
+        return all(objects is not None and objects.isdisjoint(self.racy) for objects in reads)
 
 
 NO_WATCHES = Watches()
@@ -77,16 +89,19 @@ def watches(
         marks: the tags of accesses that cannot race with one another; None if races are not looked for.
         write_backs: whether atomic operations that change nothing can be left out under the model.
     """
-    if not any(thread.back_edges for thread in program.threads):
+    has_loops = any(thread.back_edges for thread in program.threads)
+    if not has_loops and not has_waiting_step(program):
         return Watches(((),) * len(program.threads))
     racy = frozenset[str]() if marks is None else _unmarked_objects(program, frozenset(marks))
+    if not has_loops:
+        return Watches(((),) * len(program.threads), racy)
     found = []
     for number, thread in enumerate(program.threads):
         shown = frozenset(
             term.register for term in terms if isinstance(term, FinalRegister) and term.thread == number
         )
         found.append(_watches(thread, shown, racy, write_backs=write_backs))
-    return Watches(tuple(found))
+    return Watches(tuple(found), racy)
 
 
 def _watches(thread: Thread, shown: Names, racy: Names, *, write_backs: bool) -> tuple[Watch, ...]:

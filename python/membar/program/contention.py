@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from membar.program.allocations import ALLOC
 from membar.program.expr import evaluate, registers_of
 from membar.program.operations import Store, StoreConditional
 from membar.program.program import Program, Thread
@@ -31,10 +32,13 @@ def has_rival_writers(program: Program) -> bool:
 
 
 def _stored(program: Program, thread: Thread) -> Iterator[int | None]:
-    """The addresses of a thread's stores; None for those that depend on a register."""
+    """The addresses of a thread's stores; None for those that depend on a register.
+
+    The beginning of memory is no rival: unless it comes before all else there, the program has no meaning.
+    """
     for edge in thread.edges:
         for operation in edge.operations:
-            if isinstance(operation, Store | StoreConditional):
+            if isinstance(operation, Store | StoreConditional) and ALLOC not in operation.tags:
                 address = operation.address
                 is_constant = next(registers_of(address), None) is None
                 yield evaluate(address, {}, program.bases) if is_constant else None

@@ -13,6 +13,18 @@ from membar.program.expr import Expr, evaluate, registers_of
 from membar.program.operations import Operation, Rmw, Store, StoreConditional
 from membar.program.program import Program
 
+THIN_AIR = "values that justify themselves (out of thin air) are considered only if the program stores them"
+
+
+def passes_on_reads(program: Program) -> bool:
+    """Whether something is stored that was computed from registers, and so perhaps from what was read."""
+    return any(
+        isinstance(operation, Store | StoreConditional | Rmw) and any(registers_of(operation.value))
+        for thread in program.threads
+        for edge in thread.edges
+        for operation in edge.operations
+    )
+
 
 def guesses(program: Program) -> tuple[tuple[int, int], ...]:
     """Cells with the constants that some operation may store there, sorted."""

@@ -5,7 +5,7 @@ The form is a flat list of 64-bit words, packed lowest byte first. A list is its
     program    = VERSION cells tag-sets threads terms
     cell       = address size initial-value
     tag-set    = list of the numbers of its tags, as far as the model speaks of them
-    thread     = started registers entry number-of-points joins watches edges
+    thread     = started registers entry number-of-points joins watches exits edges
     join       = branch point-where-its-paths-meet
     watch      = point exclusive-matters single-read-only write-backs list of registers that matter
     register   = has-initial-value value
@@ -27,6 +27,7 @@ from typing import TypeVar
 
 from membar.diagnostics import EngineLimitError
 from membar.program.awaits import NO_WATCHES, Watch, Watches
+from membar.program.blocking import has_one_outcome
 from membar.program.condition import FinalCell, FinalRegister, Term
 from membar.program.expr import (
     MASK,
@@ -59,11 +60,11 @@ from membar.program.operations import (
 from membar.program.program import Edge, Program, Thread
 from membar.records import record
 
-VERSION = 5
+VERSION = 6
 
 # A store-conditional whose status carries a dependency on its write.
 _CARRYING = 11
-# An assumption that waits until it holds.
+# An assumption that waits until it holds, and whether its thread may be looked at last.
 _WAITING = 12
 # A choice in which all but the lowest value says that something failed which may be tried again.
 _RETRYING = 13
@@ -98,7 +99,12 @@ def packed(words: Sequence[int]) -> bytes:
 
 
 def lower_program(
-    program: Program, tags: Mapping[str, int], terms: Iterable[Term], watched: Watches = NO_WATCHES
+    program: Program,
+    tags: Mapping[str, int],
+    terms: Iterable[Term],
+    watched: Watches = NO_WATCHES,
+    *,
+    by_states: bool = False,
 ) -> LoweredProgram:
     """The compact form of `program`, which must be free of locks (`expand`) and channels.
 
@@ -107,18 +113,23 @@ def lower_program(
         tags: the numbers of the tags that the model speaks of.
         terms: what final states are to show, in this order.
         watched: where a thread that comes back unchanged waits.
+        by_states: an engine that sees whole states follows every step that waits; others only those that
+            memory alone decides.
 
     Raises:
         EngineLimitError: it has channels.
     """
-    return _Lowering(program, tags, watched).run(tuple(terms))
+    return _Lowering(program, tags, watched, by_states=by_states).run(tuple(terms))
 
 
 class _Lowering:
     """One program on its way down."""
 
-    def __init__(self, program: Program, tags: Mapping[str, int], watched: Watches) -> None:
+    def __init__(
+        self, program: Program, tags: Mapping[str, int], watched: Watches, *, by_states: bool
+    ) -> None:
         self.program = program
+        self.by_states = by_states
         self.tags = tags
         self.watched = watched
         self.tag_sets: dict[Tags, int] = {}
@@ -176,6 +187,9 @@ class _ThreadLowering:
         self.registers = registers
         self.points: dict[int, int] = {}
 
+    def _follows_waits(self, edge: Edge) -> bool:
+        return self.lowering.by_states or has_one_outcome(self.thread, edge)
+
     def words(self) -> list[int]:
         entry = _number(self.points, self.thread.entry)
         edges: list[int] = []
@@ -191,9 +205,10 @@ class _ThreadLowering:
             (self.points[a], self.points[b]) for a, b in self.thread.joins if {a, b} <= self.points.keys()
         ]
         pairs = [point for pair in joins for point in pair]
+        exits = sorted(self.points[point] for point in self.thread.exits if point in self.points)
         return [
             *words, entry, len(self.points), len(joins), *pairs,
-            len(self.watches), *watches, len(self.thread.edges), *edges,
+            len(self.watches), *watches, len(exits), *exits, len(self.thread.edges), *edges,
         ]  # fmt: skip
 
     def _watch(self, watch: Watch) -> list[int]:
@@ -218,10 +233,10 @@ class _ThreadLowering:
             len(edge.operations),
         ]
         for operation in edge.operations:
-            words += self._operation(operation)
+            words += self._operation(operation, edge)
         return words
 
-    def _operation(self, operation: Operation) -> list[int]:
+    def _operation(self, operation: Operation, edge: Edge) -> list[int]:
         register, expr, tags = self._register, self._expr, self.lowering.tag_set
         match operation:
             case Load(address=address, size=size, signed=signed, exclusive=exclusive):
@@ -239,8 +254,10 @@ class _ThreadLowering:
                 return [4, tags(operation.tags), int(operation.address is not None), *place]
             case Set(register=name, value=value):
                 return [5, register(name), *expr(value)]
-            case Assume(condition=condition, waits=waits):
-                return [_WAITING if waits else 6, *expr(condition)]
+            case Assume(condition=condition, waits=True) if self._follows_waits(edge):
+                return [_WAITING, *expr(condition), int(self.lowering.watched.is_patient(edge))]
+            case Assume(condition=condition):
+                return [6, *expr(condition)]
             case Assert(condition=condition):
                 return [7, *expr(condition)]
             case Choose(register=name, low=low, high=high, retries=retries):

@@ -103,21 +103,23 @@ class Set:
 class Assume:
     """Executions in which `condition` is 0 stop here: blocked, not counted as complete.
 
-    With `waits`, the step can only be taken later, when the condition holds: a thread that can never go on
-    is in a deadlock, not out of the question.
+    With `waits`, the step blocks: it can only be taken later, when the condition holds, and until then none
+    of it has happened. A thread that can never go on is in a deadlock, not out of the question. So a call
+    that blocks is one step: an access, and an assumption that waits.
     """
 
     condition: Expr
     waits: bool = False
 
 
-WARNING = "overflow"
-"""The property of assertions that only warn."""
+OVERFLOW, LEAKS = "overflow", "leaks"
+WARNINGS = frozenset({OVERFLOW, LEAKS})
+"""The properties whose assertions only warn, unless they are asked for by name."""
 
 
 @record(frozen=True, slots=True)
 class Assert:
-    """A violation of `property` if `condition` is 0 here; only a warning if that is `WARNING`."""
+    """A violation of `property` if `condition` is 0 here; perhaps only a warning (`WARNINGS`)."""
 
     condition: Expr
     message: str = ""

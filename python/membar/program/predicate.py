@@ -8,7 +8,7 @@ from math import prod
 from typing import TypeAlias
 
 from membar.program.expr import Expr, evaluate
-from membar.records import record
+from membar.records import field, record
 
 _MOST_PLACES = 100_000
 
@@ -50,12 +50,19 @@ class StatePredicate:
     Attributes:
         expression: over the names in `reads`, and no others.
         reads: what each name stands for.
-        text: as the user wrote it, for reports; two predicates that differ only in it are equal.
+        text: as the user wrote it, for reports.
+        property: what a program violates that reaches such a state, where it must not: `errors`, or what else
+            says so (`G p` is a claim). Two predicates that differ only in it and in their text are equal.
     """
 
     expression: Expr
     reads: tuple[tuple[str, Observable], ...]
     text: str = ""
+    property: str = field(default="errors", compare=False)
+
+    def arrival(self) -> str:
+        """That such a state is reached, in words."""
+        return f"reaches {self.text or 'an error state'}"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, StatePredicate):

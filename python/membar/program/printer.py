@@ -51,7 +51,7 @@ from membar.program.program import Edge, MemoryObject, Program, Thread, Value
 KEYWORDS = frozenset({
     "program", "memory", "channel", "thread", "exists", "forall", "observe", "filter",
     "error", "claim", "never",
-    "entry", "spawned", "register", "label", "branch", "committed", "ends", "when", "unordered",
+    "entry", "spawned", "register", "label", "branch", "committed", "ends", "exits", "when", "unordered",
     "load", "store", "store_conditional", "carries", "exclusive", "rmw", "if", "read", "write", "failed",
     "fence", "assume", "wait", "assert", "choose", "to", "spawn", "join", "lock", "unlock", "send", "receive",
     "true", "false", "not", "none", "at", "retry",
@@ -130,6 +130,8 @@ def _thread_lines(thread: Thread) -> Iterator[str]:
         yield f"  committed {point}"
     for point in sorted(thread.ends):
         yield f"  ends {point}"
+    for point in sorted(thread.exits):
+        yield f"  exits {point}"
     for edge in thread.edges:
         yield f"  {print_edge(edge)}"
     yield "}"

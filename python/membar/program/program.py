@@ -89,6 +89,8 @@ class Thread:
         started: runs from the beginning; otherwise a `Spawn` starts it.
         labels: names of control points, for reports, LTL and `--error`.
         ends: control points where it may stay for ever: who waits there is in no deadlock.
+        exits: final control points at which the whole process ends, as where `main` returns: nobody else is
+            in a deadlock then, or waits for ever.
         joins: pairs of a branch and the point where its paths meet again, for languages in which its guards
             decide (`ctrl`) only what lies between the two. Those of other branches decide all that follows.
         committed: control points that must be left first: while some thread is at one of its own, only
@@ -102,6 +104,7 @@ class Thread:
     started: bool = True
     labels: tuple[tuple[int, str], ...] = ()
     ends: frozenset[int] = frozenset()
+    exits: frozenset[int] = frozenset()
     joins: tuple[tuple[int, int], ...] = ()
     committed: frozenset[int] = frozenset()
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -168,13 +171,16 @@ class Program:
         threads: all threads, including those that a `Spawn` starts.
         channels: message channels (DVE, Promela).
         condition: the question about final states that the text itself asks, if any.
-        errors: states that must not be reached.
+        errors: states that must not be reached, each for the sake of some property.
         claims: what the text says of all runs: LTL formulas, never claims, property processes.
         label_claims: what its labels say of them, where somebody asks for that by name.
         guards_wait: a thread whose guards are all closed waits, which may be a deadlock (DVE); elsewhere
             guards are branches, of which one is open, or assumptions.
         ends_memory: memory may end (C's `free`) while other threads run. Assertions say where it is used
             afterwards, as far as accesses happen where their threads make them (`delays.py`).
+        is_joint: one thread stands for several processes that step together (DVE's `system sync`). They would
+            share its store buffer, so only sc gives the program a meaning.
+        notes: where the text may mean something else than its author expects, for reports.
     """
 
     name: str
@@ -188,6 +194,8 @@ class Program:
     label_claims: tuple[LabelClaim, ...] = field(default=(), compare=False)
     guards_wait: bool = field(default=False, compare=False)
     ends_memory: bool = field(default=False, compare=False)
+    is_joint: bool = field(default=False, compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @cached_property

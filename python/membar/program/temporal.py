@@ -146,6 +146,14 @@ class Claim:
     span: Span | None = field(default=None, compare=False, repr=False)
     is_endless: bool = False
 
+    @property
+    def violation(self) -> str:
+        """What a run is that shows the claim to be false, in words."""
+        if isinstance(self.body, ForbiddenRuns):
+            return f"a run that {self.text or self.name} forbids"
+        said = f": {self.text}" if self.text not in ("", self.name) else ""
+        return f"a run that violates {self.name}{said}"
+
 
 @record(frozen=True, slots=True)
 class LabelClaim:

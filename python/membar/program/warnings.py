@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 from membar.program.expr import Address
-from membar.program.operations import WARNING, Assert, Load, Operation, Store
+from membar.program.operations import LEAKS, OVERFLOW, WARNINGS, Assert, Load, Operation, Store
 from membar.program.program import Edge, Program
 from membar.records import replace
 
 LEAK = "leak: "
 """How the message of a warning about memory that is never freed begins."""
-OVERFLOW = "signed overflow"
+SIGNED_OVERFLOW = "signed overflow"
 """How the message of a warning about arithmetic begins."""
 LOOK = "leak$"
 """How registers and cells begin that are there for such warnings only."""
 
 
-def warnings_in(notes: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """The warnings among the notes of an answer, each with the name of its kind."""
-    kinds = ((LEAK, "memory-leak"), (OVERFLOW, "signed-overflow"))
-    return tuple((kind, note) for note in notes for start, kind in kinds if note.startswith(start))
+FLAGS: Mapping[str, str] = MappingProxyType({OVERFLOW: "signed-overflow", LEAKS: "memory-leak"})
+"""The flag of an answer that warns of a property."""
 
 
 def has_warnings(program: Program) -> bool:
@@ -33,8 +32,8 @@ def has_warnings(program: Program) -> bool:
     )
 
 
-def without_warnings(program: Program, about: str = "") -> Program:
-    """The same steps, but nothing warns; or nothing whose message begins with `about`."""
+def without_warnings(program: Program, about: Collection[str] = WARNINGS) -> Program:
+    """The same steps without the warnings about some properties."""
     if not has_warnings(program):
         return program
     threads = tuple(
@@ -44,19 +43,19 @@ def without_warnings(program: Program, about: str = "") -> Program:
     return replace(program, threads=threads)
 
 
-def _silent(edge: Edge, about: str) -> Edge:
+def _silent(edge: Edge, about: Collection[str]) -> Edge:
     kept = tuple(operation for operation in edge.operations if not _goes(operation, about))
     return edge if len(kept) == len(edge.operations) else replace(edge, operations=kept)
 
 
-def _goes(operation: Operation, about: str) -> bool:
+def _goes(operation: Operation, about: Collection[str]) -> bool:
     if isinstance(operation, Load):
-        return operation.register.startswith(LOOK) and about in ("", LEAK)
+        return operation.register.startswith(LOOK) and LEAKS in about
     if isinstance(operation, Store):
         is_left = isinstance(operation.address, Address) and operation.address.name.startswith(LOOK)
-        return is_left and about in ("", LEAK)
-    return _only_warns(operation) and isinstance(operation, Assert) and operation.message.startswith(about)
+        return is_left and LEAKS in about
+    return isinstance(operation, Assert) and operation.property in about
 
 
 def _only_warns(operation: Operation) -> bool:
-    return isinstance(operation, Assert) and operation.property == WARNING
+    return isinstance(operation, Assert) and operation.property in WARNINGS

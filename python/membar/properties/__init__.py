@@ -1,16 +1,55 @@
-"""Properties: one file each, exporting `PROPERTY`; `judge.py` turns what an engine found into a verdict."""
+"""Properties: one file each, exporting `PROPERTY`; `judge.py` turns what an engine found into verdicts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from membar.properties import assertions, claims, condition, deadlock, errors, memory, races, termination
+from membar.properties import (
+    assertions,
+    claims,
+    condition,
+    deadlock,
+    errors,
+    exits,
+    leaks,
+    linearizability,
+    locks,
+    memory,
+    overflow,
+    races,
+    termination,
+)
+from membar.properties.labels import LABELS
 from membar.properties.property import Property
 
 PROPERTIES: Mapping[str, Property] = MappingProxyType(
     {
         module.PROPERTY.name: module.PROPERTY
-        for module in (condition, errors, claims, assertions, races, memory, deadlock, termination)
+        for module in (
+            condition,
+            errors,
+            claims,
+            assertions,
+            races,
+            memory,
+            locks,
+            deadlock,
+            termination,
+            exits,
+            overflow,
+            leaks,
+        )
     }
 )
+"""Those that programs are asked about, in the order of reports."""
+
+ASSERTED = frozenset(
+    {assertions.NAME, memory.NAME, locks.NAME, exits.NAME, overflow.PROPERTY.name, leaks.PROPERTY.name}
+)
+"""Those that assertions of a program belong to: an engine that finds failing assertions checks them all."""
+
+EVERY: Mapping[str, Property] = MappingProxyType(
+    {**PROPERTIES, **LABELS, linearizability.PROPERTY.name: linearizability.PROPERTY}
+)
+"""All properties of membar."""

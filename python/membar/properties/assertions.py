@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from membar.program.operations import Assert
-from membar.properties.property import Property
+from membar.properties.property import Property, has_assertion_of, has_error_state_of
 
 NAME = "assertions"
 
 PROPERTY = Property(
     name=NAME,
     title="no assertion fails",
-    applies=lambda program, _: (
-        Assert in program.operation_kinds
-        and any(
-            isinstance(operation, Assert) and operation.property == NAME
-            for thread in program.threads
-            for edge in thread.edges
-            for operation in edge.operations
-        )
-    ),
+    covers="`assert` and calls of `reach_error` in C; `assert` in Promela, DVE and program text; run-time"
+    " errors of Promela and DVE; error locations of XCFA",
+    applies=lambda program, _: has_assertion_of(program, NAME) or has_error_state_of(program, NAME),
 )

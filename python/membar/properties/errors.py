@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from membar.properties.property import Property
+from membar.properties.property import Property, has_error_state_of
 
 PROPERTY = Property(
     name="errors",
-    title="no state is reached that the program says must not be",
-    applies=lambda program, _: bool(program.errors),
+    title="no error state is reached",
+    covers="a state or location that `--error` names, or `unsafe` in Cubicle's language",
+    applies=lambda program, _: has_error_state_of(program, "errors"),
 )

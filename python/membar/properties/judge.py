@@ -1,325 +1,358 @@
-"""The one place where what an engine found becomes a verdict.
+"""The one place where what an engine found becomes verdicts: one for each property, and one for all.
 
-What may be said (DESIGN §6 and §8):
+What may be said about a property (DESIGN §6 and §8):
 
-    a property is broken in some execution     VIOLATED, with that execution, whatever was not looked at
-    `exists`, and an execution shows it        HOLDS, with that execution, whatever was not looked at; but
-                                               if there are assertions too, as in the next two lines
-    otherwise, a limit was hit                 UNKNOWN
+    some execution violates it                 VIOLATED, with that execution, whatever was not explored
+    `exists`, and an execution shows it        HOLDS, with that execution, whatever was not explored
+    otherwise, the engine cannot check it      UNKNOWN
+    otherwise, the search stopped              UNKNOWN, or not checked if it stopped at another violation
     otherwise, a step fits into no buffer      UNKNOWN
-    otherwise, a bound cut something           HOLDS WITHIN; but UNKNOWN for `exists`
+    otherwise, a bound truncated the search    HOLDS WITHIN; but UNKNOWN for `exists`
     otherwise                                  HOLDS; but VIOLATED, without a witness, for `exists`
 
-A loop that was cut is no waiting loop: whether it ends is then not checked, unless some other loop is found
-to wait for ever.
-
-A race breaks a property only under a model that gives racy programs no meaning; everywhere else it is a flag.
-In a program with a condition of its own a race, a deadlock or a loop that waits for ever is a flag too,
-unless that property was asked for by name.
+The verdict about the program is the worst over all properties that count. In a program with a condition of
+its own only the condition, error states, claims and assertions count, unless properties were asked for by
+name: a race, a deadlock or a thread that spins for ever is a flag there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from membar.outcome import (
+    INTERRUPTED,
+    NOT_ASKED,
+    STOPPED,
     Explored,
     FinalState,
+    Finding,
     Holds,
     HoldsWithin,
     Outcome,
     Run,
-    Statistics,
     Unknown,
+    Verdict,
     Violated,
     Witness,
 )
+from membar.program.blocking import is_decided, may_hide_deadlocks
 from membar.program.condition import Quantifier
-from membar.program.operations import WARNING, Lock
-from membar.properties import PROPERTIES
-from membar.properties.deadlock import is_deadlock_waiting, spins_at_locks, waits_for_locks
-from membar.properties.memory import NAME as MEMORY
+from membar.program.expand import expand
+from membar.program.guesses import THIN_AIR, passes_on_reads
+from membar.program.operations import WARNINGS
+from membar.properties import ASSERTED, PROPERTIES, locks, memory
+from membar.properties.labels import BEGINNINGS
 from membar.properties.memory import property_of
-from membar.properties.property import has_operation, has_waiting_assumption, has_waiting_guard
-from membar.records import field, record
+from membar.properties.property import has_error_state_of, property_of_error
+from membar.properties.races import RACE_FLAG, defines_races
+from membar.properties.tally import ANY_LENGTH, Tally, bound_of, gap_of
 from membar.source import Span
 from membar.task import Task
 
-RACE_FLAG = "data-race"
+__all__ = [
+    "RACE_FLAG",
+    "TRUNCATED",
+    "Tally",
+    "is_by_name",
+    "is_settled",
+    "judge",
+    "left_out_by_filter",
+    "properties_asked",
+]
+
 DEADLOCK_FLAG = "deadlock"
-# What the text itself asks: where it asks, an answer to other questions alone is none.
-_OWN_QUESTIONS = ("condition", "errors", "claims")
+# What a listed execution says that was not followed to its end.
+TRUNCATED = "truncated by the loop bound"
 WAITING_FLAG = "waits-for-ever"
-
-
-@record(slots=True, kw_only=True)
-class Tally:
-    """What an engine found: plain data that any engine can fill.
-
-    Attributes:
-        engine: its name.
-        algorithm: what it did, in a few words.
-        looked_for: the properties it is able to check, for this program.
-        unit: what was enumerated: "executions" or "states".
-        outcomes: final states of the complete executions that pass the condition's filter.
-        positive: how many of those executions satisfy the condition's formula.
-        negative: how many do not.
-        positive_witness: the first that does.
-        negative_witness: the first that does not.
-        failed_assertion: an execution in which an assertion fails.
-        race: an execution with a data race.
-        error: a run into a state that must not be reached.
-        lasso: a run for which one of the program's claims is false.
-        deadlock: a run into a deadlock.
-        stuck: an execution in which a thread waits for ever.
-        awaits: whether turns of loops that only look ended the run of their thread.
-        waiting: where threads that wait look first.
-        cut: where loops end that were cut.
-        unfollowed: where something is not followed at all that the front end did not write out.
-        flags: flags the model raised.
-        loops_cut: the loop bound, if it cut some run.
-        buffers_held: the store-buffer bound, if it ever held a store back.
-        unfit: that some step never happens because its stores fit into no buffer, as a sentence.
-        limit: the limit that was hit, as a sentence.
-        kept: every complete execution, where all were asked for.
-        notes: what else the user must know.
-        statistics: counters.
-    """
-
-    engine: str
-    algorithm: str
-    looked_for: frozenset[str]
-    unit: str = "executions"
-    outcomes: set[FinalState] = field(default_factory=set)
-    positive: int = 0
-    negative: int = 0
-    positive_witness: Witness | None = None
-    negative_witness: Witness | None = None
-    failed_assertion: Witness | None = None
-    race: Witness | None = None
-    error: Witness | None = None
-    lasso: Witness | None = None
-    deadlock: Witness | None = None
-    stuck: Witness | None = None
-    awaits: bool = False
-    waiting: set[Span] = field(default_factory=set)
-    cut: set[Span] = field(default_factory=set)
-    unfollowed: set[Span] = field(default_factory=set)
-    flags: set[str] = field(default_factory=set)
-    loops_cut: int | None = None
-    buffers_held: int | None = None
-    unfit: str | None = None
-    limit: str | None = None
-    kept: list[Witness] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    statistics: Statistics = field(default_factory=Statistics)
+# What the text itself asks: where it asks, an answer to other questions alone is none.
+OWN_QUESTIONS = ("condition", "errors", "claims")
+_COUNTS_BESIDE_A_CONDITION = frozenset({*OWN_QUESTIONS, "assertions"})
+# What is asked of every program that asks nothing itself, so that there is an answer.
+_ALWAYS = ("assertions",)
+# What follows in an execution that violates one of these has no meaning.
+_UNDEFINED = frozenset({"memory", "locks"})
+# Not part of the default of every program.
+_SOMETIMES_BY_DEFAULT = frozenset({"exits"}) | WARNINGS
 
 
 def judge(task: Task, tally: Tally) -> Outcome:
     """The outcome of `task`, given what an engine found."""
-    named = [name for name in task.properties if name != "none"]
-    own = [name for name in _OWN_QUESTIONS if named and PROPERTIES[name].applies(task.program, task.model)]
-    run = _run(task, tally, [*own, *(name for name in named if name not in _OWN_QUESTIONS)])
-    if not named:
-        return Explored(run, complete=_gap(tally) is None)
-    if not run.checked:
-        return Unknown(run, f"the engine {tally.engine} cannot check {', '.join(named)} of this program")
-    broken = _broken(task, tally, run.checked)
-    if broken is not None:
-        return Violated(run, *broken)
-    for name in own:
-        if name not in run.checked:
-            return Unknown(run, f"the engine {tally.engine} cannot answer {_named(task, name)} this way")
-    return _universal(task, tally, run) if task.program.condition is None else _answer(task, tally, run)
+    found = _Judgement(task, tally)
+    run = _run(task, tally, found.findings())
+    return found.outcome(run)
 
 
-def _named(task: Task, name: str) -> str:
-    """One of the program's own questions, in words."""
-    names = ", ".join(f"`{claim.name}`" for claim in task.program.claims) if name == "claims" else ""
-    return f"the program's {name}{names and ' '}{names}"
+def left_out_by_filter(count: int) -> str:
+    """How many executions the filter of a condition leaves out of the list."""
+    executions = "execution" if count == 1 else "executions"
+    return f"{count} {executions} left out that the condition's filter does not let pass"
 
 
 def is_settled(task: Task, tally: Tally) -> bool:
     """Whether looking further (a larger bound) cannot change the verdict."""
-    if tally.limit is not None or _bound(tally) is None:
+    if tally.limit is not None or bound_of(tally) is None:
         return True
     outcome = judge(task, tally)
     return isinstance(outcome, Holds | Violated) and outcome.witness is not None
 
 
-def _broken(task: Task, tally: Tally, checked: tuple[str, ...]) -> tuple[str, Witness] | None:
-    """The property that some execution breaks, with that execution; the condition aside."""
-    has_condition = task.program.condition is not None
-    if tally.failed_assertion is not None:
-        name = property_of(task.program, tally.failed_assertion.message)
-        if name in checked or name == WARNING:  # who asks for warnings looks at what is told
-            return name, tally.failed_assertion
-    if "errors" in checked and tally.error is not None:
-        return "errors", tally.error
-    if "claims" in checked and tally.lasso is not None:
-        return "claims", tally.lasso
-    is_racy = (
-        tally.race is not None and task.model.language_model and (not has_condition or _is_by_name(task))
-    )
-    if "races" in checked and tally.race is not None and is_racy:
-        return "races", tally.race
-    if "deadlock" in checked and tally.deadlock is not None:
-        return "deadlock", tally.deadlock
-    if tally.stuck is not None and "deadlock" in checked and waits_for_locks(tally.stuck.execution):
-        return "deadlock", tally.stuck
-    if "termination" in checked and tally.stuck is not None:
-        return "termination", tally.stuck
-    return None
+def properties_asked(task: Task) -> tuple[str, ...]:
+    """The properties that a task gets an answer about."""
+    asked = _Judgement(task, Tally(engine="", algorithm="", looked_for=frozenset())).asked
+    return tuple(name for name in PROPERTIES if name in asked)
 
 
-def _is_only_flagged(task: Task, tally: Tally, name: str) -> bool:
-    """Whether a broken property is only a flag beside a condition: it was not asked for by name."""
-    found = {"deadlock": tally.deadlock, "termination": tally.stuck}.get(name)
-    return found is not None and task.program.condition is not None and not _is_by_name(task)
-
-
-def _is_by_name(task: Task) -> bool:
+def is_by_name(task: Task) -> bool:
     """Whether the user named the properties, rather than asking for all that apply."""
-    return set(task.properties) != set(PROPERTIES)
+    return not set(PROPERTIES) - _SOMETIMES_BY_DEFAULT <= set(task.properties)
 
 
-def _answer(task: Task, tally: Tally, run: Run) -> Outcome:
-    """The verdict about the program's own condition."""
-    condition = task.program.condition
-    if condition is None:
-        raise AssertionError("only a program with a condition is asked about it")
-    if condition.quantifier is Quantifier.EXISTS:
-        return _existential(task, tally, run)
-    forall = condition.quantifier is Quantifier.FORALL
-    counterexample = tally.negative_witness if forall else tally.positive_witness
-    if counterexample is not None:
-        return Violated(run, "condition", counterexample)
-    return _universal(task, tally, run)
+class _Judgement:
+    """What is said about each property of a task."""
+
+    def __init__(self, task: Task, tally: Tally) -> None:
+        self.task, self.tally = task, tally
+        self.program, self.model = task.program, task.model
+        self.named = [name for name in task.properties if name != "none"]
+        self.by_name = is_by_name(task)
+        self.looked_for = _looked_for(task, tally)
+        self.violations = self._violations()
+        self.asked = self._asked()
+
+    def _applies(self, name: str) -> bool:
+        return PROPERTIES[name].applies(self.program, self.model)
+
+    def _asked(self) -> frozenset[str]:
+        """The properties that get an answer: those that apply, and those that were asked for by name."""
+        if not self.named:
+            return frozenset()
+        own = {name for name in OWN_QUESTIONS if self._applies(name)}
+        others = {
+            name
+            for name in self.named
+            if name not in OWN_QUESTIONS and (self.by_name or name in self.violations or self._applies(name))
+        }
+        if not own:
+            others |= {name for name in _ALWAYS if name in self.named}
+        return frozenset(own | others or self.named)
+
+    def _counts(self, name: str) -> bool:
+        """Whether a property counts for the verdict about the program."""
+        if self.by_name:
+            return True
+        ends = name in self.violations and self._ends_executions(name)
+        beside = self.program.condition is not None and name not in _COUNTS_BESIDE_A_CONDITION and not ends
+        return not beside and name not in WARNINGS
+
+    def _violations(self) -> Mapping[str, Witness]:
+        """The properties that some execution violates, the most telling first; the condition aside."""
+        tally, found = self.tally, dict[str, Witness]()
+        if tally.failed_assertion is not None:
+            found[property_of(self.program, tally.failed_assertion.message)] = tally.failed_assertion
+        if tally.lasso is not None:
+            found["claims"] = tally.lasso
+        if tally.error is not None:
+            found[property_of_error(self.program, tally.error.message)] = tally.error
+        if tally.race is not None and defines_races(self.model):
+            found["races"] = tally.race
+        if tally.allocation is not None:
+            found.setdefault(memory.NAME, tally.allocation)
+        if tally.misuse is not None:
+            found.setdefault(locks.NAME, tally.misuse)
+        if tally.deadlock is not None:
+            found["deadlock"] = tally.deadlock
+        if tally.stuck is not None:
+            found["termination"] = tally.stuck
+        return {name: witness for name, witness in found.items() if name in self.looked_for}
+
+    def findings(self) -> tuple[Finding, ...]:
+        """One for each property that applies, and for each that was asked for by name."""
+        return tuple(
+            self._finding(name) if name in self.asked else Finding(name, Verdict.NOT_CHECKED, NOT_ASKED)
+            for name in PROPERTIES
+            if name in self.asked or self._applies(name)
+        )
+
+    def _finding(self, name: str) -> Finding:
+        counts = self._counts(name)
+        if name in self.violations:
+            witness = self.violations[name]
+            return Finding(name, Verdict.VIOLATED, witness.message, witness, is_warning=not counts)
+        found = self._condition() if name == "condition" else self._unviolated(name)
+        if not counts and found.verdict is Verdict.UNKNOWN:
+            return Finding(name, Verdict.NOT_CHECKED, found.reason)
+        return found
+
+    def _condition(self) -> Finding:
+        """The answer to the program's own question about its final states."""
+        tally, condition = self.tally, self.program.condition
+        if condition is None or "condition" not in self.looked_for:
+            return self._cannot("condition")
+        if condition.quantifier is Quantifier.EXISTS:
+            if tally.positive_witness is not None:
+                return Finding("condition", Verdict.HOLDS, witness=tally.positive_witness)
+            if (gap := self._gap("condition")) is not None:
+                return gap
+            if (bound := bound_of(tally)) is None:
+                return Finding("condition", Verdict.VIOLATED)
+            reason = f"no such execution was found with {bound}, but there are executions beyond that"
+            return Finding("condition", Verdict.UNKNOWN, reason)
+        forall = condition.quantifier is Quantifier.FORALL
+        counterexample = tally.negative_witness if forall else tally.positive_witness
+        if counterexample is not None:
+            return Finding("condition", Verdict.VIOLATED, counterexample.message, counterexample)
+        return self._universal("condition")
+
+    def _unviolated(self, name: str) -> Finding:
+        """What is said about a property that no execution violates that was explored."""
+        if name in self.looked_for:
+            return self._universal(name)
+        return self._cannot(name)
+
+    def _universal(self, name: str) -> Finding:
+        gap = self._gap(name)
+        if gap is not None:
+            return gap
+        bound = bound_of(self.tally)
+        if bound is None:
+            return Finding(name, Verdict.HOLDS)
+        if name == "termination" and self.tally.loops_cut is not None:
+            bound += ": whether what was truncated ends is not known"
+        return Finding(name, Verdict.WITHIN, bound)
+
+    def _gap(self, name: str) -> Finding | None:
+        """Why nothing is known about a property that no execution violates that was explored."""
+        tally = self.tally
+        is_settled = any(name in self.asked and self._counts(name) for name in self.violations)
+        if tally.stopped and is_settled:
+            return Finding(name, Verdict.NOT_CHECKED, STOPPED)
+        if tally.error is not None and has_error_state_of(self.program, name):
+            # Of all error states, only the first that is reached is looked for.
+            verdict = Verdict.NOT_CHECKED if is_settled else Verdict.UNKNOWN
+            return Finding(name, verdict, f"another error state is reached: {tally.error.message}")
+        failed = next((other for other in self.violations if self._ends_executions(other)), "")
+        if failed and failed not in self.named:
+            reason = f"{failed} was not checked, and goes wrong: {self.violations[failed].message}"
+            return Finding(name, Verdict.UNKNOWN, reason)
+        gap = gap_of(tally)
+        if gap is not None:
+            return Finding(name, Verdict.UNKNOWN, gap)
+        if failed in _UNDEFINED and is_settled:
+            return Finding(name, Verdict.NOT_CHECKED, f"executions end where they violate {failed}")
+        return None
+
+    def _ends_executions(self, name: str) -> bool:
+        """Whether executions end where they violate a property."""
+        flagged = (self.tally.allocation, self.tally.misuse)
+        return name in ASSERTED and not any(self.violations[name] is item for item in flagged)
+
+    def _cannot(self, name: str) -> Finding:
+        return Finding(name, Verdict.UNKNOWN, f"the engine {self.tally.engine} cannot check it")
+
+    def outcome(self, run: Run) -> Outcome:
+        """The verdict about the program: the worst over all properties that count."""
+        if not self.named:
+            return Explored(run, complete=gap_of(self.tally) is None)
+        counted = {item.property: item for item in run.findings if not item.is_warning}
+        for name in (*self.violations, "condition"):
+            found = counted.get(name)
+            if found is not None and found.verdict is Verdict.VIOLATED:
+                return Violated(run, name, found.witness)
+        unknown = [item for item in counted.values() if item.verdict is Verdict.UNKNOWN]
+        if unknown:
+            return Unknown(run, self._why(unknown))
+        if any(item.verdict is Verdict.WITHIN and self._counts(item.property) for item in counted.values()):
+            return HoldsWithin(run, bound_of(self.tally) or "", chosen_by_user=self._is_bound_given())
+        if not run.checked:
+            return Unknown(run, "nothing that was asked could be checked")
+        witness = counted["condition"].witness if "condition" in counted else None
+        return Holds(run, witness)
+
+    def _why(self, unknown: list[Finding]) -> str:
+        """Why a program has no verdict."""
+        beyond = [item.property for item in unknown if item.property not in self.looked_for]
+        known = [item.reason for item in unknown if item.property in self.looked_for]
+        if known:
+            return known[0]
+        names = [name for name in beyond if name in OWN_QUESTIONS]
+        if "claims" in names:
+            claims = ", ".join(f"`{claim.name}`" for claim in self.program.claims)
+            by_states = "; --engine states can" if self.model.operational is not None else ""
+            return f"the engine {self.tally.engine} cannot check claims about runs ({claims}){by_states}"
+        return f"the engine {self.tally.engine} cannot check {', '.join(beyond)} of this program"
+
+    def _is_bound_given(self) -> bool:
+        """Whether the user chose all bounds that truncated the search."""
+        tally, options = self.tally, self.task.options
+        return (tally.loops_cut is None or options.unrolling.chosen_by_user) and (
+            tally.buffers_held is None or options.buffers_chosen_by_user
+        )
 
 
-def _existential(task: Task, tally: Tally, run: Run) -> Outcome:
-    if tally.positive_witness is not None:
-        # The witness settles the condition, not the assertions in what was not looked at.
-        is_all = _gap(tally) is None and _bound(tally) is None
-        if is_all or "assertions" not in run.checked:
-            return Holds(run, tally.positive_witness)
-        return _universal(task, tally, run)
-    gap = _gap(tally)
-    if gap is not None:
-        return Unknown(run, gap)
-    bound = _bound(tally)
-    if bound is not None:
-        return Unknown(run, f"no such execution was found with {bound}, but there are executions beyond that")
-    return Violated(run, "condition")
-
-
-def _universal(task: Task, tally: Tally, run: Run) -> Outcome:
-    """The verdict where nothing that was looked at is bad."""
-    gap = _gap(tally)
-    if gap is not None:
-        return Unknown(run, gap)
-    astray = tally.failed_assertion
-    if astray is not None and property_of(task.program, astray.message) == MEMORY:
-        # Nobody asked about it, but what such an execution does afterwards is not known.
-        return Unknown(run, f"memory was not checked, and goes wrong: {astray.message}")
-    bound = _bound(tally)
-    if bound is None:
-        return Holds(run)
-    options = task.options
-    chosen = (tally.loops_cut is None or options.unrolling.chosen_by_user) and (
-        tally.buffers_held is None or options.buffers_chosen_by_user
-    )
-    return HoldsWithin(run, bound, chosen_by_user=chosen)
-
-
-def _gap(tally: Tally) -> str | None:
-    """Why what was looked at is not even all that there is within the bounds; or that they are too narrow.
-
-    A bound that keeps a step from ever happening leaves out runs without any waiting store: what is left may
-    be next to nothing, and every claim about fair runs is then true of it.
-    """
-    return tally.limit or tally.unfit
-
-
-def _bound(tally: Tally) -> str | None:
-    """The bounds that cut something, in words; None if nothing was cut."""
-    parts = []
-    if tally.loops_cut is not None:
-        if tally.cut or not tally.unfollowed:
-            parts.append(f"loops unrolled {_times(tally.loops_cut)}")
-        if tally.unfollowed:
-            parts.append("not all cases followed")
-    if tally.buffers_held is not None:
-        entries = "entry" if tally.buffers_held == 1 else "entries"
-        parts.append(f"store buffers of at most {tally.buffers_held} {entries}")
-    return " and ".join(parts) or None
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
-
-
-def _run(task: Task, tally: Tally, asked: list[str]) -> Run:
-    looked_for = _looked_for(task, tally)
-    possible = [name for name in asked if name in looked_for]
-    named = {"deadlock"} & set(asked) if _is_by_name(task) else set()
-    applicable = [
-        name for name in PROPERTIES if name in named or PROPERTIES[name].applies(task.program, task.model)
-    ]
-    # Where nothing that was asked applies, all of it holds trivially; then it is named all the same.
-    checked = [name for name in possible if name in applicable] or possible
-    checked = [name for name in checked if not _is_only_flagged(task, tally, name)]
+def _run(task: Task, tally: Tally, findings: tuple[Finding, ...]) -> Run:
     flags = set(tally.flags)
     if tally.race is not None:
         flags.add(RACE_FLAG)
     if tally.deadlock is not None and task.program.condition is not None:
         flags.add(DEADLOCK_FLAG)
-    if tally.stuck is not None and task.model.fair and task.program.condition is not None:
+    if tally.stuck is not None and task.model.claims.fair and task.program.condition is not None:
         flags.add(WAITING_FLAG)
     return Run(
         model=task.model.name,
         engine=tally.engine,
         algorithm=tally.algorithm,
         guarantee=_guarantee(tally),
-        checked=tuple(checked),
-        unchecked=tuple(name for name in applicable if name not in checked),
+        findings=findings,
         outcomes=_sorted(tally.outcomes),
+        lists_outcomes=tally.lists_outcomes,
         positive=tally.positive,
         negative=tally.negative,
         flags=tuple(sorted(flags)),
         executions=tuple(tally.kept),
         notes=(
             *task.model.notes,
+            *task.program.notes,
+            *_notes_on_values(task),
             *tally.notes,
             *_notes_on_labels(task),
             *_notes_on_loops(tally),
-            *_notes_on_bound(tally, is_answer=bool(asked)),
+            *_notes_on_bound(tally, is_answer=any(name != "none" for name in task.properties)),
         ),
         statistics=tally.statistics,
     )
 
 
+def _notes_on_values(task: Task) -> tuple[str, ...]:
+    """That values out of thin air are not all tried, where the model may allow them."""
+    is_possible = task.model.plan is not None and task.model.claims.may_guess
+    return (THIN_AIR,) if is_possible and passes_on_reads(task.program) else ()
+
+
 def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
     """What the engine was able to check.
 
-    A deadlock of threads that look at locks in loops shows only where it is known that they wait. Loops that
-    were cut may or may not end; and who waits at a lock keeps others waiting, which engines do not
-    follow: so without a witness nothing is said about waiting there.
+    Where a thread may choose among several ways to go on, of which some block, engines do not follow who
+    keeps whom waiting: so without a witness nothing is said about waiting there.
     """
-    found = tally.looked_for | {"memory"} if "assertions" in tally.looked_for else tally.looked_for
-    if "deadlock" in found and spins_at_locks(task.program):
+    found = tally.looked_for | ASSERTED if "assertions" in tally.looked_for else tally.looked_for
+    for name in ("claims", "assertions"):
+        # `G p`, or an assertion about a state, is looked for like the states that `--error` names.
+        if has_error_state_of(task.program, name) and "errors" not in tally.looked_for:
+            found -= {name}
+        elif has_error_state_of(task.program, name) and not task.program.claims:
+            found |= {name}
+    if tally.unit.startswith("states") and tally.deadlock is None and may_hide_deadlocks(task.program):
         found -= {"deadlock"}
-    waits_otherwise = (
-        has_operation(task.program, Lock)
-        or has_waiting_assumption(task.program)
-        or has_waiting_guard(task.program)
-    )
-    is_whole = tally.stuck is not None or (tally.loops_cut is None and not waits_otherwise)
-    if tally.awaits and task.model.fair and is_whole:
+    if not locks.flags_misuse(task.model) and locks.relies_on_flags(task.program):
+        found -= {locks.NAME}
+    if tally.unrolls and not tally.waiting:
+        found |= {"termination"}  # every loop that was not cut has ended
+    if (
+        tally.awaits
+        and task.model.claims.fair
+        and (tally.stuck is not None or is_decided(expand(task.program)))
+    ):
         found |= {"termination"}
-        # Who waits for a thread that ends is not in a deadlock; so only loops are left to wait in.
-        if is_deadlock_waiting(task.program):
-            found |= {"deadlock"}
     return found
 
 
@@ -327,7 +360,7 @@ def _notes_on_labels(task: Task) -> list[str]:
     """Which labels mean something that nobody asked about."""
     asked = {claim.name for claim in task.program.claims}
     return [
-        f"labels that say something are not checked ({', '.join(item.labels)}): --property {item.claim.name}"
+        f"`{BEGINNINGS[item.claim.name]}` labels were not checked; --property {item.claim.name} checks them"
         for item in task.program.label_claims
         if item.claim.name not in asked and task.properties
     ]
@@ -359,7 +392,7 @@ def _notes_on_bound(tally: Tally, *, is_answer: bool) -> list[str]:
     if tally.unfit is not None and not is_answer:
         return [tally.unfit]
     is_empty = 0 in (tally.statistics.executions, tally.statistics.classes)
-    if tally.limit is not None or _bound(tally) is None or not is_empty:
+    if tally.limit is not None or bound_of(tally) is None or not is_empty:
         return []
     return ["no execution ended within the bound: only what they do until they are cut was checked"]
 
@@ -367,8 +400,10 @@ def _notes_on_bound(tally: Tally, *, is_answer: bool) -> list[str]:
 def _guarantee(tally: Tally) -> str:
     """What was enumerated."""
     if tally.limit is not None:
-        return f"only the {tally.unit} found before {tally.limit.removesuffix(' was reached')}"
-    return _bound(tally) or f"all {tally.unit}"
+        unit, suffix = tally.unit.removesuffix(ANY_LENGTH), ANY_LENGTH * tally.unit.endswith(ANY_LENGTH)
+        end = "the interruption (Ctrl-C)" if tally.limit == INTERRUPTED else tally.limit
+        return f"only the {unit} found before {end.removesuffix(' was reached')}{suffix}"
+    return bound_of(tally) or f"all {tally.unit}"
 
 
 def _sorted(states: Collection[FinalState]) -> tuple[FinalState, ...]:

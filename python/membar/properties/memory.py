@@ -6,9 +6,13 @@ from membar.program.access import ASTRAY
 from membar.program.expr import Address
 from membar.program.operations import Assert, Load, Lock, Rmw, Store, StoreConditional, Unlock
 from membar.program.program import Program
-from membar.properties.property import Property
+from membar.properties.property import Property, has_assertion_of
 
 NAME = "memory"
+# How messages about values end that were never set.
+_UNSET = "before it was set"
+# Languages whose run-time errors are assertions.
+_CHECKED_BY_ASSERTIONS = frozenset({"Promela", "DVE"})
 
 
 def _has_pointers(program: Program) -> bool:
@@ -21,13 +25,9 @@ def _has_pointers(program: Program) -> bool:
     )
 
 
-def _has_checks(program: Program) -> bool:
-    return any(
-        isinstance(operation, Assert) and operation.property == NAME
-        for thread in program.threads
-        for edge in thread.edges
-        for operation in edge.operations
-    )
+def is_about_value(message: str) -> bool:
+    """Whether an assertion about memory with this message is about a value that was never set."""
+    return _UNSET in message
 
 
 def property_of(program: Program, message: str) -> str:
@@ -42,7 +42,13 @@ def property_of(program: Program, message: str) -> str:
 
 PROPERTY = Property(
     name=NAME,
-    title="every access goes to a location that exists, and no variable is used before it was set",
+    title="every access goes to memory that exists and was initialised",
+    covers="null and wild pointers, indices out of bounds, use after free or after the end of a scope, double"
+    " free, uninitialised values, allocation that is not ordered before the access",
     # A litmus test asks its own question; a stray pointer in it is bad input.
-    applies=lambda program, _: program.condition is None and (_has_pointers(program) or _has_checks(program)),
+    applies=lambda program, _: (
+        program.condition is None
+        and program.language not in _CHECKED_BY_ASSERTIONS
+        and (_has_pointers(program) or has_assertion_of(program, NAME))
+    ),
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from membar.models.model import Model
 from membar.program.expr import TRUE
-from membar.program.operations import Assume, Operation
+from membar.program.operations import Assert, Assume, Lock, Operation
 from membar.program.program import Program
 from membar.records import record
 
@@ -18,12 +18,35 @@ class Property:
     Attributes:
         name: what `--property` calls it.
         title: what it demands, in one sentence.
-        applies: whether it says anything about a program under a model; others hold trivially.
+        covers: what violates it, for the reference documentation.
+        applies: whether something in a program could violate it under a model; then it is asked by default.
     """
 
     name: str
     title: str
+    covers: str
     applies: Callable[[Program, Model], bool]
+
+
+def has_assertion_of(program: Program, name: str) -> bool:
+    """Whether some assertion belongs to the property `name`."""
+    return Assert in program.operation_kinds and any(
+        isinstance(operation, Assert) and operation.property == name
+        for thread in program.threads
+        for edge in thread.edges
+        for operation in edge.operations
+    )
+
+
+def has_error_state_of(program: Program, name: str) -> bool:
+    """Whether some state must not be reached for the sake of the property `name`."""
+    return any(predicate.property == name for predicate in program.errors)
+
+
+def property_of_error(program: Program, message: str) -> str:
+    """The property that a run into an error state violates, by what its witness says."""
+    found = (predicate.property for predicate in program.errors if predicate.arrival() == message)
+    return next(found, "errors")
 
 
 def has_waiting_assumption(program: Program) -> bool:
@@ -42,3 +65,8 @@ def has_waiting_guard(program: Program) -> bool:
 def has_operation(program: Program, *kinds: type[Operation]) -> bool:
     """Whether some edge has an operation of one of these kinds."""
     return not program.operation_kinds.isdisjoint(kinds)
+
+
+def waits_outside_loops(program: Program) -> bool:
+    """Whether threads wait by other means than loops that look at memory: locks, conditions, guards."""
+    return has_operation(program, Lock) or has_waiting_assumption(program) or has_waiting_guard(program)

@@ -1,11 +1,25 @@
-"""No execution has a data race, where the model gives racy programs no meaning."""
+"""No execution has a data race, by the model's definition of one."""
 
 from __future__ import annotations
 
+from membar.models.model import Model
 from membar.properties.property import Property
+
+RACE_FLAG = "data-race"
+UNDEFINED = "undefined behaviour"
+"""How the message about an execution with a race begins."""
+
+
+def defines_races(model: Model) -> bool:
+    """Whether the model says what a data race is (rc11, ra, imm, lkmm, …)."""
+    has_check = model.plan is not None and any(check.name == RACE_FLAG for check in model.plan.checks)
+    return model.language_model or has_check
+
 
 PROPERTY = Property(
     name="races",
     title="no two accesses race",
-    applies=lambda _, model: model.language_model,
+    covers="two accesses of one location by two threads, at least one of them a write and at least one not"
+    " atomic, that the model does not order; under a model that defines no races, rc11 does",
+    applies=lambda _, model: defines_races(model),
 )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from membar import api, lift, proving
-from membar.changes import Choice, Place, edited
+from membar.budget import LimitError
+from membar.changes import Choice, Place, edited, restricted
 from membar.diagnostics import Diagnostic, InputError
 from membar.models import load as models
 from membar.outcome import Witness
 from membar.repair.clock import Clock
+from membar.repair.configurations import Configurations
 from membar.repair.costs import Costs, costs_for
 from membar.repair.greedy import first_repair
 from membar.repair.monotone import is_monotone
@@ -64,7 +65,7 @@ def repair(
             source, question, weaken=weaken, costs=costs, clock=Clock(seconds), progress=progress
         )
         return repairing.greedy() if first else repairing.verdict(all_cheapest=all_cheapest)
-    except UndecidedError as undecided:
+    except (UndecidedError, LimitError) as undecided:
         return Undecided(undecided.reason)
 
 
@@ -83,18 +84,25 @@ class _Repairing:
     ) -> None:
         self.source, self.question, self.weaken, self.progress = source, question, weaken, progress
         self.clock = clock
-        concrete = question.concrete(source)
-        self.program = None if proving.is_system(source) else api.parse(concrete)
-        # What is written behind a text (clients of an object) is nothing to change.
-        self.places = tuple(
-            place
-            for place in _places(concrete, self.program)
-            if place.span.path != source.path or place.span.end <= len(source.text)
-        )
+        self.program: Program | None = None
+        places: dict[tuple[str, int, int, str], Place] = {}
+        for concrete in question.concrete(source):
+            self.program = None if proving.is_system(source) else api.parse(concrete)
+            for place in _places(concrete, self.program):
+                span = place.span
+                # What is written behind a text (clients of an object) is nothing to change.
+                if span.path != source.path or span.end <= len(source.text):
+                    places.setdefault((span.path, span.start, span.end, place.title), place)
+        self.places = self._readable(tuple(places.values()))
         if weaken:
-            self.places = tuple(_no_stronger(place) for place in self.places if place.current)
+            self.places = tuple(
+                restricted(place, place.alternatives[place.current].includes)
+                for place in self.places
+                if place.current
+            )
         self.costs = self._costs(costs)
         self.demanded: Guarantee | None = None
+        self.configurations = Configurations(source, self._ask, weaken, question.threads)
 
     def verdict(self, *, all_cheapest: bool) -> Verdict:
         """The cheapest repair."""
@@ -103,7 +111,28 @@ class _Repairing:
             return early
         base = tuple(0 if self.weaken else place.current for place in self.places)
         costs = self.costs.all_of(self.places, base)
-        search = Search(
+        while True:
+            search = self._search(costs, base)
+            found = search.run(all_cheapest=all_cheapest)
+            if found is None or found.is_interrupted:
+                break
+            if not self.configurations.require_those_broken_by([*map(self._text, found.choices)]):
+                break
+        if found is not None:
+            return self._repair(found, costs, base)
+        if search.is_interrupted or search.is_undecided:
+            return Undecided(_nothing_found(search), is_interrupted=search.is_interrupted)
+        if required := self.configurations.required:
+            names = ", ".join(each.name for each in required)
+            return NotRepairable(f"every change that makes it right breaks another configuration: {names}")
+        return NotRepairable(
+            "even with every change that is known here it is wrong",
+            self._shown(self._strongest),
+            is_edited=True,
+        )
+
+    def _search(self, costs: Sequence[Sequence[int]], base: Choice) -> Search:
+        return Search(
             self.places,
             costs,
             base,
@@ -112,16 +141,6 @@ class _Repairing:
             deadline=self.clock.deadline,
             progress=self.progress,
         )
-        found = search.run(all_cheapest=all_cheapest)
-        if found is None and (search.is_interrupted or search.is_undecided):
-            return Undecided(_nothing_found(search), is_interrupted=search.is_interrupted)
-        if found is None:
-            return NotRepairable(
-                "even with every change that is known here it is wrong",
-                self._shown(self._strongest),
-                is_edited=True,
-            )
-        return self._repair(found, costs, base)
 
     def greedy(self) -> Verdict:
         """The repair that Barnat's procedure ends with."""
@@ -180,6 +199,23 @@ class _Repairing:
             return NotRepairable("it is wrong under sc too: no fence or order can mend that", orderly)
         return None
 
+    def _readable(self, places: tuple[Place, ...]) -> tuple[Place, ...]:
+        """The places that can be changed: where directives divide statements, a change may not be C then."""
+        if self._can_read(places):
+            return places
+        return tuple(place for place in places if self._can_read((place,)))
+
+    def _can_read(self, places: tuple[Place, ...]) -> bool:
+        """Whether the text can be read with the strongest at each of the places."""
+        if self.program is None:
+            return True
+        try:
+            text = edited(self.source, places, tuple(place.strongest for place in places))
+            api.parse(self.question.concrete(text)[0])
+        except InputError:
+            return False
+        return True
+
     def _ask(self, text: SourceFile, *, model: str | None = None) -> Answer:
         """The answer about a text, in the time that is left."""
         with self.clock.watching():
@@ -209,14 +245,14 @@ class _Repairing:
         When weakening, what was right without a bound must be so without one.
         """
         try:
-            answer = self._ask(self._text(choice))
-            return is_right(answer) and self._keeps_guarantee(answer)
+            text = self._text(choice)
+            answer = self._ask(text)
+            passes = is_right(answer) and self._keeps_guarantee(answer)
+            return self.configurations.pass_with(text) if passes else passes
         except UndecidedError:
             return None
         except InputError:
-            if self.question.threads is None:
-                raise
-            return None  # with such a fence or order the program cannot be lifted
+            return None  # with such fences and orders it cannot be read, or not for any number of threads
 
     def _keeps_guarantee(self, answer: Answer) -> bool | None:
         return True if self.demanded is None else self.demanded.is_kept_by(guarantee_of(answer))
@@ -230,8 +266,8 @@ class _Repairing:
     def _is_same(self, text: SourceFile, other: SourceFile) -> bool:
         """Whether two texts do the same things in the same order, wherever their lines end."""
         try:
-            concrete = self.question.concrete
-            return _shape(concrete(text)) == _shape(concrete(other))
+            mine, others = self.question.concrete(text), self.question.concrete(other)
+            return list(map(_shape, mine)) == list(map(_shape, others))
         except InputError:
             return False
 
@@ -245,9 +281,11 @@ class _Repairing:
             for number, place in enumerate(self.places)
             if choice[number] != place.current
         )
+        repaired = self._text(choice)
+        is_rechecked = bool(changes) and not found.is_interrupted
         return Repair(
             source=self.source,
-            repaired=self._text(choice),
+            repaired=repaired,
             changes=changes,
             cost=found.cost,
             before=self._present(costs, base) if self.weaken else None,
@@ -259,6 +297,7 @@ class _Repairing:
             tested=found.tested,
             undecided=found.undecided,
             places=len(self.places),
+            configurations=self.configurations.rechecks(repaired) if is_rechecked else (),
             is_interrupted=found.is_interrupted,
         )
 
@@ -314,22 +353,6 @@ def _nothing_found(search: Search) -> str:
 
 def _places(source: SourceFile, program: Program | None) -> tuple[Place, ...]:
     return proving.places(source) if program is None else api.places(source, program)
-
-
-def _no_stronger(place: Place) -> Place:
-    """A place without the alternatives that what stands there does not include."""
-    kept = sorted(place.alternatives[place.current].includes)
-    return replace(
-        place,
-        alternatives=tuple(
-            replace(
-                place.alternatives[old],
-                includes=frozenset(kept.index(below) for below in place.alternatives[old].includes),
-            )
-            for old in kept
-        ),
-        current=len(kept) - 1,
-    )
 
 
 __all__ = [

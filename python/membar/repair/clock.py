@@ -8,14 +8,16 @@ from contextlib import contextmanager
 from typing import Final
 
 _SHORTEST: Final = 0.1
+# What part of the time the search may take: what it found is asked about once more.
+_FOR_SEARCH: Final = 0.8
 _WHEN_SHORT: Final = 1.0
 
 
 class Clock:
-    """Begins now, and rings after `seconds`; never, if that is None."""
+    """Begins now, and rings a while before `seconds` are over; never, if that is None."""
 
     def __init__(self, seconds: float | None) -> None:
-        self.deadline = None if seconds is None else time.monotonic() + seconds
+        self.deadline = None if seconds is None else time.monotonic() + _FOR_SEARCH * seconds
         self._longest = 0.0
 
     @property

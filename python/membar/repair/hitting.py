@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import z3
 
 from membar.changes import Choice, Place
+from membar.objects.proof.smt import ask
+from membar.repair.question import UndecidedError
 
 
 class HittingSets:
@@ -71,7 +73,12 @@ class HittingSets:
 
     def cheapest(self) -> Choice | None:
         """A cheapest choice that meets all demands; None if there is none."""
-        if self._solver.check() != z3.sat:
+        answer = ask(self._solver)
+        if answer == z3.unknown:  # which is not "none"
+            raise UndecidedError(
+                f"z3 could not tell which choice is cheapest: {self._solver.reason_unknown()}"
+            )
+        if answer == z3.unsat:
             return None
         model = self._solver.model()
         return tuple(

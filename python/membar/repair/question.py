@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from membar import api, lift, linearizability, proving
-from membar.asked_objects import client_source
+from membar.asked_objects import client_sources
 from membar.objects.client import Size
 from membar.objects.orders import Ordering
 from membar.outcome import Explored, Holds, HoldsWithin, Unknown, Violated
@@ -31,6 +31,7 @@ class Question:
     model: str | None = None
     engine: str | None = None
     properties: Collection[str] | None = None
+    property_file: Path | None = None
     error: str | None = None
     ltl: str | None = None
     words: Mapping[str, str] = field(default_factory=dict)
@@ -43,13 +44,13 @@ class Question:
     order: Ordering = Ordering.CAUSAL
     specification: str | None = None
 
-    def concrete(self, source: SourceFile) -> SourceFile:
-        """The text as a program: one for any number of threads with two, an object with its clients."""
+    def concrete(self, source: SourceFile) -> tuple[SourceFile, ...]:
+        """The text as programs: one for any number of threads with two, an object with its clients."""
         if self.threads is not None:
-            return lift.concrete(source, self.threads, 2)
+            return (lift.concrete(source, self.threads, 2),)
         if self.client is not None:
-            return client_source(source, self.client, self.specification)
-        return source
+            return client_sources(source, self.client, self.specification)
+        return (source,)
 
     def ask(self, source: SourceFile, *, model: str | None = None, seconds: float | None = None) -> Answer:
         """The answer about a text, under another model if one is named, within some time if it is short."""
@@ -75,6 +76,7 @@ class Question:
             model=model or self.model,
             engine=self.engine,
             properties=self.properties,
+            property_file=self.property_file,
             error=self.error,
             ltl=self.ltl,
             words=self.words,
@@ -97,7 +99,7 @@ class Question:
             include_dirs=self.include_dirs,
             mapping=self.mapping,
         )
-        program = found.program or api.parse(self.concrete(source))
+        program = found.program or api.parse(self.concrete(source)[0])
         # What a client may return is asked of the engine as a condition; it is none of the text's.
         return api.Result(
             source, replace(program, condition=None), found.judging, found.outcome, self.mapping

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from membar.changes import Place
+from membar.repair.configurations import Recheck
 from membar.repair.question import Answer
 from membar.source import SourceFile
 
@@ -56,6 +57,7 @@ class Repair:
         tested: how many texts were checked.
         undecided: how many of those could not be decided, or only within a bound.
         places: how many places of the text were looked at.
+        configurations: what became of the text's other configurations.
         is_interrupted: whether the search was, so that this is only the best that was found.
     """
 
@@ -70,6 +72,7 @@ class Repair:
     tested: int
     undecided: int
     places: int
+    configurations: tuple[Recheck, ...] = ()
     is_interrupted: bool = False
 
     @property

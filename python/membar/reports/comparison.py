@@ -50,7 +50,8 @@ def _count(answer: Answer) -> str:
 def _cell(answer: Answer, state: FinalState) -> str:
     if state in answer.outcome.run.outcomes:
         return YES
-    return UNSEEN if isinstance(answer.outcome, Unknown) else NO
+    is_open = isinstance(answer.outcome, Unknown) or not answer.outcome.run.lists_outcomes
+    return UNSEEN if is_open else NO
 
 
 def _table(

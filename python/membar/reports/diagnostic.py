@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.records import record, replace
 from membar.reports._parts.style import paint, printable, width
@@ -26,9 +28,9 @@ class _Row:
 MOST = 50  # errors of one file that are shown
 
 
-def render(item: Diagnostic, *, color: bool = False, columns: int = 100) -> str:
+def render(item: Diagnostic, *, color: bool = False, columns: int = 100, word: str = "error") -> str:
     """One diagnostic as lines of text, ended by a newline."""
-    head = paint(f"error[{item.code}]", "error", color=color) + paint(
+    head = paint(f"{word}[{item.code}]", "error", color=color) + paint(
         f": {printable(item.message)}", "bold", color=color
     )
     lines = [head]
@@ -53,6 +55,11 @@ def render_error(problem: InputError, *, color: bool = False, columns: int = 100
     shown = [render(item, color=color, columns=columns) for item in problem.diagnostics[:MOST]]
     left = len(problem.diagnostics) - MOST
     return "\n".join(shown) + (f"\nand {left} more error{'s' if left > 1 else ''}\n" if left > 0 else "")
+
+
+def render_warnings(warnings: Sequence[Diagnostic], *, color: bool = False) -> str:
+    """Diagnostics that do not keep the input from being used."""
+    return "\n".join(render(item, color=color, word="warning") for item in warnings)
 
 
 def summary(item: Diagnostic) -> str:

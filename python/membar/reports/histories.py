@@ -13,10 +13,11 @@ from membar.models.model import Model
 from membar.objects.history import History, shown
 from membar.objects.linearize import Verdict
 from membar.objects.orders import Ordering
-from membar.outcome import HoldsWithin, Outcome, Unknown, Violated
+from membar.outcome import HoldsWithin, Outcome, Unknown
 from membar.program.printer import print_program
 from membar.program.program import Program
 from membar.reports._parts.answer import Object, common
+from membar.reports._parts.findings import details, fact_lines, finding_facts
 from membar.reports._parts.narrative import narrative
 from membar.reports._parts.statistics import statistics_text
 from membar.reports._parts.style import ASCII, UNICODE, Line, join, line, printable, wrapped
@@ -96,24 +97,18 @@ def render(
 
 def _first_line(answer: ObjectAnswer) -> Line:
     outcome, run = answer.outcome, answer.outcome.run
-    checked, unchecked = ", ".join(run.checked), ", ".join(run.unchecked)
-    details = (
-        f"engine {run.engine}; checked {checked}; not checked {unchecked}; {answer.ordering.value} order"
-    )
     return line(
         (answer.source.path, "bold"),
         ": ",
         (spoken(outcome), role(outcome)),
-        f" under {run.model} ({details})",
+        f" under {run.model} ({details(run)}; {answer.ordering.value} order)",
     )
 
 
 def _facts(outcome: Outcome, columns: int) -> list[Line]:
     run = outcome.run
-    facts: list[tuple[str, str, str]] = []
+    facts = finding_facts(outcome)
     match outcome:
-        case Violated(property=name):
-            facts.append(("violated", name, ""))
         case Unknown(reason=reason):
             facts.append(("reason", reason, "warn"))
         case HoldsWithin(bound=bound):
@@ -124,10 +119,7 @@ def _facts(outcome: Outcome, columns: int) -> list[Line]:
         facts.append(("flags", ", ".join(run.flags), "warn"))
     facts += [("note", note, "") for note in run.notes]
     facts.append(("statistics", statistics_text(run.statistics), "dim"))
-    lines: list[Line] = []
-    for name, text, style in facts:
-        lines += wrapped(line((f"  {name:<10}  ", "dim"), (printable(text), style)), columns, indent=14)
-    return lines
+    return fact_lines(facts, columns)
 
 
 def _timeline(history: History, columns: int) -> list[Line]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.models.model import Model
@@ -14,6 +15,7 @@ from membar.program.pairs import Relation
 from membar.program.program import Program
 from membar.reports import Answer, Report
 from membar.reports._parts.answer import Object, common
+from membar.reports._parts.claim import Claim, check_keys, claim_of
 from membar.reports._parts.condition import sorted_states
 from membar.reports._parts.event import cell_name, line_number
 from membar.reports._parts.fields import Field, documents
@@ -22,6 +24,7 @@ from membar.reports._parts.saved_run import RUN_FORMAT, SavedRun, saved_run
 from membar.reports._parts.verdict import witness_of
 from membar.source import SourceFile
 
+__all__ = ["REPORT", "Claim", "SavedWitness", "render", "value", "witness_value", "witnesses_from_json"]
 FORMAT = "membar-witness"
 VERSION = 1
 
@@ -40,6 +43,10 @@ def value(answer: Answer) -> Object:
         if run.statistics.classes is not None:
             result["counted"] = "reads-from classes"
     result["outcomes"] = [dict(item) for item in sorted_states(run.outcomes)]
+    if run.executions:
+        result["executions"] = [
+            {"end": item.message or "complete", "state": dict(item.final)} for item in run.executions
+        ]
     witness = witness_of(answer.outcome)
     if witness is not None:
         result["witness"] = witness_value(answer.source, answer.program, answer.model, witness)
@@ -62,6 +69,7 @@ def witness_value(source: SourceFile, program: Program, model: Model, witness: W
         **({"defines": list(source.defines)} if source.defines else {}),
         **({"include_dirs": list(source.include_dirs)} if source.include_dirs else {}),
         **({"replaced": dict(source.replaced)} if source.replaced else {}),
+        **({"arguments": list(source.arguments)} if source.arguments is not None else {}),
         "program": program.name,
         "model": model.name,
     }
@@ -142,6 +150,7 @@ class SavedWitness:
         ltl: what was claimed of all runs, where the text has no words for it.
         labels: what was asked about labels of the text.
         witness: the execution.
+        recorded: the witness as it stands in the file.
         claim: what the answer around it says; None for a witness alone.
     """
 
@@ -153,41 +162,24 @@ class SavedWitness:
     ltl: str | None
     labels: tuple[str, ...]
     witness: Witness
+    recorded: Field
     claim: Claim | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """What an answer says; of one that has no witness, only the first two.
-
-    Attributes:
-        file: the file that was asked about.
-        verdict: one of the outcome words; `none` where nothing was asked.
-        property: the violated property, or those that hold.
-        model: under which model.
-        outcomes: the final states found, if the answer lists them.
-    """
-
-    file: str
-    verdict: str
-    property: str = ""
-    model: str = ""
-    outcomes: frozenset[frozenset[tuple[str, int | str]]] | None = None
-
-
-def witnesses_from_json(text: str, *, path: str = "witness") -> tuple[SavedWitness | SavedRun | Claim, ...]:
+def witnesses_from_json(
+    text: str, *, path: str = "witness", project: Path | None = None
+) -> tuple[SavedWitness | SavedRun | Claim, ...]:
     """The answers in a text, as `--json` printed them (one or more lines), or witnesses alone.
 
-    An answer that has no witness is only a claim.
+    An answer that has no witness is only a claim. Whatever files witnesses name, messages show only text of
+    those in `project`.
 
     Raises:
-        InputError: it is not JSON, has no witness at all, or a witness makes no sense; with the place.
+        InputError: it is not JSON, or an answer or a witness makes no sense; with the place.
     """
-    found = documents(SourceFile(path, text))
-    answers = tuple(_answer(document) for document in found)
-    if not any(isinstance(answer, SavedWitness | SavedRun) for answer in answers):
-        found[0].fail("an object with a `witness`")
-    return answers
+    folders = () if project is None else (str(project),)
+    found = documents(SourceFile(path, text, project=folders))
+    return tuple(_answer(document) for document in found)
 
 
 def _answer(document: Field) -> SavedWitness | SavedRun | Claim:
@@ -197,26 +189,20 @@ def _answer(document: Field) -> SavedWitness | SavedRun | Claim:
         return saved_run(document)
     if document.value.get("format") == FORMAT:
         return _saved(document)
+    check_keys(document)
     witness = document.optional("witness")
     if witness is not None and witness.key("format").value == RUN_FORMAT:
-        return saved_run(witness)
+        return replace(saved_run(witness), claim=claim_of(document))
     if witness is None:
-        verdict = document.optional("verdict")
-        return Claim(file=document.key("file").text(), verdict=verdict.text() if verdict else "none")
-    saved = _saved(witness)
-    outcomes = document.optional("outcomes")
-    claim = Claim(
-        file=document.key("file").text(),
-        verdict=document.key("verdict").text(),
-        property=document.key("property").text(),
-        model=document.key("model").text(),
-        outcomes=None if outcomes is None else frozenset(map(_outcome, outcomes.items())),
-    )
-    return replace(saved, claim=claim)
-
-
-def _outcome(field: Field) -> frozenset[tuple[str, int | str]]:
-    return frozenset((name, value.shown()) for name, value in field.entries())
+        claim = claim_of(document)
+        # Only an `exists` that nothing satisfies is violated without an execution that shows it.
+        is_shown = claim.verdict == "violated" and claim.outcomes is not None
+        if is_shown and claim.property != "condition":
+            document.key("witness")
+        return claim
+    if document.optional("order") is None:  # not about an object, whose final states nobody lists
+        document.key("outcomes")
+    return replace(_saved(witness), claim=claim_of(document))
 
 
 def check_fits(saved: SavedWitness, program: Program) -> None:
@@ -256,20 +242,49 @@ def _saved(field: Field) -> SavedWitness:
         _texts(field.optional("defines")),
         _texts(field.optional("include_dirs")),
         tuple((path, text.text()) for path, text in replaced.entries()) if replaced else (),
+        field.source.project,
+        arguments=_texts(arguments) if (arguments := field.optional("arguments")) else None,
     )
-    model_source, model_file = field.optional("model_source"), field.optional("model_file")
     return SavedWitness(
         source=source,
         program=field.key("program").text(),
         model=field.key("model").text(),
-        model_source=SourceFile(model_file.text() if model_file else "", model_source.text())
-        if model_source
-        else None,
+        model_source=_model_source(field),
         mapping=mapping.text() if (mapping := field.optional("mapping")) else None,
         ltl=ltl.text() if (ltl := field.optional("ltl")) else None,
         labels=_texts(field.optional("labels")),
         witness=_witness(field, source),
+        recorded=field,
     )
+
+
+def _model_source(field: Field) -> SourceFile | None:
+    if field.optional("model_source") is None and field.optional("model_file") is None:
+        return None
+    text, file = field.key("model_source"), field.key("model_file")
+    name = PurePath(file.text())
+    if name.suffix not in (".cat", ".rules") or not file.text().isprintable():
+        file.fail("the name of a file that ends in .cat or .rules")
+    return SourceFile(file.text(), text.text(), project=field.source.project)
+
+
+def difference(saved: SavedWitness, program: Program, model: Model, again: Witness) -> str | None:
+    """Which field of a saved witness is not what running it again gives, in words; None if all are.
+
+    What is expected comes from the writer itself, so that no field that it learns to write goes unchecked.
+    """
+    expected = witness_value(saved.source, program, model, again)
+    for name, value in (("mapping", saved.mapping), ("ltl", saved.ltl), ("labels", list(saved.labels))):
+        if value:
+            expected[name] = value
+    for name in ("model_file", "model_source"):  # compared when the model was loaded
+        expected[name] = saved.recorded.value_at(name)
+    for event, known in zip(saved.recorded.key("events").items(), expected["events"], strict=False):
+        # The steps of a client have their places in the object's text, not in its own.
+        if event.optional("line") is None and event.optional("span") is None:
+            known.pop("line", None)
+            known.pop("span", None)
+    return saved.recorded.difference(expected)
 
 
 def _texts(field: Field | None) -> tuple[str, ...]:

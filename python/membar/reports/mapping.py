@@ -18,7 +18,7 @@ def render(program: Program, mapping: CompilerMapping) -> str:
                 if code is None or PLAIN in _words(operation):
                     continue
                 line = edge.span.line if edge.span else 0
-                text = " ".join(printable(edge.span.text).split()) if edge.span else ""
+                text = printable(edge.span.flat_text) if edge.span else ""
                 rows[line, text, code.text] = None
     width = max((len(text) for _, text, _ in rows), default=0)
     lines = [f"mapping {mapping.name}: {mapping.title}"]

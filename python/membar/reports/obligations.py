@@ -12,6 +12,7 @@ from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import Space, Variable, Who
 from membar.outcome import HoldsWithin, Outcome, Unknown
 from membar.reports._parts.answer import Object, common
+from membar.reports._parts.findings import details, fact_lines, finding_facts
 from membar.reports._parts.statistics import statistics_text
 from membar.reports._parts.style import Line, join, line, printable, wrapped
 from membar.reports._parts.verdict import role, spoken
@@ -49,13 +50,12 @@ class ProofAnswer(Protocol):
 def render(answer: ProofAnswer, *, columns: int = 80, color: bool = False) -> str:
     """The report for people: verdict first, then what it rests on, and the states that break it."""
     run = answer.outcome.run
-    details = f"engine {run.engine}; checked {', '.join(run.checked)}"
     outcome = answer.outcome
     first = line(
         (answer.source.path, "bold"),
         ": ",
         (spoken(outcome), role(outcome)),
-        f" under {run.model} ({details})",
+        f" under {run.model} ({details(run)})",
     )
     lines = [first, *_facts(outcome, columns)]
     if answer.failure is not None and answer.system is not None and answer.failure.goal is not None:
@@ -78,7 +78,7 @@ def render_json(answer: ProofAnswer) -> str:
 
 
 def _facts(outcome: Outcome, columns: int) -> list[Line]:
-    facts: list[tuple[str, str, str]] = []
+    facts = finding_facts(outcome)
     if isinstance(outcome, Unknown):
         facts.append(("reason", outcome.reason, "warn"))
     if isinstance(outcome, HoldsWithin):
@@ -86,10 +86,7 @@ def _facts(outcome: Outcome, columns: int) -> list[Line]:
     facts.append(("guarantee", outcome.run.guarantee, ""))
     facts += [("note", note, "") for note in outcome.run.notes]
     facts.append(("statistics", statistics_text(outcome.run.statistics), "dim"))
-    lines: list[Line] = []
-    for name, text, style in facts:
-        lines += wrapped(line((f"  {name:<10}  ", "dim"), (printable(text), style)), columns, indent=14)
-    return lines
+    return fact_lines(facts, columns)
 
 
 def _states(failure: Failure, system: ThreadSystem, columns: int) -> list[Line]:

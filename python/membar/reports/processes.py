@@ -7,8 +7,9 @@ from pathlib import PurePath
 from membar.outcome import HoldsWithin, Outcome, Unknown, Violated
 from membar.reports import SystemAnswer
 from membar.reports._parts.answer import Object, common
+from membar.reports._parts.findings import details, fact_lines, finding_facts
 from membar.reports._parts.statistics import statistics_text
-from membar.reports._parts.style import Line, join, line, printable, wrapped
+from membar.reports._parts.style import Line, join, line, wrapped
 from membar.reports._parts.verdict import role, spoken
 from membar.systems.run import ProcessRun, ProcessStep, Shown
 from membar.systems.system import Cube, ParameterizedSystem
@@ -56,16 +57,14 @@ def value(answer: SystemAnswer) -> Object:
 
 def _first_line(path: str, outcome: Outcome) -> Line:
     run = outcome.run
-    details = f"engine {run.engine}; checked {', '.join(run.checked) or 'nothing'}"
-    return line((path, "bold"), ": ", (spoken(outcome), role(outcome)), f" under {run.model} ({details})")
+    verdict = (spoken(outcome), role(outcome))
+    return line((path, "bold"), ": ", verdict, f" under {run.model} ({details(run)})")
 
 
 def _facts(answer: SystemAnswer, columns: int) -> list[Line]:
     outcome, run = answer.outcome, answer.outcome.run
-    facts: list[tuple[str, str, str]] = []
+    facts = finding_facts(outcome)
     match outcome:
-        case Violated(property=name):
-            facts.append(("violated", name, ""))
         case Unknown(reason=reason):
             facts.append(("reason", reason, "warn"))
         case HoldsWithin(bound=bound):
@@ -75,10 +74,7 @@ def _facts(answer: SystemAnswer, columns: int) -> list[Line]:
     facts.append(("guarantee", run.guarantee, ""))
     facts += [("note", note, "") for note in run.notes]
     facts.append(("statistics", statistics_text(run.statistics), "dim"))
-    lines: list[Line] = []
-    for name, text, style in facts:
-        lines += wrapped(line((f"  {name:<10}  ", "dim"), (printable(text), style)), columns, indent=14)
-    return lines
+    return fact_lines(facts, columns)
 
 
 def _run(system: ParameterizedSystem, run: ProcessRun, columns: int) -> list[Line]:

@@ -47,6 +47,22 @@ class Changed(Protocol):
         """What happens without it."""
 
 
+class Rechecked(Protocol):
+    """What became of another configuration of the text."""
+
+    @property
+    def name(self) -> str:
+        """How it differs from the one that is repaired."""
+
+    @property
+    def before(self) -> AnyAnswer:
+        """The answer about the text as it was."""
+
+    @property
+    def after(self) -> AnyAnswer | None:
+        """The answer about the changed text; None where that cannot be read."""
+
+
 class Repaired(Protocol):
     """A way to make a program right."""
 
@@ -103,6 +119,10 @@ class Repaired(Protocol):
         """How many places of the text were looked at."""
 
     @property
+    def configurations(self) -> Sequence[Rechecked]:
+        """What became of the text's other configurations."""
+
+    @property
     def is_interrupted(self) -> bool:
         """Whether the search was, so that this is only the best so far."""
 
@@ -133,17 +153,23 @@ def render(
         parts.append(_painted(patch(found.source, other), color=color))
     last = [*_explained(found, columns)] if explain else []
     last += [EMPTY, *wrapped(_checked_again(found.result), columns), *_warnings(found.result, columns)]
+    for each in found.configurations:
+        last += wrapped(_rechecked(each), columns)
     if command is not None and found.changes:
         last.append(line((f"{command[0]}: ", "dim"), command[1]))
     return "".join((*parts, join(last, color=color)))
 
 
 def nothing(source: SourceFile, answer: AnyAnswer, *, columns: int = 80) -> str:
-    """That a text is right as it is."""
+    """That nothing was found wrong with a text: it is right only if that is known without a bound."""
     outcome = answer.outcome
-    within = f", within {outcome.bound}" if isinstance(outcome, HoldsWithin) else ""
-    first = line(f"NOTHING TO REPAIR {printable(source.path)}: it is right under {outcome.run.model}{within}")
-    return join([first, *_warnings(answer, columns)], color=False)
+    name, model = printable(source.path), outcome.run.model
+    first = f"NOTHING TO REPAIR {name}: it is right under {model}"
+    if isinstance(outcome, HoldsWithin):
+        first = f"NOTHING FOUND TO REPAIR {name}: HOLDS WITHIN under {model}, {outcome.bound}"
+    unchecked = line(f"  not checked: {', '.join(outcome.run.unchecked)}") if outcome.run.unchecked else None
+    lines = [*wrapped(line(first), columns), *([unchecked] if unchecked else []), *_warnings(answer, columns)]
+    return join(lines, color=False)
 
 
 def unknown(source: SourceFile, reason: str) -> str:
@@ -160,6 +186,13 @@ def _checked_again(answer: AnyAnswer) -> Line:
     outcome = answer.outcome
     within = f"within {outcome.bound}" if isinstance(outcome, HoldsWithin) else outcome.run.guarantee
     return line("checked again: ", _told(outcome), f" under {outcome.run.model}, {within}")
+
+
+def _rechecked(found: Rechecked) -> Line:
+    """The same question in another configuration of the text, after the change and before."""
+    after = ("cannot be read", "bad") if found.after is None else _told(found.after.outcome)
+    before = _told(found.before.outcome)
+    return line("  ", found.name, ": ", after, ", as before" if after == before else f"; before: {before[0]}")
 
 
 def _told(outcome: Outcome) -> tuple[str, str]:
@@ -352,6 +385,14 @@ def as_data(found: Repaired) -> Object:
         "minimal": found.is_minimal,
         "interrupted": found.is_interrupted,
         "places": found.places,
+        "configurations": [
+            {
+                "name": each.name,
+                "before": word(each.before.outcome),
+                "after": None if each.after is None else word(each.after.outcome),
+            }
+            for each in found.configurations
+        ],
         "checked": found.tested,
         "undecided": found.undecided,
         "verdict": word(found.result.outcome),

@@ -19,11 +19,12 @@ from urllib.parse import quote
 from membar import __version__
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated
+from membar.program.operations import WARNINGS
 from membar.program.program import Program
-from membar.program.warnings import warnings_in
-from membar.properties import PROPERTIES
+from membar.properties import EVERY
 from membar.reports import Answer, SystemAnswer
 from membar.reports._parts.finding import finding, named_line, with_lines
+from membar.reports._parts.findings import warnings_of
 from membar.reports._parts.moments import Moment, moments
 from membar.reports._parts.style import printable
 from membar.reports._parts.verdict import spoken, word
@@ -41,12 +42,7 @@ Fragment: TypeAlias = dict[str, Any]
 _SENTENCES = {
     UNANSWERED: "membar found neither a violation nor a proof; the message says why.",
     EXPLORED: "No property was asked about; the program was only explored.",
-    "linearizability": "Every history of calls is explained by some order of the calls, one after the other.",
-    "unsafe": "No unsafe state is reached, whatever the number of processes.",
-    "memory-leak": "All memory that is allocated is freed before the program ends.",
-    "signed-overflow": "No signed number overflows.",
 }
-_WARNINGS = ("memory-leak", "signed-overflow")
 # What to do about it: shown beside an alert.
 _ADVICE = {
     "assertions": "The code flow is an execution in which it fails. `membar repair FILE` looks for the"
@@ -58,7 +54,9 @@ _ADVICE = {
     " execution.",
     "deadlock": "The locations are where the threads stand that wait for one another.",
     "termination": "The location is a loop that waits for something that never comes.",
-    "unsafe": "The code flow is a run of a few processes into the unsafe state.",
+    "errors": "The code flow is a run into the error state.",
+    "locks": "The location is the call that misuses a lock, a barrier or a thread.",
+    "exits": "The location is where the process ends by failing.",
 }
 _BASE = "SRCROOT"
 _FINGERPRINT = "membar/v1"
@@ -201,9 +199,9 @@ def _unviolated(path: str, outcome: Outcome) -> tuple[Fragment, ...]:
 
 def _warnings(answer: Answer) -> Iterator[Fragment]:
     """What the program does although it should not, and which is no violation: a leak, an overflow."""
-    for kind, note in warnings_in(answer.outcome.run.notes):
-        primary = named_line(answer.source, note)
-        found = _failing(answer.source.path, kind, note, primary)
+    for finding_ in warnings_of(answer.outcome.run):
+        kind, primary = finding_.property, named_line(answer.source, finding_.reason)
+        found = _failing(answer.source.path, kind, finding_.reason, primary)
         identity = _digest(PurePath(answer.source.path).name, answer.outcome.run.model, kind, _text(primary))
         yield found | {
             "level": "warning",
@@ -242,7 +240,7 @@ def _identity(path: str, outcome: Violated, primary: Label | None) -> str:
 
 
 def _text(label: Label | None) -> str:
-    return " ".join(label.span.text.split()) if label else ""
+    return label.span.flat_text if label else ""
 
 
 def _digest(*parts: str) -> str:
@@ -289,7 +287,7 @@ def _notification(result: Fragment) -> Fragment:
 
 
 def _rule(name: str) -> Fragment:
-    known = PROPERTIES.get(name)
+    known = EVERY.get(name)
     sentence = f"{known.title[0].upper()}{known.title[1:]}." if known else _SENTENCES.get(name, "")
     is_error = _CODE.fullmatch(name) is not None
     is_passed = name in (UNANSWERED, EXPLORED)
@@ -301,7 +299,7 @@ def _rule(name: str) -> Fragment:
         "fullDescription": {"text": full},
         "help": {"text": f"{full} {_ADVICE[name]}" if name in _ADVICE else full},
         "defaultConfiguration": {
-            "level": "note" if is_passed else "warning" if name in _WARNINGS else "error"
+            "level": "note" if is_passed else "warning" if name in WARNINGS else "error"
         },
         "properties": {"tags": ["input" if is_error else "concurrency"], "precision": "very-high"},
     }

@@ -28,8 +28,10 @@ from membar.reports._parts.condition import (
     state_text,
 )
 from membar.reports._parts.event import phrase
-from membar.reports._parts.finding import racing_pairs
+from membar.reports._parts.finding import early_pairs, racing_pairs
+from membar.reports._parts.findings import details, fact_lines, finding_facts
 from membar.reports._parts.narrative import narrative
+from membar.reports._parts.ordering import missing_order
 from membar.reports._parts.statistics import statistics_text
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line, printable, wrapped
 from membar.reports._parts.table import value_table
@@ -67,9 +69,10 @@ def render(
     if witness is not None:
         title = printable(witness.message) or _title(outcome)
         lines += [Line(), line((title, "bold")), *_races(answer, witness, columns), Line()]
-        lines += _told(program, witness, columns, signs)
+        lines += _told(program, witness, columns, signs, is_complete=_is_complete(outcome))
     if outcome.run.outcomes:
         lines += [Line(), *final_states(program, outcome.run, columns=columns)]
+    lines += _others(program, outcome.run, columns)
     if witness is not None and replays:
         unbounded = ("--buffers", "unbounded") if outcome.run.engine == "buffers" else ()
         words = tuple(options) or unbounded
@@ -101,11 +104,19 @@ def execution(answer: Answer, *, columns: int = 80, terminal: bool = False) -> l
     return [*_races(answer, witness, columns), *_told(answer.program, witness, columns, signs)]
 
 
-def _told(program: Program, witness: Witness, columns: int, signs: Signs) -> list[Line]:
-    """The thread table and the final state under it."""
+def _is_complete(outcome: Outcome) -> bool:
+    """Whether the execution that shows the verdict went on to its end."""
+    return not isinstance(outcome, Violated) or outcome.property in ("condition", "races")
+
+
+def _told(
+    program: Program, witness: Witness, columns: int, signs: Signs, *, is_complete: bool = True
+) -> list[Line]:
+    """The thread table and, under it, the final state, or the one reached where the execution stops."""
     lines = narrative(program, witness, columns=columns, signs=signs)
     if witness.final:
-        final = line(("  final state: ", "dim"), state_text(program, witness.final))
+        label = "final state" if is_complete else "state reached"
+        final = line((f"  {label}: ", "dim"), state_text(program, witness.final))
         lines += [Line(), *wrapped(final, columns, indent=4)]
     return lines
 
@@ -118,11 +129,8 @@ def one_line(answer: Answer) -> str:
 def _first_line(path: str, outcome: Outcome) -> Line:
     """File, verdict, model, engine, what was checked and what was not."""
     run = outcome.run
-    details = [f"engine {run.engine}", f"checked {', '.join(run.checked) or 'nothing'}"]
-    if run.unchecked:
-        details.append(f"not checked {', '.join(run.unchecked)}")
     return line(
-        (path, "bold"), ": ", (spoken(outcome), role(outcome)), f" under {run.model} ({'; '.join(details)})"
+        (path, "bold"), ": ", (spoken(outcome), role(outcome)), f" under {run.model} ({details(run)})"
     )
 
 
@@ -133,17 +141,15 @@ def _title(outcome: Outcome) -> str:
 def _facts(program: Program, outcome: Outcome, columns: int) -> list[Line]:
     """What was asked and what the verdict rests on, one named fact per line."""
     run = outcome.run
-    facts: list[tuple[str, str, str]] = []
+    facts = finding_facts(outcome)
     match outcome:
-        case Violated(property=name):
-            facts.append(("violated", name, ""))
         case Unknown(reason=reason):
             facts.append(("reason", reason, "warn"))
         case HoldsWithin(bound=bound, chosen_by_user=chosen):
             facts.append(("bound", bound + ("" if chosen else " (chosen by membar)"), "warn"))
         case Explored(complete=False):
             facts.append(("explored", "not all of it", "warn"))
-        case Holds() | Explored():
+        case Holds() | Violated() | Explored():
             pass
     if program.condition is not None:
         facts.append(("condition", condition_text(program, program.condition), ""))
@@ -153,23 +159,21 @@ def _facts(program: Program, outcome: Outcome, columns: int) -> list[Line]:
         facts.append(("flags", ", ".join(run.flags), "warn"))
     facts += [("note", note, "warn") for note in run.notes]
     facts.append(("statistics", statistics_text(run.statistics), "dim"))
-    lines: list[Line] = []
-    for name, text, style in facts:
-        if text:
-            lines += wrapped(line((f"  {name:<10}  ", "dim"), (printable(text), style)), columns, indent=14)
-    return lines
+    return fact_lines(facts, columns)
 
 
 def _races(answer: Answer, witness: Witness, columns: int) -> list[Line]:
-    """The two accesses of a data race, where that is what is wrong."""
+    """The two accesses that nothing orders, where that is what is wrong, and what would."""
     outcome = answer.outcome
-    if not isinstance(outcome, Violated) or outcome.property != "races":
+    if not isinstance(outcome, Violated) or outcome.property not in ("races", "memory"):
         return []
     told = []
-    for pair in racing_pairs(answer, witness):
+    is_race = outcome.property == "races"
+    for pair in racing_pairs(answer, witness) if is_race else early_pairs(answer, witness):
         one, other = (phrase(answer.program, event) for event in pair)
-        text = f"{one} and {other} race: nothing orders them"
-        told += wrapped(line("  ", text), columns, indent=2)
+        text = f"{one} and {other} race: nothing orders them" if is_race else "nothing orders them"
+        reason = missing_order(answer.program, witness.execution, *pair)
+        told += wrapped(line("  ", text, f": {reason}" if reason else ""), columns, indent=2)
     return told[:_MOST_RACES]
 
 
@@ -192,6 +196,10 @@ def final_states(program: Program, run: Run, *, columns: int = 80) -> list[Line]
     shown = _selection(states, stars)
     starred = sum(stars.values())
     title = f"{len(states)} final state{'s' if len(states) != 1 else ''}"
+    counted = run.statistics
+    is_partial = counted.failed or counted.truncated or counted.blocked
+    is_partial = is_partial or any(item.message for item in run.executions)
+    title += " of complete executions" if is_partial else ""
     title += f", {starred} marked * satisfy the formula" if starred > 1 else ""
     title += ", the one marked * satisfies the formula" if starred == 1 else ""
     lines = [line((f"  {title}", "bold"))]
@@ -206,6 +214,26 @@ def final_states(program: Program, run: Run, *, columns: int = 80) -> list[Line]
     lines += table
     if len(shown) < len(states):
         lines.append(line((f"    and {len(states) - len(shown)} more (--json lists all)", "dim")))
+    return lines
+
+
+def _others(program: Program, run: Run, columns: int) -> list[Line]:
+    """Where all executions are listed: those that fail or were truncated, with the states reached."""
+    counts: dict[tuple[str, FinalState], int] = {}
+    for item in run.executions:
+        if item.message:
+            counts[item.message, item.final] = counts.get((item.message, item.final), 0) + 1
+    if not counts:
+        return []
+    total = sum(counts.values())
+    title = f"{total} execution{'s' if total != 1 else ''} not complete"
+    lines = [Line(), line((f"  {title}", "bold"))]
+    for (message, state), count in list(counts.items())[:MOST_STATES]:
+        times = f" ({count} times)" if count > 1 else ""
+        text = f"    {printable(message)}{times}: {state_text(program, state)}"
+        lines += wrapped(line(text), columns, indent=6)
+    if len(counts) > MOST_STATES:
+        lines.append(line((f"    and {len(counts) - MOST_STATES} more (--json lists all)", "dim")))
     return lines
 
 

@@ -111,7 +111,7 @@ def test_a_contradiction_that_is_none_is_seen_by_z3(monkeypatch: pytest.MonkeyPa
 
 def test_z3_that_does_not_understand_is_an_error() -> None:
     with pytest.raises(RuntimeError, match="unknown constant x"):
-        Session().answers("(assert x)")
+        Session().answers(["(assert x)"])
 
 
 def test_checking_stops_when_told() -> None:

@@ -120,7 +120,7 @@ CASES = [
     ),
     ("flags.dve", "--ltl 'G !(P.c && F Q.c)' --buffers 1 --no-por", "VIOLATED (claims)"),
     ("steps.xcfa", f"--model x86-tso {UNBOUNDED} --error 'p.l = 1' --algorithm forward", "VIOLATED"),
-    ("store-buffering.litmus", "--engine reference --no-prune", "VIOLATED (condition)"),
+    ("store-buffering.litmus", "--engine reference --no-await", "VIOLATED (condition)"),
 ]
 
 

@@ -152,7 +152,7 @@ def test_where_classes_are_used(text: str, model: str, options: Options, expecte
 
 def test_a_users_model_keeps_every_execution(tmp_path: Path) -> None:
     file = tmp_path / "mine.cat"
-    file.write_text("(* Mine.\n\nExploration: exactly-once *)\nacyclic po | rf | co | fr as sc\n")
+    file.write_text("(* Mine. *)\nacyclic po | rf | co | fr as sc\n")
     model = api.load_model(str(file))
     task = Task(program=parse(WRITERS), model=model, properties=("assertions",), options=OBSERVED)
     tally = graphs.explore(task)

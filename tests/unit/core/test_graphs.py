@@ -119,7 +119,7 @@ def test_a_stray_pointer_in_a_program_with_a_question_is_bad_input() -> None:
 def test_a_limit_gives_unknown() -> None:
     text = STORE_BUFFERING.replace("exists", "~exists")
     for limits, reason in (
-        (Limits(executions=1), "the limit of 1 executions was reached"),
+        (Limits(executions=1), "the limit of 1 execution was reached"),
         (Limits(seconds=0.0), "the time limit of 0 s was reached"),
         (Limits(memory=10), "the memory limit of 10 bytes was reached"),
     ):

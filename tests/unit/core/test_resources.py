@@ -146,7 +146,7 @@ def test_the_first_failed_assertion_is_enough_unless_all_is_asked(jobs: int) -> 
     outcome = run(ASSERTING, "sc", options=Options(jobs=jobs))
     assert isinstance(outcome, Violated)
     assert outcome.property == "assertions"
-    assert outcome.run.guarantee == "only the executions found before the first failed assertion"
+    assert outcome.run.guarantee == "only the executions found before the first violation"
     for options in (Options(jobs=jobs, stops_early=False), Options(jobs=jobs, all_executions=True)):
         whole = run(ASSERTING, "sc", options=options)
         assert isinstance(whole, Violated)

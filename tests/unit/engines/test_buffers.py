@@ -15,15 +15,13 @@ from membar.program.program import Program
 from membar.task import Limits, Options, Task
 from unit.engines.texts import model, parse
 
-FAULTS = _core.StoreBuffers.faults()
 ENDLESS_SEED = 85
 
 
-def kinds(text: str, *, fault: str | None = None, name: str = "x86-tso", sleep: bool = True) -> set[str]:
+def kinds(text: str, *, name: str = "x86-tso", sleep: bool = True) -> set[str]:
     """What the forward search reaches."""
     task = Task(program=parse(text), model=model(name), properties=("assertions", "deadlock"))
-    number = None if fault is None else next(n for n, what in enumerate(FAULTS) if what.startswith(fault))
-    found = lowered(task, fault=number).core.forward(states=5_000, sleep=sleep)
+    found = lowered(task).core.forward(states=5_000, sleep=sleep)
     assert found.stopped is None
     return {kind for kind, _ in found.goals}
 
@@ -112,18 +110,11 @@ thread P1 {
 
 def test_a_load_finds_its_location_behind_other_stores() -> None:
     assert "failure" in kinds(FORWARDED)
-    assert "failure" not in kinds(FORWARDED, fault="a load looks for its location at the very end")
 
 
 @pytest.mark.parametrize("sleep", [True, False])
 def test_two_commits_of_one_location_are_dependent(sleep: bool) -> None:  # noqa: FBT001 - a parameter
     assert "failure" in kinds(TWO_COMMITS, sleep=sleep)
-
-
-def test_independence_asks_the_other_buffer() -> None:
-    printed = kinds(TWO_COMMITS, fault="independence asks", sleep=True)
-    assert "failure" not in printed
-    assert "failure" in kinds(TWO_COMMITS)
 
 
 def test_a_transition_sleeps_for_its_later_siblings() -> None:
@@ -137,7 +128,6 @@ def test_a_transition_sleeps_for_its_later_siblings() -> None:
 def test_a_deadlock_needs_empty_buffers() -> None:
     assert "stuck" in kinds(DEADLOCK)
     assert "stuck" not in kinds(WAITING)
-    assert "stuck" in kinds(WAITING, fault="a deadlock is seen although")
 
 
 def test_the_search_stops_at_a_limit() -> None:
@@ -165,7 +155,6 @@ def test_a_fence_waits_for_the_own_buffer_and_sync_for_all() -> None:
 def test_a_cycle_that_its_own_store_stops_is_not_repeated() -> None:
     """The loads at both ends of the turn see the same, but one in the middle does not."""
     assert "failure" not in kinds(buffer_faults.ONCE)
-    assert "failure" in kinds(buffer_faults.ONCE, fault="a cycle is accelerated whatever")
     assert "failure" not in kinds(buffer_faults.CHANGED)
 
 
@@ -180,7 +169,9 @@ def test_a_counter_has_no_finite_data() -> None:
 
 def test_the_complete_procedure_says_the_same() -> None:
     assert isinstance(check(parse(FORWARDED), algorithm="backward"), Violated)
-    assert isinstance(check(parse(LEFT_LOOP), algorithm="backward"), Holds)
+    only = ("assertions",)  # this procedure cannot check deadlock
+    assert isinstance(check(parse(LEFT_LOOP), algorithm="backward", properties=only), Holds)
+    assert isinstance(check(parse(LEFT_LOOP), algorithm="backward"), Unknown)
     outcome = check(parse(FORWARDED), properties=("assertions",))
     assert isinstance(outcome, Violated)
     assert outcome.witness is not None
@@ -201,7 +192,7 @@ def test_threads_are_started_and_joined() -> None:
           1 -> 2: store [&x] := 2 }"""
     )
     assert isinstance(check(program), Holds)
-    assert isinstance(check(program, algorithm="backward"), Holds)
+    assert isinstance(check(program, algorithm="backward", properties=("assertions",)), Holds)
 
 
 def test_atomic_writes_pass_no_buffer() -> None:
@@ -221,3 +212,21 @@ thread P1 {
     assert isinstance(check(parse(text)), Holds)
     assert isinstance(check(parse(text), algorithm="forward"), Holds)
     assert isinstance(check(parse(text.replace(" {ATOMIC}", ""))), Violated)
+
+
+# Programs that tell the procedures from their printed form, with the name of the mistake.
+ERRATA = [
+    (FORWARDED, "a load looks for its location at the very end"),
+    (TWO_COMMITS, "independence asks"),
+    (WAITING, "a deadlock is seen although"),
+    (buffer_faults.ONCE, "a cycle is accelerated whatever"),
+]
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize(("text", "mistake"), ERRATA)
+def test_as_printed_the_procedures_are_wrong(text: str, mistake: str) -> None:
+    (fault,) = (n for n, what in enumerate(_core.StoreBuffers.faults()) if what.startswith(mistake))
+    task = Task(program=parse(text), model=model("x86-tso"), properties=("assertions", "deadlock"))
+    right = lowered(task).core.forward(states=5_000)
+    assert lowered(task, fault=fault).core.forward(states=5_000).goals != right.goals

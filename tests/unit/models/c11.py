@@ -8,6 +8,7 @@ from functools import cache
 
 from membar.engines.reference import ENGINE
 from membar.frontends.litmus import FRONTEND
+from membar.languages import vocabulary
 from membar.models.load import load
 from membar.models.model import Model
 from membar.outcome import FinalState, Run
@@ -27,7 +28,7 @@ ORDERS = {
 @cache
 def model(name: str) -> Model:
     """One of our models, with the words of all litmus dialects."""
-    return load(name, vocabulary=FRONTEND.tags)
+    return load(name, vocabulary=vocabulary())
 
 
 def without(name: str, axiom: str) -> Model:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import membar.models
-from membar.frontends.litmus import FRONTEND
+from membar.languages import vocabulary
 from membar.models.cat.elaborate import compile_model
 from membar.models.model import Model
 from membar.source import SourceFile
@@ -167,7 +167,7 @@ def without_load_buffering() -> Model:
     """IMM, and no cycle of program order and reads-from."""
     text = (Path(membar.models.__file__).parent / "imm.cat").read_text(encoding="utf-8")
     source = SourceFile("imm-rf.cat", text + "\nacyclic po | rf as no-load-buffering\n")
-    compiled = compile_model(source, vocabulary=frozenset(FRONTEND.tags))
+    compiled = compile_model(source, vocabulary=vocabulary())
     return Model(name="imm-rf", title="", documentation="", plan=compiled.plan, tags=compiled.tags)
 
 

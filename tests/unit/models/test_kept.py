@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -71,6 +72,51 @@ def test_a_broken_file_is_not_believed(tmp_path: Path) -> None:
     (file,) = tmp_path.iterdir()
     file.write_bytes(file.read_bytes()[:-10])
     assert kept.read("sc", WORDS, folder=tmp_path) is None
+
+
+def test_a_changed_claim_is_seen_whatever_its_size_and_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = tmp_path / "models"
+    sources.mkdir()
+    place = sources / "own.claims"
+    monkeypatch.setattr(kept, "FOLDER", sources)
+    found = []
+    for claim in ("fair: yes\n", "fair: no \n"):
+        place.write_text(claim, encoding="utf-8")
+        os.utime(place, ns=(1, 1))
+        found.append(kept._digest.__wrapped__(WORDS))
+    assert found[0] != found[1]
+
+
+def test_the_file_of_another_model_is_not_believed(tmp_path: Path) -> None:
+    kept.write(load.load("sc", vocabulary=VOCABULARY), WORDS, folder=tmp_path)
+    (tmp_path / "sc.model").rename(tmp_path / "power.model")
+    assert kept.read("power", WORDS, folder=tmp_path) is None
+
+
+def test_a_file_whose_content_was_changed_is_not_believed(tmp_path: Path) -> None:
+    kept.write(load.load("sc", vocabulary=VOCABULARY), WORDS, folder=tmp_path)
+    (file,) = tmp_path.iterdir()
+    content = file.read_bytes()
+    assert b"exactly-once" in content
+    file.write_bytes(content.replace(b"exactly-once", b"exactly-0nce"))
+    assert kept.read("sc", WORDS, folder=tmp_path) is None
+
+
+class Harmful:
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (os.mkdir, (str(self.place),))
+
+
+def test_a_kept_file_runs_no_code(tmp_path: Path) -> None:
+    body = pickle.dumps(Harmful(tmp_path / "made"))
+    (tmp_path / "sc.model").write_bytes(kept._head("sc", WORDS, body) + body)
+    assert kept.read("sc", WORDS, folder=tmp_path) is None
+    assert not (tmp_path / "made").exists()
 
 
 def test_only_the_newest_is_kept(tmp_path: Path) -> None:

@@ -46,8 +46,8 @@ def test_documentation_comes_from_the_head_comment() -> None:
     assert model.title.endswith(".")
     assert "Reference:" in model.documentation
     assert model.tags == {"MFENCE", "SFENCE", "LFENCE", "X"}
-    assert not model.any_tags
-    assert load("sc", vocabulary=VOCABULARY).any_tags
+    assert not model.claims.any_tags
+    assert load("sc", vocabulary=VOCABULARY).claims.any_tags
 
 
 def test_shipped_axioms_have_names() -> None:
@@ -90,14 +90,12 @@ def test_a_model_without_checks_says_so(tmp_path: Path) -> None:
 
 def test_a_user_file(tmp_path: Path) -> None:
     path = tmp_path / "my-model.cat"
-    path.write_text(
-        "C\n(* Mine: as weak as can be. And more.\n\n   Language model: yes\n   Tags: any *)\n"
-        "acyclic po-loc | com as it\n"
-    )
+    path.write_text("C\n(* Mine: as weak as can be. And more. *)\nacyclic po-loc | com as it\n")
+    path.with_suffix(".claims").write_text("kind: language\ntags: any\n")
     model = load(path, vocabulary=VOCABULARY)
     assert (model.name, model.title) == ("my-model", "Mine: as weak as can be.")
     assert model.language_model
-    assert model.any_tags
+    assert model.claims.any_tags
     assert model.operational is None
 
 

@@ -254,7 +254,7 @@ BAD = [
     ("// membar: object Stack\n// membar: operation push()\nvoid push(void) {}\n", "W1346"),
     ("// membar: operation f()\nvoid f(void) {}\n", "W1347"),
     ("// membar: object Heap\n// membar: operation f()\nvoid f(void) {}\n", "W1348"),
-    ("// membar: object none.py:Heap\n// membar: operation f()\nvoid f(void) {}\n", "W1349"),
+    ("// membar: object none.py:Heap\n// membar: operation f()\nvoid f(void) {}\n", "W1358"),
     ("// membar: object Stack\n// membar: operation pop()\nint pop(int a, int b) { return a; }\n", "W1351"),
 ]
 
@@ -401,7 +401,7 @@ def test_options_that_say_nothing_about_proofs_are_refused(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["check", str(EXAMPLES / "lock.obj"), *words]) == 2
-    assert f"error[W1317]: {words[0]} cannot be asked" in capsys.readouterr().err
+    assert f"error[W1317]: {words[0]} does not apply to" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -155,13 +155,14 @@ def test_a_property_that_was_not_asked_for_is_not_judged() -> None:
 def test_a_programs_own_question_is_always_answered() -> None:
     outcome = verdict(subject(Quantifier.EXISTS), properties=("races",), **POSITIVE)
     assert isinstance(outcome, Holds)
-    assert outcome.run.checked == ("condition",)
+    assert outcome.run.checked == ("condition", "races")
 
 
 def test_what_an_engine_cannot_check_is_named() -> None:
     able = frozenset({"condition", "assertions"})
     outcome = verdict(subject(None, ASSERT, LOCK), looked_for=able)
-    assert isinstance(outcome, Holds)
+    assert isinstance(outcome, Unknown)
+    assert outcome.reason == "the engine e cannot check deadlock of this program"
     assert (outcome.run.checked, outcome.run.unchecked) == (("assertions",), ("deadlock",))
     unable = verdict(subject(None, LOCK), properties=("deadlock",), looked_for=able)
     assert isinstance(unable, Unknown)

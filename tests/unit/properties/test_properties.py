@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from membar.models.model import Model
+from membar.models.model import Claims, Model
 from membar.properties import PROPERTIES
 from membar.properties.final_state import Observer
 from unit.engines.texts import parse, program
 
-MACHINE = Model(name="m", title="", documentation="")
-LANGUAGE = Model(name="m", title="", documentation="", language_model=True)
+MACHINE = Model(name="m", title="", documentation="", claims=Claims(fair=True))
+LANGUAGE = Model(name="m", title="", documentation="", language_model=True, claims=Claims(fair=True))
 
 
 @pytest.mark.parametrize(
@@ -34,9 +34,10 @@ def test_a_property_applies_where_it_says_something(text: str, applicable: set[s
 def test_every_property_has_its_name_and_a_sentence() -> None:
     assert list(PROPERTIES) == [
         *("condition", "errors", "claims"),
-        *("assertions", "races", "memory", "deadlock", "termination"),
+        *("assertions", "races", "memory", "locks"),
+        *("deadlock", "termination", "exits", "overflow", "leaks"),
     ]
-    assert all(item.name == name and item.title for name, item in PROPERTIES.items())
+    assert all(item.name == name and item.title and item.covers for name, item in PROPERTIES.items())
 
 
 def test_an_ending_shows_numbers_by_sign_and_addresses_by_name() -> None:

@@ -11,7 +11,9 @@ from membar.source import SourceFile
 def heads(code: str) -> list[tuple[str, int, bool]]:
     """The own text of each statement, how many loops are around it, and whether it stands in a block."""
     text = CText(SourceFile("a.c", code))
-    return [(code[item.start : item.head_end], item.loops, item.is_braced) for item in text.statements]
+    return [
+        (code[item.start : item.head_end], text.depth(item.start), item.is_braced) for item in text.statements
+    ]
 
 
 @pytest.mark.parametrize(
@@ -22,7 +24,7 @@ def heads(code: str) -> list[tuple[str, int, bool]]:
         ("while (a) { b(); }", [("while (a)", 0, True), ("b();", 1, True)]),
         ("for (;;) while (a) b();", [("for (;;)", 0, True), ("while (a)", 1, False), ("b();", 2, False)]),
         ("do a(); while (b);", [("do", 0, True), ("a();", 1, False)]),
-        ("again: a(); goto again;", [("a();", 0, True), ("goto again;", 0, True)]),
+        ("again: a(); goto again; b();", [("a();", 1, True), ("goto again;", 1, True), ("b();", 0, True)]),
         ("switch (a) { case 1: b(); default: }", [("switch (a)", 0, True), ("b();", 0, True)]),
         ("int v[] = {1, 2}; b();", [("int v[] = {1, 2};", 0, True), ("b();", 0, True)]),
         ('s("}"); /* } */ t(); // }\n u();', [('s("}");', 0, True), ("t();", 0, True), ("u();", 0, True)]),

@@ -210,3 +210,8 @@ def test_where_nothing_was_looked_at_nothing_is_claimed() -> None:
     told = " ".join(render(found).split())
     assert "no cheaper one" not in told
     assert "was not looked at" in told
+
+
+def test_a_fence_in_a_loop_costs_more() -> None:
+    found = repaired(promela("do :: x = 1; r0 = y; break od", "y = 1; r1 = x"))
+    assert found.cost == 220

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from membar.models.model import Model
-from membar.outcome import FinalState, Outcome, Run, Statistics, Violated, Witness
+from membar.outcome import FinalState, Finding, Outcome, Run, Statistics, Verdict, Violated, Witness
 from membar.program.condition import (
     And,
     Compare,
@@ -65,13 +65,21 @@ def model(name: str = "x86-tso") -> Model:
     return Model(name=name, title="", documentation="")
 
 
-def run(**fields: object) -> Run:
+def run(
+    *,
+    checked: tuple[str, ...] = ("condition",),
+    unchecked: tuple[str, ...] = (),
+    verdict: Verdict = Verdict.HOLDS,
+    **fields: object,
+) -> Run:
+    findings = [Finding(name, verdict) for name in checked]
+    findings += [Finding(name, Verdict.NOT_CHECKED, "why not") for name in unchecked]
     values: dict[str, object] = {
         "model": "x86-tso",
         "engine": "reference",
         "algorithm": "enumeration",
         "guarantee": "all executions",
-        "checked": ("condition",),
+        "findings": tuple(findings),
         "statistics": Statistics(executions=4, candidates=4, seconds=0.25),
     } | fields
     return Run(**values)  # type: ignore[arg-type]  # fields are checked by the constructor's users
@@ -164,7 +172,8 @@ def sb_witness() -> Witness:
 
 
 def sb_answer(outcome: Outcome | None = None) -> Answered:
-    found = outcome or Violated(run(outcomes=sb_states(), positive=1, negative=3), "condition", sb_witness())
+    facts = run(verdict=Verdict.VIOLATED, outcomes=sb_states(), positive=1, negative=3)
+    found = outcome or Violated(facts, "condition", sb_witness())
     program = sb_program(Quantifier.NOT_EXISTS if outcome is None else Quantifier.EXISTS)
     return Answered(SourceFile("SB.litmus", SB), program, model(), found)
 

@@ -25,11 +25,11 @@ from unit.reports.shapes import (
 from unit.reports.sketch import sketch
 
 PLAIN = r"""SB.litmus: VIOLATED under x86-tso (engine reference; checked condition)
-  violated    condition
-  condition   ~exists (0:EAX=0 /\ 1:EAX=0)
-  observed    1 of 4 executions satisfy the formula
-  guarantee   all executions
-  statistics  4 executions, 4 candidates, 0.25 s
+  violated      condition
+  condition     ~exists (0:EAX=0 /\ 1:EAX=0)
+  observed      1 of 4 executions satisfy the formula
+  guarantee     all executions
+  statistics    4 executions, 4 candidates, 0.25 s
 
 both read 0
 
@@ -101,14 +101,14 @@ def test_an_interleaving_says_that_no_weak_memory_is_needed() -> None:
 @pytest.mark.parametrize(
     ("outcome", "first", "fact"),
     [
-        (Holds(run()), "HOLDS under", "guarantee   all executions"),
+        (Holds(run()), "HOLDS under", "guarantee     all executions"),
         (HoldsWithin(run(), "loops unrolled 4 times"), "HOLDS WITHIN under", "4 times (chosen by membar)"),
         (
             HoldsWithin(run(), "buffers of 2", chosen_by_user=True),
             "HOLDS WITHIN under",
-            "bound       buffers of 2",
+            "bound         buffers of 2",
         ),
-        (Unknown(run(), "time limit"), "UNKNOWN under", "reason      time limit"),
+        (Unknown(run(), "time limit"), "UNKNOWN under", "reason        time limit"),
         (Explored(run(), complete=False), "EXPLORED under", "not all of it"),
     ],
 )
@@ -129,8 +129,8 @@ def test_the_first_line_names_what_was_not_checked() -> None:
 
 def test_flags_and_notes_are_shown() -> None:
     text = terminal.render(sb_answer(Holds(run(flags=("data-race",), notes=("loop at line 3 cut",)))))
-    assert "  flags       data-race\n" in text
-    assert "  note        loop at line 3 cut\n" in text
+    assert "  flags         data-race\n" in text
+    assert "  note          loop at line 3 cut\n" in text
 
 
 def test_more_threads_than_fit_become_a_list() -> None:

@@ -6,14 +6,16 @@ import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
-from membar import arguments, linearizability
+from membar import arguments, asked_objects, linearizability, streams
 from membar.commands.window import color, columns
 from membar.diagnostics import Diagnostic, InputError
 from membar.objects.client import Size
 from membar.objects.orders import Ordering
 from membar.records import replace
 from membar.reports import histories
+from membar.source import SourceFile
 
 _ENGINES = ("graphs", "states")
 
@@ -22,24 +24,11 @@ def answer(
     file: Path, chosen: argparse.Namespace, progress: Callable[[str], None] | None
 ) -> linearizability.ObjectResult:
     """The answer about an object and its clients."""
-    asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--explain": chosen.explain, "--herd": chosen.herd}
-    asked |= {"--property": chosen.property, "--threads": chosen.threads, "--all": chosen.all}
-    asked |= {"--infer": chosen.infer, "--brab": chosen.brab, "--instances": chosen.instances}
-    asked |= {"--certificate": chosen.certificate, "--shortest": chosen.shortest}
-    for option, value in asked.items():
-        if value:
-            raise InputError(
-                Diagnostic(
-                    code="W1353",
-                    message=f"{option} cannot be given together with --client",
-                    help="what is asked there: that the object is linearizable, and its use free of errors",
-                )
-            )
     if chosen.engine not in (None, "objects", *_ENGINES):
         raise InputError(
             Diagnostic(
                 code="W1353",
-                message=f"the engine {chosen.engine} knows no clients",
+                message=f"the engine {chosen.engine} cannot check clients",
                 help="--engine objects; its executions come from graphs (default) or from states",
             )
         )
@@ -47,7 +36,7 @@ def answer(
         raise InputError(
             Diagnostic(
                 code="W1354",
-                message="how large are the clients?",
+                message="missing --client THREADS,CALLS",
                 help="--client 2,3 makes all clients of 2 threads with 3 operations each",
             )
         )
@@ -56,7 +45,7 @@ def answer(
         size=Size(*chosen.client),
         model=chosen.model,
         ordering=Ordering(chosen.order or "causal"),
-        specification=chosen.spec,
+        specification=specification(file, chosen),
         limits=chosen.limit,
         options=replace(arguments.options(chosen), progress=progress),
         include_dirs=chosen.include,
@@ -66,12 +55,19 @@ def answer(
     )
 
 
+def specification(file: Path, chosen: argparse.Namespace) -> str | None:
+    """The specification that the user names, or allows the text to name although it is Python code."""
+    if chosen.spec is None and chosen.allow_python_spec:
+        return asked_objects.python_specification(SourceFile.read(file))
+    return cast("str | None", chosen.spec)
+
+
 def show(result: linearizability.ObjectResult, chosen: argparse.Namespace) -> None:
     """Prints the answer about an object and its clients."""
     if chosen.json:
-        sys.stdout.write(histories.render_json(result))
+        streams.write(histories.render_json(result))
     else:
-        sys.stdout.write(
+        streams.write(
             histories.render(
                 result,
                 columns=columns(),

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from membar import api, arguments, lift, proving
 from membar.commands.lanes import programs, systems
-from membar.diagnostics import Diagnostic, InputError
 from membar.records import replace
 
 
@@ -16,18 +15,6 @@ def answer(
     file: Path, chosen: argparse.Namespace, progress: Callable[[str], None] | None
 ) -> api.Result | proving.SystemResult:
     """The answer about a program with any number of threads."""
-    asked = {"--error": chosen.error, "--ltl": chosen.ltl, "--explain": chosen.explain, "--herd": chosen.herd}
-    asked |= {"--engine": chosen.engine}
-    asked |= arguments.ways_of_programs(chosen)
-    for option, value in asked.items():
-        if value:
-            raise InputError(
-                Diagnostic(
-                    code="W0434",
-                    message=f"{option} cannot be given together with --threads any",
-                    help="what is asked there: that no assertion of the program fails",
-                )
-            )
     return lift.check_any(
         file,
         name=chosen.threads,

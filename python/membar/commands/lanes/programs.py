@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from membar import api, arguments
+from membar import api, arguments, streams
 from membar.commands.window import color, columns
 from membar.records import replace
 
@@ -19,6 +19,7 @@ def answer(file: Path, chosen: argparse.Namespace, progress: Callable[[str], Non
         model=chosen.model,
         engine=chosen.engine,
         properties=arguments.properties(chosen),
+        property_file=chosen.property_file,
         error=chosen.error,
         words=arguments.words(chosen),
         ltl=chosen.ltl,
@@ -26,17 +27,19 @@ def answer(file: Path, chosen: argparse.Namespace, progress: Callable[[str], Non
         options=replace(arguments.options(chosen), progress=progress),
         include_dirs=chosen.include,
         defines=chosen.define,
+        arguments=chosen.args,
         mapping=chosen.mapping,
+        given_options=arguments.given(chosen),
     )
 
 
 def show(result: api.Result, chosen: argparse.Namespace) -> None:
     """Prints it, with what else was asked for."""
-    sys.stdout.write(_report(result, chosen))
+    streams.write(_report(result, chosen))
     if chosen.explain:
         from membar import explanation  # noqa: PLC0415 - only where asked for
 
-        sys.stdout.write(explanation.render(result, columns=columns(), color=color(sys.stdout)))
+        streams.write(explanation.render(result, columns=columns(), color=color(sys.stdout)))
     if folders := arguments.folders(chosen):
         from membar import pictures  # noqa: PLC0415 - only where asked for
 

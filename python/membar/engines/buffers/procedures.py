@@ -181,7 +181,7 @@ class Procedures:
                 return limits.states is not None and found.findings.stored >= limits.states
             case "time":
                 return self.left == 0.0
-            case "memory" | "request":
+            case "memory":
                 return True
             case _:
                 return False
@@ -239,5 +239,5 @@ class Procedures:
             memory=self._task.limits.memory,
         )
         found = Found(algorithm="bounded", findings=findings)
-        if found.is_whole or self.is_answer(found) or findings.stopped in ("memory", "request"):
+        if found.is_whole or self.is_answer(found) or findings.stopped == "memory":
             yield found

@@ -15,10 +15,11 @@ from membar.engines.reference.state import FLUSH_ALL, LOCKED
 from membar.models.model import Operational
 from membar.program.expand import expand
 from membar.program.lowering import LoweredProgram, lower_program
-from membar.program.operations import WARNING, Assert, Fence, Spawn
+from membar.program.operations import Assert, Fence, Spawn
 from membar.program.program import Program
 from membar.properties import PROPERTIES
 from membar.properties.final_state import Observer
+from membar.properties.judge import is_by_name
 
 if TYPE_CHECKING:
     from membar import _core
@@ -94,7 +95,7 @@ def lowered(task: Task, *, fault: int | None = None) -> Lowered:
     asserts = frozenset(_asked(task))
     unchannelled = without_channels(program)
     tags = _PSO_TAGS if discipline is Operational.PSO else _TAGS
-    form = lower_program(expand(unchannelled.program), tags, errors.terms)
+    form = lower_program(expand(unchannelled.program), tags, errors.terms, by_states=True)
     core = extension().StoreBuffers(
         form.form,
         discipline="marked" if discipline is Operational.PSO and _has_marks(program) else discipline.value,
@@ -148,7 +149,7 @@ def _seeks_deadlocks(task: Task) -> bool:
     program, model = task.program, task.model
     if "deadlock" not in task.properties:
         return False
-    if set(task.properties) != set(PROPERTIES):  # asked for by name
+    if is_by_name(task):
         return True
     # Where no property says anything of the program, all of them are named, and a deadlock breaks one.
     applicable = {name for name, item in PROPERTIES.items() if item.applies(program, model)}
@@ -166,7 +167,7 @@ def _asked(task: Task) -> Iterator[tuple[int, int]]:
 def _is_asked(operation: object, task: Task) -> bool:
     if not isinstance(operation, Assert):
         return False
-    return not task.properties or operation.property in {*task.properties, WARNING}
+    return not task.properties or operation.property in task.properties
 
 
 def _numbered(form: LoweredProgram, points: Sequence[Collection[int]]) -> list[list[int]]:

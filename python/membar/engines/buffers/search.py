@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from membar.budget import count_reason, memory_reason, time_reason
 from membar.diagnostics import EngineLimitError
 from membar.engines.buffers.cycles import told
 from membar.engines.buffers.procedures import ALGORITHMS, Found, Procedures
@@ -11,6 +12,7 @@ from membar.engines.buffers.witness import CoreMove, followed, last_state, shown
 from membar.engines.reference.state import look
 from membar.outcome import Statistics, Witness
 from membar.properties.judge import Tally
+from membar.properties.tally import ANY_LENGTH
 
 if TYPE_CHECKING:
     from membar.engines.buffers.question import Lowered
@@ -27,6 +29,7 @@ _SHORTER_STATES = 100_000
 # How long a run is looked for to what may be no more than a loss of exactness.
 _DOUBTFUL_SECONDS = 10.0
 _MOST_PLACES_TOLD = 12
+_FIRST = "the first violation was reached"
 
 
 class Search:
@@ -62,9 +65,11 @@ class Search:
             engine="buffers",
             algorithm=ALGORITHMS[found.algorithm],
             looked_for=_LOOKED_FOR[found.algorithm],
-            unit="states with unbounded store buffers",
+            unit=f"states{ANY_LENGTH}",
         )
         tally.limit = self._limit(found)
+        tally.lists_outcomes = self.question.shows_endings and tally.limit is None
+        tally.stopped = tally.limit == _FIRST
         for goal in found.findings.goals:
             self._take(goal, found, tally)
         if tally.limit is not None and self.task.program.condition is not None and tally.deadlock is None:
@@ -80,18 +85,16 @@ class Search:
             return None
         stopped, stored = found.findings.stopped, found.findings.stored
         if stopped == "time" and self.procedures.left == 0.0:
-            return f"the time limit of {limits.seconds:g} s was reached"
+            return time_reason(limits.seconds)
         if stopped == "states" and limits.states is not None and stored >= limits.states:
-            return f"the limit of {limits.states} states was reached"
+            return count_reason(limits.states, "state")
         if stopped == "memory":
-            return f"the memory limit of {limits.memory} bytes was reached"
-        if stopped == "request":
-            return "a request to stop was reached"
+            return memory_reason(limits.memory)
         if not self.procedures.is_answer(found):
             return "what the search takes apart, though it is one step, was reached"
         if self.task.options.all_executions:
             return "the last round, in which no procedure ended, was reached"
-        return "the first answer, where the search ended, was reached"
+        return _FIRST
 
     def _take(self, goal: Goal, found: Found, tally: Tally) -> None:
         """Adds one thing that is reachable; the first of each kind, or all, with a run that shows it."""
@@ -99,12 +102,11 @@ class Search:
         match goal:
             case "fault", _:
                 followed(self.question.machine, self._run_to(goal, found))
-            case "failure", words if not self.question.is_asked("failure", words):
-                pass  # nobody asked; the run ends there all the same
-            case "failure", _:
-                if keeps_all or tally.failed_assertion is None:
+            case "failure", words:
+                is_asked = self.question.is_asked("failure", words)  # if not, the run ends there all the same
+                if keeps_all or (is_asked and tally.failed_assertion is None):
                     shown = self._witness(goal, found, "assertion failed")
-                    tally.failed_assertion = tally.failed_assertion or shown
+                    tally.failed_assertion = tally.failed_assertion or (shown if is_asked else None)
                     tally.kept += [shown] * keeps_all
             case "error", _:
                 if keeps_all or tally.error is None:
@@ -133,7 +135,7 @@ class Search:
         else:
             tally.negative += 1
             if tally.negative_witness is None:
-                tally.negative_witness = self._witness(goal, found, "does not satisfy the condition")
+                tally.negative_witness = self._witness(goal, found, "")
 
     def _witness(self, goal: Goal, found: Found, message: str) -> Witness:
         return witness(self.question.machine, self._run_to(goal, found), message)
@@ -145,8 +147,7 @@ class Search:
         program = self.task.program
         for predicate in program.errors:
             if predicate.holds(lambda seen: look(program, state, seen)):
-                message = f"reaches {predicate.text or 'an error state'}"
-                return witness(self.question.machine, run, message)
+                return witness(self.question.machine, run, predicate.arrival())
         raise EngineLimitError("internal error, please report: a run does not end in an error state")
 
     def _run_to(self, goal: Goal, found: Found) -> list[CoreMove]:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from membar.budget import count_reason, memory_reason, time_reason
 from membar.diagnostics import EngineLimitError
 from membar.engines import SystemEngine
 from membar.outcome import Holds, Outcome, Run, Statistics, Unknown, Violated
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from membar.systems.system import ParameterizedSystem
 
 NAME = "cubes"
-_UNSAFE = "unsafe"
+_UNSAFE = "errors"
 _ANY_NUMBER = "any number of processes"
 # A search of more cubes is begun again with guesses, asked of this many processes.
 _LARGE = 100
@@ -88,13 +89,13 @@ def generically(task: SystemTask) -> Outcome:
             engine=NAME,
             algorithm="backward reachability on cubes, every order of writes",
             guarantee=guarantee,
-            checked=(_UNSAFE,),
             statistics=Statistics(nodes=found.nodes, seconds=time.monotonic() - start),
         )
 
     if found.stopped is not None:
-        reached = f"{limits.seconds:g} s" if found.stopped == "time" else f"{limits.states} states"
-        return Unknown(described(_NOTHING), f"the limit of {reached} was reached")
+        counted = count_reason(limits.states, "state")
+        reason = time_reason(limits.seconds) if found.stopped == "time" else counted
+        return Unknown(described(_NOTHING), reason)
     if found.initial is None:
         size = system.size
         return Holds(
@@ -221,15 +222,13 @@ class _Search:
         limits = self.task.limits
         match found.stopped:
             case "time":
-                reason = f"the time limit of {limits.seconds:g} s was reached"
+                reason = time_reason(limits.seconds)
             case "nodes":
-                reason = f"the limit of {limits.states} states was reached"
+                reason = count_reason(limits.states, "state")
             case "memory":
-                reason = f"the memory limit of {limits.memory} bytes was reached"
-            case None:
-                reason = _NO_RUN
+                reason = memory_reason(limits.memory)
             case _:
-                reason = "a request to stop was reached"
+                reason = _NO_RUN
         return Unknown(self._described(_NOTHING), reason)
 
     def _followed(self, found: _core.CubeFindings) -> ProcessRun | None:
@@ -253,7 +252,6 @@ class _Search:
             engine=NAME,
             algorithm="backward reachability on cubes",
             guarantee=guarantee,
-            checked=(_UNSAFE,),
             statistics=Statistics(nodes=self.nodes, seconds=self._seconds()),
         )
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from membar.engines.instances.search import Exploration
 
 DEFAULT = (2, 3)
-_UNSAFE = "unsafe"
+_UNSAFE = "errors"
 
 
 def buffered(model: Model) -> bool:
@@ -91,7 +91,6 @@ def _described(task: SystemTask, guarantee: str, states: int, seconds: float) ->
         engine="instances",
         algorithm="breadth-first search of all states",
         guarantee=guarantee,
-        checked=(_UNSAFE,),
         statistics=Statistics(states=states, seconds=seconds),
     )
 

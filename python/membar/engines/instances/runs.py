@@ -23,7 +23,19 @@ def run_of(instance: Machine, first: State, moves: Sequence[Move]) -> ProcessRun
     for move in moves:
         steps.append(_step(instance, before, move))
         before = move.after
-    cube = instance.system.unsafe[number]
+    return ProcessRun(
+        processes=instance.layout.processes,
+        initial=_memory(instance, first),
+        steps=tuple(steps),
+        unsafe=number,
+        culprits=culprits,
+        views=_views(instance, last, number, culprits),
+    )
+
+
+def _views(instance: Machine, state: State, unsafe: int, culprits: Sequence[int]) -> tuple[Shown, ...]:
+    """What the processes in an unsafe state see of weak memory, as far as it speaks of that."""
+    cube = instance.system.unsafe[unsafe]
     binding = dict(zip(cube.parameters, culprits, strict=True))
     views: dict[str, str] = {}
     for place in places(cube.literals):
@@ -31,16 +43,9 @@ def run_of(instance: Machine, first: State, moves: Sequence[Move]) -> ProcessRun
             cell = instance.cell(place.symbol, place.indices, binding)
             reader = instance.process(place.reader, binding)
             views[f"#{reader}@{instance.layout.cells[cell].label}"] = instance.layout.shown(
-                cell, last.seen(cell, reader)
+                cell, state.seen(cell, reader)
             )
-    return ProcessRun(
-        processes=instance.layout.processes,
-        initial=_memory(instance, first),
-        steps=tuple(steps),
-        unsafe=number,
-        culprits=culprits,
-        views=tuple(views.items()),
-    )
+    return tuple(views.items())
 
 
 def _memory(instance: Machine, state: State) -> tuple[Shown, ...]:
@@ -130,8 +135,13 @@ def mismatch(instance: Machine, run: ProcessRun) -> str | None:
         state = found.after
     if not 0 <= run.unsafe < len(instance.system.unsafe):
         return "there is no such unsafe state"
-    if instance.culprits(state, instance.system.unsafe[run.unsafe]) is None:
+    culprits = instance.culprits(state, instance.system.unsafe[run.unsafe])
+    if culprits is None:
         return "it does not end in an unsafe state"
+    if run.culprits != culprits:
+        return f"culprits: the processes in the unsafe state are {culprits}, not {run.culprits}"
+    if run.views != _views(instance, state, run.unsafe, culprits):
+        return "views: the processes see something else in the unsafe state"
     return None
 
 

@@ -29,8 +29,6 @@ def run(task: Task) -> Outcome:
     wants_states = task.options.buffers is not None or task.program.asks_about_states
     simulates = task.model.plan is None or (wants_states and task.model.operational is not None)
     tally = simulate(task) if simulates else explore(task)
-    if task.options.jobs > 1:
-        tally.notes.append("--jobs has no effect: the engine reference works in one thread")
     if bounded and not simulates:
         tally.notes.append(f"--buffers has no effect: {task.model.name} has no store-buffer reading")
     return judge(task, tally)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
 from membar.engines.reference.candidates import combinations, consistent, skeleton
-from membar.engines.reference.termination import is_stuck
+from membar.engines.reference.termination import is_deadlock, is_stuck, stuck_threads, waiting_threads
 from membar.engines.reference.trace import Status, Trace
 from membar.engines.reference.values import all_traces
 from membar.models.evaluate import Evaluation, evaluator_of
@@ -17,17 +17,22 @@ from membar.outcome import FinalState, Statistics, Witness
 from membar.program.access import NO_LOCATION, told_where
 from membar.program.atomicity import require_single_accesses, require_uncommitted
 from membar.program.awaits import NO_WATCHES
+from membar.program.blocking import is_decided
 from membar.program.execution import Kind, final_memory
 from membar.program.expand import expand
 from membar.program.guesses import guesses
 from membar.program.operations import Receive, Send
 from membar.program.program import Program
+from membar.properties.deadlock import deadlock_of
 from membar.properties.final_state import Observer
-from membar.properties.judge import Tally, is_settled
+from membar.properties.judge import TRUNCATED, Tally, is_settled, left_out_by_filter
+from membar.properties.locks import MISUSE_FLAGS
 from membar.properties.property import has_operation
-from membar.properties.termination import WAITS_FOR_EVER
+from membar.properties.races import RACE_FLAG
+from membar.properties.termination import waiting_of
+from membar.properties.undefined import take_misuse, take_undefined
 from membar.source import Span
-from membar.task import Task
+from membar.task import Task, repeats_are_one
 
 NAME = "reference"
 _LOOKED_FOR = frozenset({"condition", "assertions", "races"})
@@ -67,15 +72,16 @@ class _Search:
         self.budget = budget
         self.evaluator = evaluator_of(task.model.plan)
         self.observer = Observer(task.program)
-        is_off = "await" in task.options.reductions_off
+        is_off = not repeats_are_one(task.options)
         deepest = task.options.unrolling.furthest
         terms = self.observer.terms
         self.watched = NO_WATCHES if is_off else watches_under(task.model, program, terms, bound=deepest)
-        self.executions = self.blocked = self.candidates = 0
+        self.executions = self.blocked = self.candidates = self.failed = self.truncated = self.left_out = 0
         self.tally = Tally(
             engine=NAME,
             algorithm="every candidate execution",
-            looked_for=_LOOKED_FOR,
+            looked_for=_LOOKED_FOR | ({"deadlock"} if is_decided(program) else set()),
+            unrolls=True,
             awaits=bool(self.watched.threads),
         )
 
@@ -85,8 +91,12 @@ class _Search:
             self._search()
         except LimitHitError as hit:
             self.tally.limit = hit.reason
+        if self.left_out and self.task.options.all_executions:
+            self.tally.notes.append(left_out_by_filter(self.left_out))
         self.tally.statistics = Statistics(
             executions=self.executions,
+            failed=self.failed or None,
+            truncated=self.truncated or None,
             blocked=self.blocked,
             candidates=self.candidates,
             seconds=self.budget.seconds,
@@ -101,7 +111,7 @@ class _Search:
             bound=self.bound,
             budget=self.budget,
             watched=self.watched,
-            guesses=guesses(self.program) if self.task.model.may_guess else (),
+            guesses=guesses(self.program) if self.task.model.claims.may_guess else (),
         )
         self.tally.waiting = _waiting_spans(threads)
         if any(trace.status is Status.CUT for runs in threads for trace in runs):
@@ -114,9 +124,10 @@ class _Search:
                     self._take(chosen, found)
 
     def _is_worth_it(self, chosen: Sequence[Trace]) -> bool:
-        """A run that was cut is looked at only for what already went wrong in it."""
+        """A run that was cut is looked at only for what already went wrong in it, unless all are listed."""
         statuses = {trace.status for trace in chosen}
-        return Status.CUT not in statuses or not statuses.isdisjoint(_STOPPED) or bool(self.evaluator.others)
+        is_asked = self.task.options.all_executions or bool(self.evaluator.others)
+        return Status.CUT not in statuses or not statuses.isdisjoint(_STOPPED) or is_asked
 
     def _take_fault(self, fault: Diagnostic, chosen: Sequence[Trace], found: Evaluation) -> None:
         """An access that hits nothing: a violation, or bad input in a program with a question of its own."""
@@ -132,32 +143,51 @@ class _Search:
             if trace.fault is not None:
                 self._take_fault(trace.fault, chosen, found)
         self._take_flags(chosen, found)
-        if Status.FAILED in statuses:
-            if self.tally.failed_assertion is None:
-                message = next(trace.failure for trace in chosen if trace.failure is not None)
-                self.tally.failed_assertion = self._witness(chosen, found, message)
+        if not statuses.isdisjoint(_STOPPED):
+            self._take_failed(chosen, found)
         elif statuses <= _ENDED:
             self.executions += 1
             self.budget.count_execution(self.executions)
             self._take_ending(chosen, found)
-        elif Status.CUT not in statuses and all(trace.fault is None for trace in chosen):
+        elif Status.CUT in statuses:
+            if self.task.options.all_executions:
+                self.truncated += 1
+                self.tally.kept.append(self._witness(chosen, found, TRUNCATED))
+        else:
             self.blocked += 1
             if self.tally.stuck is None and is_stuck(chosen, found.execution):
-                self.tally.stuck = self._witness(chosen, found, WAITS_FOR_EVER)
+                waiting = waiting_of(waiting_threads(self.program, chosen))
+                self.tally.stuck = self._witness(chosen, found, waiting)
+            if self.tally.deadlock is None and is_deadlock(self.program, chosen, found.execution):
+                message = deadlock_of(stuck_threads(self.program, chosen))
+                self.tally.deadlock = self._witness(chosen, found, message)
+
+    def _take_failed(self, chosen: Sequence[Trace], found: Evaluation) -> None:
+        """Counts an execution in which an assertion fails, or an access hits nothing."""
+        self.failed += 1
+        fault = next((trace.fault for trace in chosen if trace.fault is not None), None)
+        failure = next((trace.failure for trace in chosen if trace.failure is not None), None)
+        if failure is not None and fault is None and self.tally.failed_assertion is None:
+            self.tally.failed_assertion = self._witness(chosen, found, failure)
+        if self.task.options.all_executions:
+            message = told_where(fault) if fault is not None else failure or ""
+            self.tally.kept.append(self._witness(chosen, found, message))
 
     def _take_flags(self, chosen: Sequence[Trace], found: Evaluation) -> None:
         if self.evaluator.others:
-            undefined = found.undefined()
+            undefined = found.undefined() | (found.flags() & {RACE_FLAG})
             self.tally.flags |= found.flags() | undefined
-            if undefined and self.tally.race is None:
-                message = f"undefined behaviour: {', '.join(sorted(undefined))}"
-                self.tally.race = self._witness(chosen, found, message)
+            if undefined and (self.tally.race is None or self.tally.allocation is None):
+                take_undefined(self.tally, self.evaluator.plan, undefined, self._witness(chosen, found, ""))
+            if self.tally.misuse is None and not MISUSE_FLAGS.isdisjoint(found.flags()):
+                take_misuse(self.tally, found.flags(), self._witness(chosen, found, ""))
 
     def _take_ending(self, chosen: Sequence[Trace], found: Evaluation) -> None:
         ending = self.observer.ending(
             [dict(trace.registers) for trace in chosen], final_memory(found.execution)
         )
         if not ending.passes:
+            self.left_out += 1
             return
         tally = self.tally
         tally.outcomes.add(ending.shown)
@@ -190,7 +220,7 @@ class _Search:
 def _waiting_spans(threads: Sequence[Sequence[Trace]]) -> set[Span]:
     """The places where runs that wait look first."""
     found: set[Span] = set()
-    for trace in (trace for runs in threads for trace in runs if trace.looks_from is not None):
+    for trace in (trace for runs in threads for trace in runs if trace.status is Status.WAITING):
         read = next(event for event in trace.events[trace.looks_from :] if event.kind is Kind.READ)
         if read.span is not None:
             found.add(read.span)

@@ -6,8 +6,8 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
+from membar.budget import count_reason, current, memory_reason, resident_bytes, time_reason
 from membar.task import Limits
 
 _LOOK_EVERY = 64  # steps between two looks at the clock and at memory
@@ -53,31 +53,23 @@ class Budget:
         if self._progress is not None and self.seconds - self._told > _TELL_EVERY:
             self._told = self.seconds
             self._progress(self.found or "starting")
-        seconds, memory = self.limits.seconds, self.limits.memory
+        seconds, memory = self.limits.seconds, current().memory or self.limits.memory
         if seconds is not None and self.seconds > seconds:
-            raise LimitHitError(f"the time limit of {seconds:g} s was reached")
+            raise LimitHitError(time_reason(seconds))
         if memory is not None and resident_bytes() > memory:
-            raise LimitHitError(f"the memory limit of {memory} bytes was reached")
+            raise LimitHitError(memory_reason(memory))
 
     def count_execution(self, executions: int) -> None:
         """Compares a number of executions with its limit."""
         self.found = f"{executions} executions"
         if self.limits.executions is not None and executions > self.limits.executions:
-            raise LimitHitError(f"the limit of {self.limits.executions} executions was reached")
+            raise LimitHitError(count_reason(self.limits.executions, "execution"))
 
     def count_state(self, states: int) -> None:
         """Compares a number of states with its limit."""
         self.found = f"{states} states"
         if self.limits.states is not None and states > self.limits.states:
-            raise LimitHitError(f"the limit of {self.limits.states} states was reached")
-
-
-def resident_bytes() -> int:
-    """Memory this process holds now; where the system does not tell, the most it ever held."""
-    statm = Path("/proc/self/statm")
-    if statm.exists():
-        return int(statm.read_text().split()[1]) * resource.getpagesize()
-    return peak_bytes()
+            raise LimitHitError(count_reason(self.limits.states, "state"))
 
 
 def peak_bytes() -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from membar.engines.reference.replay import is_lasting, rerun
+from membar.engines.reference.replay import deadlock_shown, rerun, waiting_shown
 from membar.engines.reference.trace import Status, Trace
 from membar.models.evaluate import evaluator_of
 from membar.models.model import Model
@@ -13,13 +13,13 @@ from membar.outcome import Witness
 from membar.program.access import told_where
 from membar.program.execution import final_memory
 from membar.program.program import Program
+from membar.properties import PROPERTIES
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally
-from membar.properties.termination import WAITS_FOR_EVER
+from membar.properties.races import RACE_FLAG
+from membar.properties.undefined import take_misuse, take_undefined
 
-LOOKED_FOR = frozenset(
-    {"condition", "errors", "claims", "assertions", "races", "memory", "deadlock", "termination"}
-)
+LOOKED_FOR = frozenset(PROPERTIES)
 _ENDED = frozenset({Status.COMPLETE, Status.UNBORN})
 
 
@@ -50,8 +50,12 @@ def evidence(program: Program, model: Model, witness: Witness) -> Tally:
         # A run without steps is one too: its first state may be stuck, or an error.
         has_ended = _take_end_of_run(tally, program, model, witness)
         is_final = has_ended if witness.steps else is_final
-    if not witness.steps and is_lasting(program, model, witness):
-        tally.stuck = replace(witness, message=WAITS_FOR_EVER)
+    waiting = None if witness.steps else waiting_shown(program, model, witness)
+    if waiting is not None:
+        tally.stuck = replace(witness, message=waiting)
+    message = None if witness.steps else deadlock_shown(program, model, witness)
+    if message is not None:
+        tally.deadlock = replace(witness, message=message)
     if is_final:
         _take_ending(tally, program, chosen, witness)
     return tally
@@ -62,8 +66,9 @@ def _take_undefined(tally: Tally, model: Model, witness: Witness) -> None:
         return
     found = evaluator_of(model.plan).whole(witness.execution)
     tally.flags |= found.flags()
-    if found.undefined():
-        tally.race = replace(witness, message=f"undefined behaviour: {', '.join(sorted(found.undefined()))}")
+    undefined = found.undefined() | (found.flags() & {RACE_FLAG})
+    take_undefined(tally, model.plan, undefined, witness)
+    take_misuse(tally, found.flags(), witness)
 
 
 def _take_claims(tally: Tally, program: Program, model: Model, witness: Witness) -> None:
@@ -73,22 +78,25 @@ def _take_claims(tally: Tally, program: Program, model: Model, witness: Witness)
     if model.operational is None:
         return
     run = run_of(Machine(program, model.operational, None), witness)
-    for claim in [] if run is None else broken_claims(program, run)[:1]:
-        tally.lasso = replace(witness, message=f"claim {claim.name} is false")
+    broken = [] if run is None else [claim.violation for claim in broken_claims(program, run)]
+    if broken:
+        message = witness.message if witness.message in broken else broken[0]
+        tally.lasso = replace(witness, message=message)
 
 
 def _take_end_of_run(tally: Tally, program: Program, model: Model, witness: Witness) -> bool:
     """Whether the run of the machine has come to an end."""
-    from membar.engines.reference.runs import End, end_of, reached_error  # noqa: PLC0415 - mostly graphs
+    from membar.engines.reference.runs import End, deadlock_in, end_of, reached_error  # noqa: PLC0415 - mostly graphs
 
     if model.operational is None:
         return False
     reached = reached_error(program, model.operational, witness)
     if reached is not None:
-        tally.error = replace(witness, message=f"reaches {reached}")
+        tally.error = replace(witness, message=reached)
     end = end_of(program, model.operational, witness)
     if end is End.DEADLOCK:
-        tally.deadlock = witness
+        message = deadlock_in(program, model.operational, witness)
+        tally.deadlock = replace(witness, message=message)
     return end is End.FINAL
 
 

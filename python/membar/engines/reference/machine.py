@@ -117,8 +117,15 @@ class Machine:
         )
 
     def may_stay(self, state: State) -> bool:
-        """Whether it is no deadlock if nothing happens any more: all have ended or may wait for ever."""
-        return all(
+        """Whether it is no deadlock if nothing happens any more.
+
+        So it is if the process has ended, or all threads have ended or may wait for ever.
+        """
+        has_exited = any(
+            local.born and local.point in self.program.threads[n].exits
+            for n, local in enumerate(state.locals)
+        )
+        return has_exited or all(
             not local.born
             or (
                 not local.buffer

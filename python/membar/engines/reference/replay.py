@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from membar.engines.reference.candidates import are_born_and_joined, skeleton
-from membar.engines.reference.termination import is_stuck
+from membar.engines.reference.termination import is_deadlock, is_stuck, stuck_threads, waiting_threads
 from membar.engines.reference.threads import follow
 from membar.engines.reference.trace import ChoiceError, Status, Trace
 from membar.models.evaluate import failures
@@ -13,8 +13,10 @@ from membar.outcome import Witness
 from membar.program.execution import Execution, Kind, final_memory
 from membar.program.expand import expand
 from membar.program.program import Program
+from membar.properties.deadlock import DEADLOCK, deadlock_of
 from membar.properties.final_state import Observer
-from membar.properties.termination import WAITS_FOR_EVER
+from membar.properties.termination import is_about_waiting, waiting_of
+from membar.records import replace
 
 _RELATIONS = (
     "po", "addr", "data", "ctrl", "pick_addr", "pick_data", "pick_ctrl", "amo", "lxsx", "spawn_join",
@@ -32,6 +34,10 @@ def replay(program: Program, model: Model, witness: Witness) -> str | None:
         chosen = rerun(program, witness)
     except ChoiceError as wrong:
         return str(wrong)
+    if len(witness.execution.registers) != len(program.threads):
+        return (
+            f"registers: of {len(witness.execution.registers)} threads, but there are {len(program.threads)}"
+        )
     return (
         _compare(expand(program), chosen, witness.execution)
         or _compare_final(program, chosen, witness)
@@ -53,8 +59,13 @@ def rerun(program: Program, witness: Witness) -> tuple[Trace, ...]:
 
 def _not_stuck(program: Program, model: Model, witness: Witness) -> str | None:
     """What is wrong with an execution that says that somebody waits for ever in it."""
-    is_claimed = witness.message == WAITS_FOR_EVER
-    return "nobody waits for ever in it" if is_claimed and not is_lasting(program, model, witness) else None
+    if is_about_waiting(witness.message) and waiting_shown(program, model, witness) is None:
+        return "nobody waits for ever in it"
+    has_events = any(not event.is_initial for event in witness.execution.events)
+    is_graph = has_events and not witness.steps  # a run whose first state is stuck has neither
+    if is_graph and witness.message.startswith(DEADLOCK) and deadlock_shown(program, model, witness) is None:
+        return "nobody is in a deadlock in it"
+    return None
 
 
 def _not_for_ever(program: Program, model: Model, witness: Witness) -> str | None:
@@ -66,8 +77,22 @@ def _not_for_ever(program: Program, model: Model, witness: Witness) -> str | Non
     return wrong_with(program, model, witness)
 
 
-def is_lasting(program: Program, model: Model, witness: Witness) -> bool:
-    """Whether some thread waits for ever in the execution."""
+def waiting_shown(program: Program, model: Model, witness: Witness) -> str | None:
+    """Who waits in a loop for ever in the execution; None if nobody does."""
+    chosen = _runs_with_ends(program, model, witness)
+    is_one = is_stuck(chosen, witness.execution)
+    return waiting_of(waiting_threads(program, chosen)) if is_one else None
+
+
+def deadlock_shown(program: Program, model: Model, witness: Witness) -> str | None:
+    """Who can never leave a call that blocks in the execution; None if everybody can."""
+    chosen = _runs_with_ends(program, model, witness)
+    is_one = is_deadlock(program, chosen, witness.execution)
+    return deadlock_of(stuck_threads(program, chosen)) if is_one else None
+
+
+def _runs_with_ends(program: Program, model: Model, witness: Witness) -> list[Trace]:
+    """The runs of the threads, with how they end where they wait."""
     expanded = expand(program)
     watched = watches_under(model, expanded, Observer(program).terms, bound=1)
     chosen = []
@@ -89,7 +114,7 @@ def is_lasting(program: Program, model: Model, witness: Witness) -> bool:
                 further = trace
             trace = further if len(further.events) == events else trace
         chosen.append(trace)
-    return is_stuck(chosen, witness.execution)
+    return chosen
 
 
 def _rerun(program: Program, index: int, witness: Witness) -> Trace:
@@ -138,6 +163,8 @@ def _compare(program: Program, chosen: tuple[Trace, ...], given: Execution) -> s
         if write not in possible[read]:
             return f"event {read} cannot read from event {write}: another location or value"
     orders = {order[0]: order for order in given.co}
+    if len(orders) != len(given.co):
+        return "co lists a location twice"
     for initial, *others in frame.writes:
         order = orders.pop(initial, (initial,))
         if sorted(order[1:]) != others:
@@ -148,20 +175,34 @@ def _compare(program: Program, chosen: tuple[Trace, ...], given: Execution) -> s
 def _compare_final(program: Program, chosen: tuple[Trace, ...], witness: Witness) -> str | None:
     """What differs between the final state shown and the one reached.
 
-    A run of the store-buffer machine may stop before all stores are in memory; its steps are compared anyway.
+    Of a run of the store-buffer machine it is compared when its steps are followed.
     """
     if witness.steps:
         return None
-    ended = {Status.COMPLETE, Status.UNBORN}
-    if any(trace.status not in ended for trace in chosen):
-        return None  # threads were left in the middle: there is no final state
-    if witness.steps and any(witness.steps[-1].buffers):
-        return None  # nor is there while stores wait in a buffer
-    registers = [dict(trace.registers) for trace in chosen]
-    shown = Observer(program).ending(registers, final_memory(witness.execution)).shown
-    if shown != witness.final:
-        return f"the final state is {dict(shown)}, not {dict(witness.final)}"
+    again = rebuilt(program, chosen, witness)
+    for name, given, ours in zip(
+        [thread.name for thread in program.threads],
+        witness.execution.registers,
+        again.execution.registers,
+        strict=True,
+    ):
+        if given != ours:
+            return f"registers: those of {name} are {dict(ours)}, not {dict(given)}"
+    if again.final != witness.final:
+        return f"final: the final state is {dict(again.final)}, not {dict(witness.final)}"
     return None
+
+
+def rebuilt(program: Program, chosen: tuple[Trace, ...], witness: Witness) -> Witness:
+    """The witness as the runs of its threads make it; of a graph, that is all but `rf` and `co`."""
+    given = witness.execution
+    frame = skeleton(expand(program), chosen).execution
+    if witness.steps:  # which were followed
+        return replace(witness, execution=replace(given, events=frame.events))
+    registers = tuple(tuple(sorted(dict(trace.registers).items())) for trace in chosen)
+    execution = replace(frame, rf=given.rf, co=given.co, registers=registers)
+    final = Observer(program).ending([dict(values) for values in registers], final_memory(given)).shown
+    return replace(witness, execution=execution, final=final)
 
 
 def _accepted(program: Program, model: Model, witness: Witness) -> str | None:

@@ -68,7 +68,8 @@ def follow_steps(program: Program, model: Model, witness: Witness) -> str | None
     if len(moves) < len(witness.steps):
         return f"step {len(moves) + 1} ({witness.steps[len(moves)].action}) is not possible there"
     again = witness_of(machine, moves, witness.message)
-    for name, words in (("execution", "execution"), ("steps", "steps"), ("final", "final values")):
+    compared = {"execution": "execution", "steps": "steps", "final": "final values", "choices": "choices"}
+    for name, words in compared.items():
         if getattr(again, name) != getattr(witness, name):
             return f"following the steps gives other {words}"
     return None
@@ -95,13 +96,29 @@ def end_of(program: Program, discipline: Operational, witness: Witness) -> End:
     return End.OPEN if found.moves or found.blocked or machine.may_stay(state) else End.DEADLOCK
 
 
+def deadlock_message(machine: Machine, state: State) -> str:
+    """Who cannot go on in a deadlock."""
+    stuck = [
+        thread.name
+        for n, thread in enumerate(machine.program.threads)
+        if state.locals[n].born and machine.leaving[n][state.locals[n].point]
+    ]
+    return f"deadlock: {', '.join(stuck)} cannot go on"
+
+
+def deadlock_in(program: Program, discipline: Operational, witness: Witness) -> str:
+    """Who cannot go on in the deadlock in which the run of `witness` ends."""
+    machine = Machine(program, discipline, None)
+    return deadlock_message(machine, _last_state(machine, followed_moves(machine, witness)))
+
+
 def reached_error(program: Program, discipline: Operational, witness: Witness) -> str | None:
-    """The error state in which the run ends that the steps of `witness` tell of, in words; None: in none."""
+    """That the run which the steps of `witness` tell of ends in an error state, in words; None: in none."""
     machine = Machine(program, discipline, None)
     state = _last_state(machine, followed_moves(machine, witness))
     for predicate in program.errors:
         if predicate.holds(lambda seen: look(program, state, seen)):
-            return predicate.text or "an error state"
+            return predicate.arrival()
     return None
 
 

@@ -13,7 +13,7 @@ from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.room import unfit
-from membar.engines.reference.runs import witness_of
+from membar.engines.reference.runs import deadlock_message, witness_of
 from membar.engines.reference.state import Move, State, look
 from membar.models.model import Operational
 from membar.outcome import Statistics, Witness
@@ -44,7 +44,7 @@ class _Simulation:
         self.machine = Machine(task.program, discipline, bound)
         self.observer = Observer(task.program)
         self.budget = Budget(task.limits, task.options.progress)
-        self.transitions = self.blocked = 0
+        self.transitions = self.blocked = self.failed = 0
         # How each state was first reached.
         self.reached: dict[State, tuple[State, Move] | None] = {}
         buffers = "" if discipline is Operational.SC else f", {discipline.value} buffers of {bound}"
@@ -63,6 +63,7 @@ class _Simulation:
         except LimitHitError as hit:
             self.tally.limit = hit.reason
         self.tally.statistics = Statistics(
+            failed=self.failed or None,
             blocked=self.blocked,
             states=len(self.reached),
             transitions=self.transitions,
@@ -103,7 +104,7 @@ class _Simulation:
             if found.blocked:
                 self.blocked += 1
             elif self.tally.deadlock is None and not found.held_back and not self.machine.may_stay(state):
-                self.tally.deadlock = self._witness(state, None, self._waiting(state))
+                self.tally.deadlock = self._witness(state, None, deadlock_message(self.machine, state))
         return found.moves
 
     def _look_for_errors(self, state: State) -> None:
@@ -111,19 +112,15 @@ class _Simulation:
             return
         for predicate in self.program.errors:
             if predicate.holds(lambda seen: look(self.program, state, seen)):
-                self.tally.error = self._witness(state, None, f"reaches {predicate.text or 'an error state'}")
-
-    def _waiting(self, state: State) -> str:
-        stuck = [
-            thread.name
-            for n, thread in enumerate(self.program.threads)
-            if state.locals[n].born and self.machine.leaving[n][state.locals[n].point]
-        ]
-        return f"deadlock: {', '.join(stuck)} cannot go on"
+                self.tally.error = self._witness(state, None, predicate.arrival())
 
     def _take_failure(self, state: State, move: Move) -> None:
-        if self.tally.failed_assertion is None:
-            self.tally.failed_assertion = self._witness(state, move, move.failure or "assertion failed")
+        self.failed += 1
+        lists_all = self.task.options.all_executions
+        if self.tally.failed_assertion is None or lists_all:
+            shown = self._witness(state, move, move.failure or "assertion failed")
+            self.tally.failed_assertion = self.tally.failed_assertion or shown
+            self.tally.kept += [shown] * lists_all
 
     def _take_ending(self, state: State) -> None:
         registers = [dict(local.registers) for local in state.locals]
@@ -141,7 +138,7 @@ class _Simulation:
         else:
             tally.negative += 1
             if tally.negative_witness is None:
-                tally.negative_witness = self._witness(state, None, "does not satisfy the condition")
+                tally.negative_witness = self._witness(state, None, "")
 
     def _witness(self, state: State, last: Move | None, message: str) -> Witness:
         """The run to `state` (and one move further) as a witness."""

@@ -3,7 +3,10 @@
 A thread that waits goes on when it sees something else. A fair memory shows the last write of each location
 sooner or later, and then always. So a thread waits for ever only if its turn saw the last write of all that
 it looked at, and nobody writes any more: everybody else has ended, waits so too, or waits for the end of a
-thread that does not end. A thread whose assumption failed is no part of a real execution.
+thread that does not end. A thread whose assumption failed is no part of a real execution, and where the
+process has ended nobody waits any more.
+
+Who waits in a loop breaks `termination`; who waits in a step that blocks is in a deadlock.
 """
 
 from __future__ import annotations
@@ -12,15 +15,56 @@ from collections.abc import Sequence
 
 from membar.engines.reference.trace import Status, Trace
 from membar.program.execution import Execution, Kind
+from membar.program.program import Program
 
-_STAYS = frozenset({Status.COMPLETE, Status.UNBORN, Status.WAITING})
+_WAITS = frozenset({Status.WAITING, Status.SUSPENDED})
+_STAYS = _WAITS | {Status.COMPLETE, Status.UNBORN}
 
 
 def is_stuck(chosen: Sequence[Trace], execution: Execution) -> bool:
-    """Whether somebody waits for ever in the execution that consists of these runs."""
-    waiting = [trace for trace in chosen if trace.status is Status.WAITING]
+    """Whether some thread looks at memory in a loop for ever in the execution that consists of these runs."""
+    return _stays(chosen, execution) and any(trace.status is Status.WAITING for trace in chosen)
+
+
+def is_deadlock(program: Program, chosen: Sequence[Trace], execution: Execution) -> bool:
+    """Whether some thread is in a call that blocks, which it can never leave.
+
+    Who waits for the end of a thread that looks in a loop is not in a deadlock: it is the loop that does not
+    end.
+    """
+    numbers = {thread.name: number for number, thread in enumerate(program.threads)}
+
+    def blocks(trace: Trace) -> bool:
+        seen = {trace.thread}
+        while trace.waits_for is not None:
+            trace = chosen[numbers[trace.waits_for]]
+            if trace.thread in seen:
+                return True
+            seen.add(trace.thread)
+        return trace.status is not Status.WAITING
+
+    return _stays(chosen, execution) and any(
+        blocks(trace) for trace in chosen if trace.status is Status.SUSPENDED or trace.waits_for is not None
+    )
+
+
+def stuck_threads(program: Program, chosen: Sequence[Trace]) -> list[str]:
+    """The names of the threads that cannot go on in a deadlock."""
+    stuck = (trace for trace in chosen if trace.status is Status.SUSPENDED or trace.waits_for is not None)
+    return [program.threads[trace.thread].name for trace in stuck]
+
+
+def waiting_threads(program: Program, chosen: Sequence[Trace]) -> list[str]:
+    """The names of the threads that look at memory in a loop."""
+    return [program.threads[trace.thread].name for trace in chosen if trace.status is Status.WAITING]
+
+
+def _stays(chosen: Sequence[Trace], execution: Execution) -> bool:
+    """Whether the execution stays as it is for ever, unless it is over."""
+    if any(trace.ends_process for trace in chosen):
+        return False
     stays = all(trace.status in _STAYS or trace.waits_for is not None for trace in chosen)
-    return bool(waiting) and stays and all(_sees_last(trace, execution) for trace in waiting)
+    return stays and all(_sees_last(trace, execution) for trace in chosen if trace.status in _WAITS)
 
 
 def _sees_last(trace: Trace, execution: Execution) -> bool:

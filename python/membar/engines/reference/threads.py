@@ -29,6 +29,7 @@ from membar.engines.reference.trace import (
 from membar.engines.reference.waiting import Visit, WrittenBack, end_if_unchanged
 from membar.program.access import bad_access
 from membar.program.awaits import Watch
+from membar.program.blocking import has_one_outcome
 from membar.program.execution import Event, Kind, in_order
 from membar.program.expr import MASK, TRUE, Expr, evaluate, signed
 from membar.program.operations import (
@@ -126,7 +127,8 @@ class _Run:
             end = early
             if early.ends_before is not None:
                 self._take_back(early.ends_before)
-        return self._trace(end)
+        is_exit = end.status is Status.COMPLETE and point in self.code.thread.exits
+        return self._trace(end, ends_process=is_exit)
 
     def _look_back(self, point: int) -> None:
         """Ends the run if it is at a watched point and nothing has changed since it was there last."""
@@ -209,10 +211,10 @@ class _Run:
                 self._event(Kind.FENCE, None if address is None else self._named(address), 0, tags)
             case Set(register=name, value=value):
                 self._set(name, self._value(value), self._origins(value))
-            case Assume(condition=condition):
+            case Assume(condition=condition, waits=waits):
                 self.control |= self._origins(condition)
                 if not self._value(condition):
-                    raise EndError(Status.BLOCKED)
+                    raise self._suspended() if waits else EndError(Status.BLOCKED)
             case Assert(condition=condition, message=message):
                 if not self._value(condition):
                     raise EndError(Status.FAILED, failure=message or "assertion failed")
@@ -239,6 +241,18 @@ class _Run:
                 pass
             case Lock() | Unlock():
                 raise AssertionError("locks are expanded before a thread is run")
+
+    def _suspended(self) -> EndError:
+        """The end of a run in a step that blocks.
+
+        What the step wrote did not happen, and what it read it reads again. If it could have gone another
+        way, nothing is known.
+        """
+        if self.edge is None or not has_one_outcome(self.code.thread, self.edge):
+            return EndError(Status.BLOCKED)
+        first = next((n for n, event in enumerate(self.events) if event.step == self.steps), len(self.events))
+        write = next((n for n in range(first, len(self.events)) if self.events[n].kind is Kind.WRITE), None)
+        return EndError(Status.SUSPENDED, looks_from=first, ends_before=write)
 
     def _load(self, op: Load) -> None:
         cell = self._cell(op.address, op.size)
@@ -374,7 +388,7 @@ class _Run:
         self.registers[register] = value
         self.origins[register] = origins
 
-    def _trace(self, end: EndError) -> Trace:
+    def _trace(self, end: EndError, *, ends_process: bool) -> Trace:
         events = tuple(self.events)
         return Trace(
             thread=self.code.index,
@@ -395,6 +409,7 @@ class _Run:
             turns=tuple(self.turns),
             waits_for=end.waits_for,
             looks_from=end.looks_from,
+            ends_process=ends_process,
             failure=end.failure,
             fault=end.fault,
             span=None if end.status is Status.COMPLETE or self.edge is None else self.edge.span,

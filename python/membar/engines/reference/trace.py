@@ -21,6 +21,7 @@ class Status(enum.Enum):
     COMPLETE = "complete"
     BLOCKED = "blocked"  # an assumption failed, no guard is open, or it waits for a thread for ever
     WAITING = "waiting"  # a turn of a loop that only looked; it would look again
+    SUSPENDED = "suspended"  # in a step that blocks until a condition holds, which did not hold
     CUT = "cut"  # by the loop bound
     FAILED = "failed"  # an assertion failed; nothing comes after it
     FAULT = "fault"  # it accessed what is no location
@@ -48,7 +49,8 @@ class Trace:
         choices: what determines the run.
         turns: where it started and joined threads.
         waits_for: the thread whose end it waits for in vain.
-        looks_from: for a run that waits, the first event of its last turn.
+        looks_from: for a run that waits or is suspended, the first event of its last turn.
+        ends_process: whether it is complete, and the process ends with it.
         failure: text of the failed assertion.
         fault: what is wrong with the access that ended it.
         span: the place where it ended, unless complete.
@@ -74,6 +76,7 @@ class Trace:
     turns: tuple[Turn, ...] = ()
     waits_for: str | None = None
     looks_from: int | None = None
+    ends_process: bool = False
     failure: str | None = None
     fault: Diagnostic | None = None
     span: Span | None = None

@@ -13,30 +13,29 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from membar.budget import count_reason, memory_reason, time_reason
 from membar.diagnostics import EngineLimitError
 from membar.engines import Engine
 from membar.models.model import Operational
-from membar.outcome import InterruptError, Outcome, Statistics
+from membar.outcome import INTERRUPTED, InterruptError, Outcome, Statistics
 from membar.program.temporal import Claim, predicates_of
 from membar.progress import Progress
-from membar.properties import PROPERTIES
+from membar.properties import ASSERTED, PROPERTIES
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, judge
-from membar.properties.memory import property_of
 from membar.task import Task
 
 if TYPE_CHECKING:
     from membar import _core
     from membar.engines.reference.machine import Machine
-    from membar.engines.reference.state import State
     from membar.engines.states.form import Kept
 
 NAME = "states"
-INTERRUPTED = "an interrupt was reached"
 _ONE_THREAD = "--jobs has no effect on claims about runs: one thread looks for these"
 FAILED = "a failed assertion, which ends runs that the claims are about, was reached"
+_ONE_FAILURE = "of the runs that fail an assertion one is listed: --engine reference lists them all"
+FIRST = "the first violation was reached"
 _MOST_JOBS = 64  # more threads than this would only wait for each other
-_BESIDE_A_DEADLOCK = 100_000
 _LOOKED_FOR = frozenset({"condition", "errors", "claims", "assertions", "deadlock"})
 
 
@@ -131,6 +130,7 @@ class _Search:
             algorithm=f"{'states up to order' if how.reduced else 'every state'}{buffers}",
             looked_for=_LOOKED_FOR,
             unit="states",
+            lists_outcomes=asks,
         )
 
     def run(self) -> Tally:
@@ -141,7 +141,7 @@ class _Search:
             )
         try:
             if self._asks_only_for_claims():
-                self.tally.looked_for = frozenset({"claims"})
+                self.tally.looked_for = frozenset({"claims", *self._trivial()})
             else:
                 self._visit()
             self._take_claims()
@@ -154,7 +154,13 @@ class _Search:
 
     def _asks_only_for_claims(self) -> bool:
         """Whether only runs are asked about: they are looked for at once, before all states are known."""
-        return [name for name in self.task.properties if self._asks(name)] == ["claims"]
+        names = [name for name in self.task.properties if self._asks(name)]
+        return names == ["claims"] and not self.program.errors
+
+    def _trivial(self) -> set[str]:
+        """The properties that no run of this program can violate."""
+        program, model = self.program, self.task.model
+        return {name for name in _LOOKED_FOR if not PROPERTIES[name].applies(program, model)}
 
     def _asks(self, name: str) -> bool:
         """Whether a property is asked about that says something of this program."""
@@ -180,8 +186,8 @@ class _Search:
         stops = options.stops_early and not self.terms
         found: _core.VisitedStates = self.core.explore(
             stop_at_failure=stops and self._is_settled_by_failure(),
-            # An error state that the user named says more than a deadlock.
-            stop_at_deadlock=stops and self._asks("deadlock") and not self.program.errors,
+            # Error states and claims are answered whether or not there is a deadlock.
+            stop_at_deadlock=stops and self._asks("deadlock") and not self.program.asks_about_states,
             keep_finals=options.all_executions,
             reduced=self.reduced,
             jobs=min(options.jobs, _MOST_JOBS),
@@ -195,30 +201,35 @@ class _Search:
 
     def _is_settled_by_failure(self) -> bool:
         """Whether a failed assertion or an error state is an answer to what was asked."""
-        return "assertions" in self.task.properties or bool(self.task.properties and self.program.errors)
+        properties = self.task.properties
+        return not ASSERTED.isdisjoint(properties) or bool(properties and self.program.errors)
 
     def _take(self, found: _core.VisitedStates) -> None:
-        from membar.engines.states.witness import followed, witness  # noqa: PLC0415 - on demand
+        from membar.engines.reference.runs import deadlock_message  # noqa: PLC0415 - on demand
+        from membar.engines.states.witness import followed, witness  # noqa: PLC0415
 
         tally, machine = self.tally, self.machine
         if found.fault is not None:
             followed(machine, found.run_to(found.fault), ends_in_fault=True)
         tally.limit = self._limit(found.stopped)
+        tally.stopped = found.stopped == "failure"
         self._take_bound(found)
         if found.failure is not None:
             tally.failed_assertion = witness(machine, found.run_to(*found.failure), "assertion failed")
         reached = [(state, place) for place, state in enumerate(found.errors) if state is not None]
         for state, place in sorted(reached)[:1]:
-            shown = self.program.errors[place].text or "an error state"
-            tally.error = witness(machine, found.run_to(state), f"reaches {shown}")
+            tally.error = witness(machine, found.run_to(state), self.program.errors[place].arrival())
         # Where nothing is asked, following a long run only takes time; the tests look at it all the same.
         if found.deadlock is not None and (self.task.properties or not self.task.options.stops_early):
-            tally.deadlock = witness(machine, found.run_to(found.deadlock), _waiting)
+            tally.deadlock = witness(machine, found.run_to(found.deadlock), deadlock_message)
         for words, count, first in found.endings:
             self._take_ending(found, words, count, first)
         for state in found.finals:
             kept = witness(machine, found.run_to(state), "")
             tally.kept.append(kept)
+        if tally.failed_assertion is not None and self.task.options.all_executions:
+            tally.kept.append(tally.failed_assertion)
+            tally.notes.append(_ONE_FAILURE)
 
     def _take_bound(self, found: _core.VisitedStates | _core.RunAnswer) -> None:
         from membar.engines.reference.room import unfit  # noqa: PLC0415 - on demand
@@ -229,29 +240,13 @@ class _Search:
             self.tally.unfit = unfit(self.machine, *found.unfit)
 
     def _take_claims(self) -> None:
-        """Looks for a run that breaks a claim, one claim after another, unless something else is broken."""
+        """Looks for a run that breaks a claim, one claim after another, unless the search has stopped."""
         tally = self.tally
-        asked = self.task.properties
-        failure = tally.failed_assertion
-        has_failed = failure is not None and property_of(self.program, failure.message) in asked
-        if has_failed or (tally.error is not None and "errors" in asked):
-            return
-        if tally.deadlock is not None and self._asks("deadlock"):
-            self._take_claims_beside_a_deadlock()
-            return
         for claim in self.program.claims:
             if tally.lasso is None and tally.limit is None:
                 self._take_claim(claim)
 
-    def _take_claims_beside_a_deadlock(self) -> None:
-        """Looks for a run that breaks a claim, which says more than a deadlock, but not for long."""
-        before = self.tally.limit
-        for claim in self.program.claims:
-            if self.tally.lasso is None:
-                self._take_claim(claim, most=_BESIDE_A_DEADLOCK)
-        self.tally.limit = before
-
-    def _take_claim(self, claim: Claim, *, most: int | None = None) -> None:
+    def _take_claim(self, claim: Claim) -> None:
         from membar.engines.states.automaton import claim_form  # noqa: PLC0415 - on demand
         from membar.engines.states.witness import lasso  # noqa: PLC0415
 
@@ -265,7 +260,7 @@ class _Search:
             fair_processes="processes" in options.fair,
             shortest=options.shortest,
             seconds=None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0),
-            states=min((n for n in (limits.states, most) if n is not None), default=None),
+            states=limits.states,
             memory=limits.memory,
             progress=progress,
         )
@@ -277,10 +272,8 @@ class _Search:
         if answer.failed and answer.lasso is None:
             self.tally.limit = self.tally.limit or FAILED
         if answer.lasso is not None:
-            said = f": {claim.text}" if claim.text else ""
-            message = f"claim {claim.name} is false{said}"
             prefix, cycle = answer.lasso
-            self.tally.lasso = lasso(self.machine, prefix, cycle, message, fair=sorted(options.fair))
+            self.tally.lasso = lasso(self.machine, prefix, cycle, claim.violation, fair=sorted(options.fair))
 
     def _take_ending(self, found: _core.VisitedStates, words: list[int], count: int, first: int) -> None:
         from membar.engines.states.witness import witness  # noqa: PLC0415 - on demand
@@ -300,7 +293,7 @@ class _Search:
             tally.negative += count
             if tally.negative_witness is None:
                 run = found.run_to(first)
-                tally.negative_witness = witness(self.machine, run, "does not satisfy the condition")
+                tally.negative_witness = witness(self.machine, run, "")
 
     def _limit(self, stopped: str | None) -> str | None:
         limits = self.task.limits
@@ -308,25 +301,15 @@ class _Search:
             case None:
                 return None
             case "time":
-                return f"the time limit of {limits.seconds:g} s was reached"
+                return time_reason(limits.seconds)
             case "states":
-                return f"the limit of {limits.states} states was reached"
+                return count_reason(limits.states, "state")
             case "memory":
-                return f"the memory limit of {limits.memory} bytes was reached"
+                return memory_reason(limits.memory)
             case "failure":
-                return "the first violation was reached"
+                return FIRST
             case _:
                 return INTERRUPTED
-
-
-def _waiting(machine: Machine, state: State) -> str:
-    """Who cannot go on in a deadlock."""
-    stuck = [
-        thread.name
-        for n, thread in enumerate(machine.program.threads)
-        if state.locals[n].born and machine.leaving[n][state.locals[n].point]
-    ]
-    return f"deadlock: {', '.join(stuck)} cannot go on"
 
 
 def extension() -> ModuleType:

@@ -38,7 +38,7 @@ from membar.program.operations import (
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.program import Edge, Program, Thread
 
-VERSION = 1
+VERSION = 2
 _DISCIPLINES = {Operational.SC: 0, Operational.TSO: 1, Operational.PSO: 2, Operational.CAM: 3}
 _Key = TypeVar("_Key")
 
@@ -126,7 +126,7 @@ def _points(thread: Thread) -> dict[int, int]:
     for edge in thread.edges:
         _number(points, edge.source)
         _number(points, edge.target)
-    for point in sorted(thread.committed | thread.ends):
+    for point in sorted(thread.committed | thread.ends | thread.exits):
         _number(points, point)
     return points
 
@@ -199,9 +199,10 @@ class _Lowering:
             words += (int(name in initial), initial.get(name, 0))
         committed = sorted(points[point] for point in thread.committed)
         ends = sorted(points[point] for point in thread.ends)
+        exits = sorted(points[point] for point in thread.exits)
         return [
             *words, points[thread.entry], len(points),
-            len(committed), *committed, len(ends), *ends, len(thread.edges), *edges,
+            len(committed), *committed, len(ends), *ends, len(exits), *exits, len(thread.edges), *edges,
         ]  # fmt: skip
 
 

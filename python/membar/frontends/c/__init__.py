@@ -26,6 +26,12 @@ def _places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     return places(source, program)
 
 
+def _configurations(source: SourceFile) -> tuple[tuple[str, ...], ...]:
+    from membar.frontends.c.configurations import configurations  # noqa: PLC0415 - on demand
+
+    return configurations(source)
+
+
 def _copies(source: SourceFile, macro: str) -> Template:
     from membar.frontends.c.translate import parse_copies  # noqa: PLC0415 - the parsers are heavy
 
@@ -37,6 +43,7 @@ FRONTEND = Frontend(
     suffixes=(".c",),
     parse=_parse,
     places=_places,
+    configurations=_configurations,
     template=_copies,
     default_models=MappingProxyType({"C": "rc11"}),
     tags=MappingProxyType(
@@ -49,6 +56,7 @@ FRONTEND = Frontend(
             "ACQ_REL": "memory_order_acq_rel: acquire and release at once.",
             "SC": "memory_order_seq_cst: acquire, release, and one total order of all such operations.",
             "CLOCK": "A message beside the memory, seen by all at once: between calls of an object's client.",
+            "ALLOC": "(no order) Allocated memory begins: a plain write before every access.",
             "LF": "(no order) The look at a mutex that is taken.",
             "RMW": "(no order) Marks the read and the write of one atomic read-modify-write.",
         }

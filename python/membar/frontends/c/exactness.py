@@ -23,7 +23,9 @@ from membar.program.expr import FALSE, TRUE, Constant, Expr, UnaryOp
 
 
 def fits(op: str, left: Value, right: Value) -> Expr | None:
-    """Whether a sum, difference or product of a signed type is exact."""
+    """Whether a sum, difference, product or left shift of a signed type is exact."""
+    if op == "<<":
+        return _shifts_exactly(left, right)
     kind = _signed_kind(left, right)
     if op not in {"+", "-", "*"} or kind is None:
         return None
@@ -39,6 +41,20 @@ def fits(op: str, left: Value, right: Value) -> Expr | None:
     other = y if op == "+" else unary(UnaryOp.INVERT, y)
     wrong = binary(B.AND, binary(B.XOR, x, exact), binary(B.XOR, other, exact))
     return binary(B.SLE, FALSE, wrong)
+
+
+def _shifts_exactly(left: Value, right: Value) -> Expr | None:
+    """Whether a left shift loses no bit; one may come into the sign. By too many bits is another mistake."""
+    kind, within = integer(promoted(left).type), shifts_within(left, right)
+    if kind is None or within is None or not kind.signed:
+        return None
+    x, y = promoted(left).expr, right.expr
+    if not _is_number(x) and not _is_number(y) and not (known(x) is not None and known(y) is not None):
+        return None
+    shifted, unsigned = binary(B.SHL, x, y), t.UINT if kind.size < 8 else t.ULONG
+    is_same = binary(B.EQ, binary(B.SAR, extended(shifted, kind), y), x)
+    is_same_into_sign = binary(B.EQ, binary(B.SHR, extended(shifted, unsigned), y), x)
+    return binary(B.OR, binary(B.OR, is_same, is_same_into_sign), binary(B.EQ, within, FALSE))
 
 
 def _is_exact_product(x: Expr, y: Expr, product: Expr) -> Expr:

@@ -11,12 +11,12 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from membar import effort, records
+from membar import budget, records
 from membar.frontends.c.values import UNSET, Slot, negated
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expr import FALSE, TRUE, Constant, Expr, Register, addresses_of, registers_of
 from membar.program.operations import (
-    WARNING,
+    WARNINGS,
     Assert,
     Assume,
     Fence,
@@ -96,8 +96,9 @@ class Flow:
         self._places = 0
         self._exits: dict[int, list[State]] = {}  # of places that ways lead to: there are few at a time
         self._owns = False
-        self._effort = effort.current()
+        self._budget = budget.current()
         self.watcher: Callable[[Operation], None] | None = None  # is told of every step
+        self.is_straight = True  # no way has parted yet
 
     # Variables
 
@@ -168,7 +169,7 @@ class Flow:
         self.state = replace(state, operations=(*state.operations, operation), span=place)
         if isinstance(operation, Assert):
             self.cut()
-            if operation.condition == FALSE and operation.property != WARNING:
+            if operation.condition == FALSE and operation.property not in WARNINGS:
                 self.state = None
         elif isinstance(operation, Assume) and operation.condition == FALSE:
             self.cut()
@@ -180,7 +181,7 @@ class Flow:
             self.state = self._closed(self.state, self.point())
 
     def _closed(self, state: State, target: int) -> State:
-        self._effort.spend()
+        self._budget.spend()
         if len(self.edges) >= MOST_EDGES:
             raise TooLargeError
         edge = Edge(
@@ -219,6 +220,7 @@ class Flow:
         if isinstance(condition, Constant):
             taken = self.leave()
             return (taken, None) if condition.value else (None, taken)
+        self.is_straight = False
         self.cut()
         here = self.leave()
         assert here is not None

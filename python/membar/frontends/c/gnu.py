@@ -15,7 +15,7 @@ from pycparser import c_ast as ast
 from pycparser.c_lexer import CLexer
 from pycparser.c_parser import CParser
 
-from membar import effort
+from membar import budget
 from membar.frontends.c.literals import literal
 
 _MOST: Final = 1024
@@ -29,11 +29,11 @@ class Lexer(CLexer):  # type: ignore[misc] # pycparser has no types
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - pycparser's
         super().__init__(*arguments, **named)
-        self._effort = effort.current()
+        self._budget = budget.current()
 
     def token(self) -> Any:  # noqa: ANN401 - pycparser's
         """The next token."""
-        self._effort.spend()
+        self._budget.spend()
         found = super().token()
         if found is not None:
             self.here = (found.lineno, found.column)

@@ -1,34 +1,68 @@
-"""What `main` gets: the program is run without arguments, and the verdict says so if that matters."""
+"""What `main` gets: the arguments that the user gives, or none, and the verdict says so if that matters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pycparser import c_ast as ast
 
+from membar.diagnostics import Diagnostic, InputError
 from membar.frontends.c import types as t
 from membar.frontends.c.machine import Machine
-from membar.frontends.c.values import Aggregate, Value, constant
+from membar.frontends.c.values import Aggregate, B, Value, binary, constant, known
 from membar.frontends.c.world import Defined, Object
 from membar.program.expr import FALSE, TRUE, Address, Register
 from membar.program.operations import Choose
 
 _NAME: Final = "string@program"
 _LIST: Final = "arguments@program"
+EXITS: Final = "exits"
+"""The property that is violated where the process ends by failing."""
 LABELS: Final = (_NAME, _LIST)
 _POINTER: Final = 8
 
 
 def arguments(machine: Machine, function: Defined, program: str) -> list[Value | Aggregate]:
-    """The name of the program and nothing else; other ways to run it are cut, if `main` looks at them."""
+    """The name of the program, and what the user gives.
+
+    If that is not said, other ways to run it are cut, if `main` looks at them: no HOLDS covers them.
+    """
     kinds = function.type.parameters or ()
-    names = _names(function.node)
+    world = machine.world
+    words = world.arguments or ()
+    if world.arguments is not None and not uses_arguments(function):
+        message = "--args has no effect: `main` does not look at its arguments"
+        raise InputError(Diagnostic(code="W0413", message=message, help="leave it out"))
     given: Mapping[int, Value] = {0: constant(1), 1: Value(FALSE, t.Pointer(t.Pointer(t.CHAR)))}
-    if any(name in names for name in _used(function.node.body)):
-        _one_way(machine, function.node.decl)
-        given = {0: constant(1), 1: _list(machine, program)}
+    if uses_arguments(function):
+        if world.arguments is None:
+            _one_way(machine, function.node.decl)
+        given = {0: constant(1 + len(words)), 1: _list(machine, (program, *words))}
     return [given[at] if at in given else Value(FALSE, kind) for at, kind in enumerate(kinds)]
+
+
+def check_exit(machine: Machine, code: Value, message: str, node: ast.Node) -> None:
+    """A violation of `exits` if the exit code is not 0.
+
+    A program that looks at its arguments is run without any, unless the user gives some, and most such
+    programs fail then: before it has started a thread that is no violation. A note names the line if it fails
+    in any case; the verdict says that other ways to run it are not followed.
+    """
+    main = machine.world.scope.symbols.get("main")
+    has_threads = machine.number > 1 or bool(machine.world.plans)
+    is_open = machine.world.arguments is None and isinstance(main, Defined) and uses_arguments(main)
+    if is_open and not has_threads:
+        if machine.flow.is_straight and not machine.flow.is_dead and known(code.expr):
+            machine.world.after.usage_line = machine.span(node).line
+        return
+    machine.check(binary(B.EQ, code.expr, FALSE), message, node, kind=EXITS)
+
+
+def uses_arguments(function: Defined) -> bool:
+    """Whether `main` looks at its arguments."""
+    names = _names(function.node)
+    return any(name in names for name in _used(function.node.body))
 
 
 def _names(node: ast.FuncDef) -> frozenset[str]:
@@ -59,15 +93,27 @@ def _one_way(machine: Machine, node: ast.Node) -> None:
     flow.state = some
     flow.endless(span)
     flow.state = none
+    flow.is_straight = True
 
 
-def _list(machine: Machine, program: str) -> Value:
-    """The name of the program, and a null pointer."""
-    letters = [*program.encode(), 0]
-    made: tuple[tuple[str, t.CType, dict[int, int | Address]], ...] = (
-        (_NAME, t.Array(t.CHAR, len(letters)), dict(enumerate(letters))),
-        (_LIST, t.Array(t.Pointer(t.CHAR), 2), {0: Address(_NAME), _POINTER: 0}),
-    )
+def notes_on_usage(line: int) -> tuple[str, ...]:
+    """That a program does nothing but fail, as it is run without arguments."""
+    if not line:
+        return ()
+    return (f"run without arguments, main ends with a failure at line {line}: --args gives it some",)
+
+
+def _list(machine: Machine, words: Sequence[str]) -> Value:
+    """The name of the program, its arguments, and a null pointer."""
+    made: list[tuple[str, t.CType, dict[int, int | Address]]] = []
+    places: dict[int, int | Address] = {}
+    for number, word in enumerate(words):
+        letters = [*word.encode(errors="surrogateescape"), 0]
+        label = f"{_NAME}{number or ''}"
+        made.append((label, t.Array(t.CHAR, len(letters)), dict(enumerate(letters))))
+        places[number * _POINTER] = Address(label)
+    places[len(words) * _POINTER] = 0
+    made.append((_LIST, t.Array(t.Pointer(t.CHAR), len(words) + 1), places))
     for label, kind, initial in made:
         machine.world.new_object(
             Object(label=label, name=label, type=kind, declared=label, in_memory=True, initial={**initial})

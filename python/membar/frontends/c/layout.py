@@ -68,7 +68,17 @@ def complete(structure: t.Structure, asked: list[Asked]) -> None:
         end = max(end, start + item.width)
     structure.size = _rounded(_rounded(end, 8) // 8, structure.alignment)
     found = plain | dict(_in_words(structure, plain.values(), [run for run in runs if run]))
-    structure.members = tuple(found[number] for number in sorted(found))
+    members = [found[number] for number in sorted(found)]
+    if members and not structure.is_union:
+        members[-1] = _flexible(members[-1])
+    structure.members = tuple(members)
+
+
+def _flexible(last: t.Member) -> t.Member:
+    """The last member of a structure: GNU C's `a[0]` there is `a[]`."""
+    if not isinstance(last.type, t.Array) or last.type.count != 0:
+        return last
+    return t.Member(last.name, t.Array(last.type.element, None), last.offset)
 
 
 def _in_words(

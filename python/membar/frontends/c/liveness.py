@@ -10,7 +10,7 @@ from pycparser import c_ast as ast
 from membar.frontends.c import heap, lifetimes
 from membar.frontends.c import types as t
 from membar.frontends.c.flow import OWN, names_of
-from membar.frontends.c.values import B, Value, binary, extended, select
+from membar.frontends.c.values import B, Value, binary, extended, negated, select
 from membar.program.expr import (
     MASK,
     TRUE,
@@ -23,12 +23,13 @@ from membar.program.expr import (
     Select,
     Unary,
     addresses_of,
+    registers_of,
 )
-from membar.program.operations import Load, Store
+from membar.program.operations import Assert, Assume, Load, Store
 
 if TYPE_CHECKING:
     from membar.frontends.c.machine import Machine
-    from membar.frontends.c.world import Object, World
+    from membar.frontends.c.world import Object, Place, World
 
 ENDED = "use after the end of lifetime"
 """How messages about variables begin that are no more."""
@@ -99,6 +100,23 @@ def check_found(
         message = "memory allocated at {} is read before it was set"
         places = m.world.before.malloc_places
         check_none_of(m, found, node, first=heap.unset(size), places=places, kind=kind, message=message)
+
+
+def block_until(m: Machine, passes: Expr, place: Place, found: Register, node: ast.Node) -> None:
+    """Blocks until what a read found lets the step pass; or says that it is no such object any more.
+
+    The checks of what was found come next, and a thread that blocks would never come to them.
+    """
+    if m.flow.is_dead:
+        return
+    mark = m.flow.mark()
+    check_found(m, place.address, found, place.type, node)
+    checks = [item for edge in m.flow.edges[mark.edges :] for item in edge.operations]
+    m.flow.back_to(mark)
+    for item in checks:
+        if isinstance(item, Assert) and set(registers_of(item.condition)) <= {found.name}:
+            passes = binary(B.OR, passes, negated(item.condition))
+    m.flow.emit(Assume(passes, waits=True), m.span(node))
 
 
 def _check_ended(m: Machine, address: Expr, found: Value, node: ast.Node) -> None:

@@ -11,8 +11,8 @@ from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import OperandError, Value, infix, integer, prefix, select, truth
 from membar.frontends.c.world import Place
 from membar.program.expr import FALSE, Expr, Register
-from membar.program.operations import WARNING, Rmw, Tags
-from membar.program.warnings import OVERFLOW
+from membar.program.operations import OVERFLOW, Rmw, Tags
+from membar.program.warnings import SIGNED_OVERFLOW
 
 
 class Operators:
@@ -47,7 +47,7 @@ class Operators:
 
     def _warn(self, condition: Expr | None, op: str, node: ast.Node) -> None:
         if condition is not None and not self.m.is_constant_only and self.m.block is None:
-            self.m.check(condition, f"{OVERFLOW} in `{op}`", node, kind=WARNING)
+            self.m.check(condition, f"{SIGNED_OVERFLOW} in `{op}`", node, kind=OVERFLOW)
 
     def _require(self, condition: Expr | None, message: str, node: ast.Node) -> None:
         """A violation where `condition` is 0; in a constant expression that is an error."""

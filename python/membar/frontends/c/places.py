@@ -7,9 +7,12 @@ from typing import Final
 from membar.changes import Place
 from membar.frontends._c_places import places as places_of_text
 from membar.frontends._c_text import CText
+from membar.frontends.c.configurations import configurations
 from membar.frontends.c.preprocess import HEADERS, preprocess
 from membar.program.dependencies import spans_of_accesses
+from membar.program.loops import repeated_accesses
 from membar.program.program import Program
+from membar.records import replace
 from membar.source import SourceFile
 
 _ORDERS: Final = ("acquire", "release", "acq_rel", "seq_cst")
@@ -18,14 +21,23 @@ _ORDERS: Final = ("acquire", "release", "acq_rel", "seq_cst")
 def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     """The places of a program and of the files that it includes, but for the system's."""
     macros = preprocess(source).macros
-    spans = spans_of_accesses(program)
-    files = {span.source.path: span.source for span in spans if not span.path.startswith(str(HEADERS))}
-    files = {source.path: source, **files}
+    others = [preprocess(replace(source, defines=each)).macros for each in configurations(source)]
+    spans, repeated = spans_of_accesses(program), repeated_accesses(program)
+    included = {span.path: span.source for span in spans if not span.path.startswith(str(HEADERS))}
+    files = {source.path: source, **dict(sorted(included.items()))}
     is_standard = any("stdatomic.h" in file.text for file in files.values())
     found: list[Place] = []
     for path, file in files.items():
         accesses = sorted((span.start, span.end) for span in spans if span.path == path)
-        found += places_of_text(CText(file), accesses=accesses, macros=macros, fences=_fences(is_standard))
+        text = CText(file)
+        text.drop_loops_that_run_once(accesses, {span[1:] for span in repeated if span.path == path})
+        found += places_of_text(
+            text,
+            accesses=accesses,
+            macros=macros,
+            other_macros=others,
+            fences=_fences(is_standard),
+        )
     return tuple(found)
 
 

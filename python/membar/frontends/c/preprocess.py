@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pcpp import preprocessor as pcpp
 
-from membar import effort
+from membar import budget
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.frontends.c import codes
 from membar.source import SourceFile, Span
@@ -66,7 +66,6 @@ _DEFINITIONS: Final = (
     "__thread _Thread_local",
     "__builtin_expect(x, y) (x)",
     "__builtin_offsetof(t, m) offsetof(t, m)",
-    "__builtin_unreachable() ((void)0)",
 )
 
 
@@ -83,7 +82,8 @@ class _Origin:
 class Text:
     """Preprocessed text: `span` says where a stretch comes from, `macros` are those without parameters.
 
-    `is_kernel` says that it includes headers of the Linux kernel, whose functions it may call.
+    `files` are those that it was made of. `is_kernel` says that it includes headers of the Linux kernel,
+    whose functions it may call.
     """
 
     def __init__(
@@ -93,9 +93,11 @@ class Text:
         source: SourceFile,
         macros: Mapping[str, str],
         *,
+        files: Sequence[SourceFile] = (),
         is_kernel: bool = False,
     ) -> None:
         self.text = text
+        self.files = files
         self.is_kernel = is_kernel
         self.macros = macros
         self.source = source
@@ -144,10 +146,10 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc] # pcpp has no type
         self.found: list[Diagnostic] = []
         self.lastdirective: Any = None
         self.opened = 0
-        self.effort = effort.current()
+        self.budget = budget.current()
 
     def expand_macros(self, tokens: list[Any], expanding_from: Sequence[str] = ()) -> list[Any]:
-        self.effort.spend()
+        self.budget.spend()
         expanded: list[Any] = super().expand_macros(tokens, list(expanding_from))
         return expanded
 
@@ -174,8 +176,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc] # pcpp has no type
         if self.opened > _MOST_FILES:
             raise _TooDeepError
         replaced = self.replaced.get(_absolute(includepath))
-        text = path.read_bytes().decode("utf-8", errors="replace") if replaced is None else replaced
-        file = SourceFile(includepath, text)
+        file = self.main.including(includepath, replaced)
         _check_comments(self, file)
         self.files[_absolute(includepath)] = file
         return io.StringIO(_plain_lines(file.text))
@@ -280,8 +281,6 @@ def preprocess(source: SourceFile) -> Text:
             Diagnostic(code=codes.PREPROCESSOR, message="macros or includes nested too deeply")
         )
         text = Text("", (), source, {})
-    except effort.EffortError:
-        raise
     except Exception as problem:  # pcpp's own troubles with broken directives
         place = engine.lastdirective
         line = getattr(place, "lineno", 1)
@@ -319,7 +318,8 @@ def _collected(engine: _Preprocessor, before: list[Any], *, is_kernel: bool) -> 
         for name, macro in engine.macros.items()
         if macro.arglist is None
     }
-    return Text("".join(parts), origins, engine.main, macros, is_kernel=is_kernel)
+    files = tuple(engine.files.values())
+    return Text("".join(parts), origins, engine.main, macros, files=files, is_kernel=is_kernel)
 
 
 def _plain_lines(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import codes
+from membar.frontends.c import codes, invocation
 from membar.frontends.c import types as t
 from membar.frontends.c.copies import made, repeated_call
 from membar.frontends.c.expressions import Expressions
@@ -244,6 +244,8 @@ class Statements:
             elif value is not NOTHING:
                 kept = self.m.kept(self.m.converted(value, frame.result, node), node)
                 self.m.flow.put((*frame.key, 0, ""), Slot(kept.expr))
+                if self.m.number == 1 and len(self.m.frames) == 1 and t.is_scalar(kept.type):
+                    invocation.check_exit(self.m, kept, "main returns a value other than 0", node)
         self.m.leave_scopes(self.m.span(node))
         self.m.flow.jump(frame.returns)
 

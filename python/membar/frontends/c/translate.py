@@ -10,7 +10,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar import effort
+from membar.budget import stage
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.frontends.c import codes, constraints, contents, copies, heap, invocation
 from membar.frontends.c import types as t
@@ -55,6 +55,7 @@ from membar.frontends.c.world import (
     ThreadPlan,
     World,
 )
+from membar.program.allocations import notes_on_allocations
 from membar.program.dependencies import expressions_of
 from membar.program.expr import FALSE, Address, Expr, Register, addresses_of
 from membar.program.meeting import meeting_points
@@ -130,24 +131,19 @@ def parse_copies(source: SourceFile, macro: str) -> Template:
 
 
 def _translated(source: SourceFile, *, is_any: bool) -> tuple[Program, World, frozenset[str]]:
-    try:
-        tree = parse(source)
-    except effort.EffortError as limit:
-        raise effort.EffortError(f"{limit.reason} while the text was read") from None
+    tree = parse(source)
     depth = RECURSION
     try:
         constraints.check(tree, _KERNEL_LIBRARY if tree.text.is_kernel else _LIBRARY)
         while True:
             try:
-                return _passes(tree, source, is_any=is_any, depth=depth)
+                with stage("while the calls and loops of the program were written out"):
+                    return _passes(tree, source, is_any=is_any, depth=depth)
             except DepthError:
                 depth //= 2
     except TooLargeError as problem:
         message = str(problem) or "the program is too large after its calls and loops were written out"
         raise InputError(Diagnostic(code=codes.TOO_LARGE, message=message)) from None
-    except effort.EffortError as limit:
-        reason = f"{limit.reason} while the calls and loops of the program were written out"
-        raise effort.EffortError(reason) from None
     except RecursionError:
         raise InputError(
             Diagnostic(code=codes.TOO_LARGE, message="the program is nested too deeply")
@@ -161,6 +157,7 @@ def _passes(
     known = Findings()
     for _ in range(_MOST_PASSES):
         world = World(tree, known, is_kernel=tree.text.is_kernel, is_any=is_any, recursion=depth)
+        world.arguments = source.arguments
         building = _Pass(world, source)
         try:
             program = building.program()
@@ -381,6 +378,7 @@ class _Pass:
                     edges=edges,
                     started=number == 1,
                     joins=meeting_points(edges) if world.is_kernel else (),
+                    exits=_exits(machine),
                     span=plan.span if plan else None,
                 )
             )
@@ -390,7 +388,17 @@ class _Pass:
             objects=tuple(places.objects),
             threads=tuple(built),
             ends_memory=world.after.frees_beside,
+            notes=(
+                *notes_on_allocations(world.unfollowed_allocations),
+                *invocation.notes_on_usage(world.after.usage_line),
+            ),
         )
+
+
+def _exits(machine: Machine) -> frozenset[int]:
+    """Where the process ends: at the end of `main`, unless `pthread_exit` ended only its thread."""
+    is_main = machine.number == 1
+    return frozenset({machine.flow.state.source} if is_main and machine.flow.state is not None else ())
 
 
 def _expressions(machine: Machine) -> Iterator[Expr]:

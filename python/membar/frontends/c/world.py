@@ -320,6 +320,7 @@ class Findings:
             word if it is always the same.
         blurs: small scalars are set to what only the execution knows (`marks.py`).
         mutex_kinds: there are mutexes that are recursive, or say that they are held.
+        usage_line: where `main` ends with a failure in any case, as it is run without arguments; 0: nowhere.
         written: labels and offsets of what threads write, with their numbers, while memory is followed.
         reached: numbers of threads, labels of objects in which they write at places that only the execution
             knows, and sizes of these; no label: any object whose address is somewhere.
@@ -354,6 +355,7 @@ class Findings:
     made: dict[str, tuple[str, int, int | None]] = field(default_factory=dict)
     blurs: bool = False
     mutex_kinds: bool = False
+    usage_line: int = 0
     written: set[tuple[int, str, int]] = field(default_factory=set)
     trusts_memory: bool = False
     reached: set[tuple[int, str, int]] = field(default_factory=set)
@@ -390,6 +392,7 @@ class Findings:
             other.made,
             self.blurs or other.blurs,
             self.mutex_kinds or other.mutex_kinds,
+            max(self.usage_line, other.usage_line),
             self.written | other.written,
             self.trusts_memory or other.trusts_memory,
             self.reached | other.reached,
@@ -426,6 +429,7 @@ class World:
     untyped: dict[str, Untyped] = field(default_factory=dict)
     pools: dict[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
     alignments: dict[int, int] = field(default_factory=dict)  # of calls that ask for one
+    unfollowed_allocations: set[int] = field(default_factory=set)  # lines
     keys: list[str] = field(default_factory=list)
     # What pointers to places in arrays of bytes point to, by label and offset.
     views: dict[str, dict[int, t.CType]] = field(default_factory=dict)
@@ -438,6 +442,7 @@ class World:
     # How often a function may be inside itself; a deeper call is cut, and the verdict says so.
     recursion: int = RECURSION
     recursive_calls: int = 0
+    arguments: tuple[str, ...] | None = None  # what the user gives the program
 
     def enter_again(self) -> None:
         """A function that is being called calls itself once more.

@@ -66,7 +66,7 @@ def mismatch(expected: Type, found: Type, span: Span) -> InputError:
         hint = "numbers of type real have a point: `1.0`"
     return error(
         "W0805",
-        f"`{span.text}` has type {type_name(found)}",
+        f"`{span.flat_text}` has type {type_name(found)}",
         span,
         f"expected {type_name(expected)}",
         help=hint,
@@ -99,7 +99,7 @@ def _product(scope: Scope, product: Product) -> tuple[Fraction, Term, Basic]:
     if found is not Basic.INT and found is not Basic.REAL:
         raise error(
             "W0805",
-            f"`{product.operand.span.text}` has type {type_name(found)}",
+            f"`{product.operand.span.flat_text}` has type {type_name(found)}",
             product.operand.span,
             "expected a number",
         )
@@ -184,7 +184,7 @@ def _reader(
                 "W0811",
                 f"whose view of `{symbol.name}`?",
                 syntax.span,
-                f"expected `p@{syntax.span.text}`",
+                f"expected `p@{syntax.span.flat_text}`",
                 help="processes may see different values of weak memory",
             )
         return reader
@@ -202,7 +202,7 @@ def _check_register(scope: Scope, symbol: Symbol, span: Span, indices: tuple[Pro
         return
     raise error(
         "W0811",
-        f"a register of another process: `{span.text}`",
+        f"a register of another process: `{span.flat_text}`",
         span,
         f"expected `{symbol.name}[{scope.acting.name if scope.acting else '…'}]`",
         help=f"`weak array {symbol.name}` is shared memory",

@@ -82,7 +82,7 @@ def _no_token(source: SourceFile, position: int) -> InputError:
         while end < len(text) and (text[end].isalnum() or text[end] == "_"):
             end += 1
         span = source.span(position, end)
-        return error("W0801", f"`{span.text}` is neither a number nor a name", span, "expected a number")
+        return error("W0801", f"`{span.flat_text}` is neither a number nor a name", span, "expected a number")
     span = source.span(position, position + 1)
     hint = "comments are written `(* … *)`" if text.startswith("//", position) else None
     return error("W0801", f"unexpected character `{span.text}`", span, "no word starts like this", help=hint)

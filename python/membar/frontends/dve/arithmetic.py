@@ -144,7 +144,7 @@ def _binary(tree: x.Binary, op: str, left: Value, right: Value) -> Value:
     failures = left.failures + right.failures
     if op in ("/", "%") and right.range[0] <= 0 <= right.range[1]:
         zero = Binary(BinaryOp.EQ, right.expr, FALSE)
-        failures += (Failure(zero, f"division by zero in `{tree.span.text}`"),)
+        failures += (Failure(zero, f"division by zero in `{tree.span.flat_text}`"),)
     elif left.constant is not None and right.constant is not None:
         return replace(literal(signed(folded(op, left.constant, right.constant))), failures=failures)
     if op in _COMPARISONS:

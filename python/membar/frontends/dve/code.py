@@ -133,7 +133,7 @@ class Code(Arithmetic):
 
     def foreign(self, tree: x.Foreign) -> Value:
         """Only properties look into other processes."""
-        raise error("W1009", f"`{tree.span.text}` outside of a property", tree.span, "not possible here")
+        raise error("W1009", f"`{tree.span.flat_text}` outside of a property", tree.span, "not possible here")
 
     def guard(self, tree: x.Expr | None) -> None:
         """The edge can be taken only where this is not 0."""
@@ -182,7 +182,9 @@ class Code(Arithmetic):
         low, high = variable.type.range
         if not value.fits(low, high):
             value = Value(self._kept(value.expr), value.range)
-            message = f"out of range: `{target.span.text}` is a {variable.type.value}, from {low} to {high}"
+            message = (
+                f"out of range: `{target.span.flat_text}` is a {variable.type.value}, from {low} to {high}"
+            )
             self.check((Failure(_outside(value.expr, low, high), message),))
             if self.checks is Checks.NOTE:  # what follows relies on the range
                 value = Value(Extend(value.expr, 8 * variable.type.size, variable.type.signed))
@@ -215,7 +217,7 @@ class Code(Arithmetic):
         if tree.index is None:
             return literal(0)
         index = self.value(tree.index)
-        failures = out_of_bounds(index, variable, tree.span.text)
+        failures = out_of_bounds(index, variable, tree.span.flat_text)
         return Value(index.expr, index.range, (*index.failures, *failures))
 
     def _loaded(self, variable: Variable, place: str, index: Value) -> Value:

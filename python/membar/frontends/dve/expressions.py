@@ -53,12 +53,19 @@ class Reader:
     def binary(self, loosest: int) -> x.Expr:
         """An expression whose operators outside parentheses are of level `loosest` or tighter."""
         left = self._unary()
-        while (level := _LEVEL.get(self.cursor.next.text, -1)) >= loosest and self.cursor.next.group:
+        while (level := self._level()) >= loosest:
             self._count()
             sign = self.cursor.take().text
             right = self.binary(level + 1)
             left = x.Binary(_SYNONYMS.get(sign, sign), left, right, left.span.to(right.span))
         return left
+
+    def _level(self) -> int:
+        """The level of the operator at the cursor, -1 if there is none; `<->` joins formulas, not values."""
+        token = self.cursor.next
+        if not token.group or (token.text == "<" and self.cursor.ahead().text == "->"):
+            return -1
+        return _LEVEL.get(token.text, -1)
 
     def _unary(self) -> x.Expr:
         cursor = self.cursor

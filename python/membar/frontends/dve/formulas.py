@@ -17,7 +17,7 @@ from membar.frontends.dve import syntax as x
 from membar.frontends.dve.expressions import TIGHTER_THAN_LOGIC, Reader
 from membar.frontends.dve.tokens import Cursor
 from membar.program import temporal as t
-from membar.source import Span
+from membar.source import Span, without_parentheses
 
 _PREFIX: Mapping[str, Callable[[t.Formula], t.Formula]] = {
     "G": t.globally,
@@ -102,6 +102,27 @@ def expression_of(tree: Tree) -> x.Expr:
             return x.Binary("==" if op == "<->" else op, a, b, a.span.to(b.span))
         case _:
             return tree
+
+
+def opposite(tree: Tree) -> Tree:
+    """What holds where `tree` does not; two negations are none."""
+    return tree.operand if isinstance(tree, Prefix) and tree.op == "not" else Prefix("not", tree)
+
+
+def _side(tree: Tree, op: str) -> str:
+    is_grouped = isinstance(tree, Infix) and (tree.op != op or op not in ("and", "or"))
+    return f"({text_of(tree)})" if is_grouped else text_of(tree)
+
+
+def text_of(tree: Tree) -> str:
+    """A tree in words, for reports."""
+    match tree:
+        case Prefix(op, operand):
+            return f"{op} ({text_of(operand)})"
+        case Infix(op, left, right):
+            return f"{_side(left, op)} {op} {_side(right, op)}"
+        case _:
+            return without_parentheses(tree.span.flat_text)
 
 
 class FormulaReader:

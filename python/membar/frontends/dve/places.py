@@ -101,7 +101,7 @@ def _one_of(source: SourceFile, item: x.Atomic, write: _Write) -> Place:
 def _written(source: SourceFile, item: x.Atomic) -> Place:
     """The place of a line that names one write, or none."""
     return Place(
-        title=f"`{' '.join(item.span.text.split())}` in line {item.span.line}",
+        title=f"`{item.span.flat_text}` in line {item.span.line}",
         span=item.span,
         location=item.variable.text if item.variable else "*",
         alternatives=alternatives([("", (Edit(_line_of(source, item), ""),)), (_ATOMIC, ())], [(), ()]),

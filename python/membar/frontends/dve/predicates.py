@@ -77,7 +77,7 @@ class Predicates(Arithmetic):
         index = literal(0) if tree.index is None else self.value(tree.index)
         known = index.constant
         if known is not None and not 0 <= known < count:
-            message = f"`{tree.span.text}` is out of bounds"
+            message = f"`{tree.span.flat_text}` is out of bounds"
             raise error("W1009", message, tree.span, f"`{variable.name}` has {count} elements")
         if known is not None:
             return Value(self._element(variable, process, known), variable.type.range)

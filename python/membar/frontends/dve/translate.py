@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from membar.diagnostics import error
 from membar.frontends.dve import syntax as x
-from membar.frontends.dve.formulas import Prefix, expression_of, formula_of, is_temporal
+from membar.frontends.dve.formulas import Prefix, expression_of, formula_of, is_temporal, opposite, text_of
 from membar.frontends.dve.legacy import legacy_seats, legacy_thread
 from membar.frontends.dve.parser import parse_module
 from membar.frontends.dve.predicates import Predicates, Seats
@@ -18,6 +18,7 @@ from membar.program.expr import Binary, BinaryOp, negation
 from membar.program.predicate import StatePredicate
 from membar.program.program import Channel, MemoryObject, Program, Thread
 from membar.program.temporal import Atom, AutomatonEdge, Claim, ForbiddenRuns
+from membar.records import replace
 from membar.source import SourceFile, Span
 
 LANGUAGE = "DVE"
@@ -51,6 +52,7 @@ def parse_dve(source: SourceFile) -> Program:
         errors=(*_errors(scope, seats, processes), *errors),
         claims=claims,
         guards_wait=True,
+        is_joint=module.synchronous and len(processes) > 1,
         span=module.span,
     )
 
@@ -180,11 +182,12 @@ def _errors(scope: Scope, seats: Seats, processes: list[Process]) -> Iterator[St
             reader = Predicates(scope, seats, process)
             holds = reader.value(tree).truth
             is_there = reader.is_in(process, state.text, state)
-            text = f"{process.name}.{state.text} and not ({tree.span.text})"
-            yield reader.predicate(Binary(BinaryOp.AND, is_there, negation(holds)), text)
+            text = f"{process.name}.{state.text} and not ({tree.span.flat_text})"
+            predicate = reader.predicate(Binary(BinaryOp.AND, is_there, negation(holds)), text)
+            yield replace(predicate, property="assertions")
     for tree in scope.module.errors:
         reader = Predicates(scope, seats)
-        yield reader.predicate(reader.value(tree).truth, tree.span.text)
+        yield reader.predicate(reader.value(tree).truth, tree.span.flat_text)
 
 
 def _asked(scope: Scope, seats: Seats) -> tuple[list[StatePredicate], tuple[Claim, ...]]:
@@ -197,12 +200,13 @@ def _asked(scope: Scope, seats: Seats) -> tuple[list[StatePredicate], tuple[Clai
         return reader.predicate(reader.value(tree).truth, text)
 
     for number, claim in enumerate(scope.module.claims, start=1):
-        tree, text = claim.tree, claim.span.text
+        tree, text = claim.tree, claim.span.flat_text
         if isinstance(tree, Prefix) and tree.op == "G" and not is_temporal(tree.operand):
-            inner = expression_of(tree.operand)
-            errors.append(predicate(x.Unary("not", inner, inner.span), f"not ({inner.span.text})"))
+            forbidden = opposite(tree.operand)
+            found = predicate(expression_of(forbidden), text_of(forbidden))
+            errors.append(replace(found, property="claims"))
         else:
-            body = formula_of(tree, lambda atom: Atom(predicate(atom, atom.span.text)))
+            body = formula_of(tree, lambda atom: Atom(predicate(atom, atom.span.flat_text)))
             claims.append(Claim(f"ltl{number}", body, text, claim.span))
     return errors, tuple(claims)
 
@@ -215,7 +219,7 @@ def _claim(scope: Scope, seats: Seats, prop: Process) -> Claim:
     edges = []
     for transition in tree.transitions:
         reader = Predicates(scope, seats, prop)
-        text = "true" if transition.guard is None else transition.guard.span.text
+        text = "true" if transition.guard is None else transition.guard.span.flat_text
         guard = x.Number(1, transition.span) if transition.guard is None else transition.guard
         predicate = reader.predicate(reader.value(guard).truth, text)
         source, target = prop.states[transition.source], prop.states[transition.target]
@@ -227,7 +231,7 @@ def _claim(scope: Scope, seats: Seats, prop: Process) -> Claim:
         else tuple(frozenset(prop.states[word.text] for word in words) for words in tree.acceptance.sets)
     )
     body = ForbiddenRuns(tuple(prop.states), prop.entry, tuple(edges), accepting)
-    return Claim(prop.name, body, text=f"property {prop.name}", span=tree.span)
+    return Claim(prop.name, body, text=f"the property {prop.name}", span=tree.span)
 
 
 def _beyond_automata(tree: x.Process) -> Iterator[tuple[str, Span]]:

@@ -48,7 +48,7 @@ class Locations:
         for declaration in test.locations:
             self._check(declaration)
 
-    def __contains__(self, name: str) -> bool:
+    def __contains__(self, name: object) -> bool:
         """Whether the test has a location of this name."""
         return name in self._entries
 

@@ -186,7 +186,7 @@ class ClaimParser:
                 return found
         start = cursor.next.span
         tree = comparison(cursor)
-        text = start.to(cursor.previous.span).text
+        text = start.to(cursor.previous.span).flat_text
         return Atom(StatePredicate(tree, self._reads(tree, (), start), text))
 
     def _parenthesised(self) -> Formula | None:

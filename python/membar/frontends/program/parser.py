@@ -18,7 +18,7 @@ from membar.program.program import Channel, Edge, MemoryObject, Program, Thread,
 from membar.program.temporal import Claim
 from membar.source import SourceFile
 
-_IN_THREAD = ("register", "label", "branch", "committed", "ends")
+_IN_THREAD = ("register", "label", "branch", "committed", "ends", "exits")
 _CLAIMS = ("error", "claim", "never")
 _SECTIONS = ("memory", "channel", "thread", *_CLAIMS, "exists", "~exists", "forall")
 
@@ -180,6 +180,7 @@ class _Parser:
         joins: list[tuple[int, int]] = []
         committed: list[int] = []
         ends: list[int] = []
+        exits: list[int] = []
         edges: list[Edge] = []
         while not cursor.sees("}", *_SECTIONS) and not cursor.at_end:
             try:
@@ -193,6 +194,8 @@ class _Parser:
                     committed.append(cursor.natural("a control point"))
                 elif cursor.accept("ends"):
                     ends.append(cursor.natural("a control point"))
+                elif cursor.accept("exits"):
+                    exits.append(cursor.natural("a control point"))
                 else:
                     edges.append(self._edge())
             except InputError as problem:
@@ -209,6 +212,7 @@ class _Parser:
             joins=tuple(joins),
             committed=frozenset(committed),
             ends=frozenset(ends),
+            exits=frozenset(exits),
             span=span,
         )
 
@@ -240,7 +244,7 @@ class _Parser:
         cursor = self._cursor
         start = cursor.next.span
         source = cursor.natural(
-            "a step such as `0 -> 1: …`, `register`, `label`, `branch`, `committed`, `ends` or `}`"
+            "a step such as `0 -> 1: …`, `register`, `label`, `branch`, `committed`, `ends`, `exits` or `}`"
         )
         cursor.expect("->", "between two control points")
         target = cursor.natural("a control point")

@@ -7,6 +7,7 @@ from typing import Final
 
 from membar.changes import Edit, Place, alternatives
 from membar.program.dependencies import accesses_memory
+from membar.program.loops import natural_loops
 from membar.program.program import Edge, Program
 from membar.source import SourceFile
 
@@ -18,11 +19,10 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     """A place per step that accesses memory."""
     found: list[Place] = []
     for thread in program.threads:
-        looping = [(thread.edges[n].target, thread.edges[n].source) for n in sorted(thread.back_edges)]
-        for edge in thread.edges:
+        loops = natural_loops(thread)
+        for index, edge in enumerate(thread.edges):
             if edge.span and accesses_memory(edge):
-                loops = sum(start <= edge.source <= end for start, end in looping)
-                found += _place(source, thread.name, edge, loops)
+                found += _place(source, thread.name, edge, sum(index in loop for loop in loops))
     return tuple(found)
 
 

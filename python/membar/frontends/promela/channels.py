@@ -87,7 +87,7 @@ class Messages:
         if not channel.capacity:
             raise error(
                 "W0711",
-                f"`{question.span.text}` of a rendezvous is not supported",
+                f"`{question.span.flat_text}` of a rendezvous is not supported",
                 question.span,
                 "it never holds a message",
             )

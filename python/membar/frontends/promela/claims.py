@@ -15,8 +15,12 @@ from membar.frontends.promela.predicates import Running, StateReader
 from membar.frontends.promela.scope import Scope
 from membar.program import temporal as t
 from membar.program.predicate import StatePredicate
+from membar.records import replace
 
-_TEMPORAL = frozenset({"[]", "<>", "X", "U", "V", "W"})
+# What joins formulas; all other operators join values.
+# The name of the formula that `--error` adds to a text.
+ERROR_STATE = "error_state"
+_LOGICAL = frozenset({"!", "&&", "||", "->", "<->"})
 
 
 class Claims:
@@ -27,6 +31,7 @@ class Claims:
         self._running = running
         self.errors: list[StatePredicate] = []
         self.claims: list[t.Claim] = []
+        self.notes: list[str] = []
         found: list[InputError] = []
         for claim in module.claims:
             try:
@@ -36,7 +41,7 @@ class Claims:
         for never in module.nevers:
             try:
                 body = forbidden_runs(never, self._predicate)
-                self.claims.append(t.Claim(never.name, body, f"never {never.name}", never.span))
+                self.claims.append(t.Claim(never.name, body, f"the never claim {never.name}", never.span))
             except InputError as problem:
                 found.append(problem)
         if found:
@@ -45,18 +50,25 @@ class Claims:
     def _add(self, claim: p.Claim) -> None:
         formula = claim.formula
         if isinstance(formula, p.Prefix) and formula.sign == "[]" and not _is_temporal(formula.operand):
-            self.errors.append(self._predicate(formula.operand, negated=True))
+            forbidden = self._predicate(formula.operand, negated=True)
+            asked_by = "errors" if claim.name == ERROR_STATE else "claims"
+            self.errors.append(replace(forbidden, property=asked_by))
         else:
-            text = f"{claim.name}: {formula.span.text}"
+            text = formula.span.flat_text
             self.claims.append(t.Claim(claim.name, self._formula(formula), text, claim.span))
 
     def _predicate(self, expr: p.Expr, *, negated: bool = False) -> StatePredicate:
-        return StateReader(self._scope, self._running).predicate(expr, negated=negated)
+        reader = StateReader(self._scope, self._running)
+        found = reader.predicate(expr, negated=negated)
+        self.notes += reader.notes
+        return found
 
     def _formula(self, expr: p.Expr) -> t.Formula:
         """A formula; parts without temporal operators are predicates as a whole."""
         if not _is_temporal(expr):
             return t.Atom(self._predicate(expr))
+        if isinstance(expr, p.Prefix | p.Infix) and expr.sign not in _LOGICAL | p.TEMPORAL:
+            return t.Atom(self._predicate(expr))  # which says what is wrong with it
         match expr:
             case p.Prefix(sign, operand):
                 return _prefix(sign, self._formula(operand))
@@ -104,8 +116,8 @@ def _is_temporal(expr: p.Expr) -> bool:
     """Whether an expression has operators of LTL; arrows alone are none."""
     match expr:
         case p.Prefix(sign, operand):
-            return sign in _TEMPORAL or _is_temporal(operand)
+            return sign in p.TEMPORAL or _is_temporal(operand)
         case p.Infix(sign, left, right):
-            return sign in _TEMPORAL or _is_temporal(left) or _is_temporal(right)
+            return sign in p.TEMPORAL or _is_temporal(left) or _is_temporal(right)
         case _:
             return False

@@ -41,7 +41,9 @@ class AtCreation(Values):
         """
         found = folded(self.of(expr))
         if not isinstance(found, Constant):
-            raise error("W0708", f"`{expr.span.text}` is not known here", expr.span, "expected a constant")
+            raise error(
+                "W0708", f"`{expr.span.flat_text}` is not known here", expr.span, "expected a constant"
+            )
         return signed(found.value)
 
     def of(self, expr: p.Expr, needed: Expr = TRUE) -> Expr:
@@ -72,7 +74,7 @@ class AtCreation(Values):
 def _refused(_: Values, question: p.Ask | p.Peek) -> Expr:
     raise error(
         "W0711",
-        f"`{question.span.text}` in a first value",
+        f"`{question.span.flat_text}` in a first value",
         question.span,
         "expected an expression without channels",
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from membar.diagnostics import error
 from membar.frontends._cursor import Token
 from membar.frontends.promela import syntax as p
@@ -152,7 +154,8 @@ class Expressions:
             cursor.expect(")", "to close the choice")
             return p.Conditional(inner, then, otherwise, cursor.since(start))
         cursor.expect(")", "to close the parenthesis")
-        return inner
+        is_composed = isinstance(inner, p.Infix | p.Prefix)
+        return replace(inner, span=cursor.since(start)) if is_composed else inner
 
     def _run(self) -> p.Run:
         cursor = self._cursor

@@ -20,14 +20,19 @@ def included(source: SourceFile, word: Token, rest: Sequence[Token]) -> SourceFi
     instead = {str(Path(path).absolute()): text for path, text in source.replaced}
     for place in _candidates(source, word, name, is_beside=is_beside):
         if str(place.absolute()) in instead:
-            return SourceFile(str(place), instead[str(place.absolute())])
+            return _from(source, word).including(place, instead[str(place.absolute())])
         try:
-            return SourceFile.read(place)
+            return _from(source, word).including(place)
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as problem:
             raise error("W0703", f"`{name}` cannot be read", span, str(problem)) from None
     raise error("W0703", f"`{name}` is not there", span, "no such file", help="folders are given by -I")
+
+
+def _from(source: SourceFile, word: Token) -> SourceFile:
+    """The file in which `#include` stands, with the folders that the user named."""
+    return source if word.span.source.project is None else word.span.source
 
 
 def _named(word: Token, rest: Sequence[Token]) -> tuple[str, Span, bool]:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from membar.diagnostics import error
 from membar.frontends.promela import syntax as p
 from membar.frontends.promela.channels import Messages
-from membar.frontends.promela.folding import either, folded, no, truth
+from membar.frontends.promela.folding import folded, no, truth
 from membar.frontends.promela.process import Built
 from membar.frontends.promela.scope import Scope, Storage
 from membar.frontends.promela.steps import Steps
 from membar.frontends.promela.values import Place, Reads, Values, constant
 from membar.program.expr import FALSE, Constant, Expr, Register, Select, equals
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
+from membar.source import without_parentheses
 
 _MOST_CELLS = 256
 
@@ -37,15 +38,18 @@ class StateReader:
         self._scope = scope
         self._running = running
         self._seen: dict[Observable, str] = {}
+        self.notes: list[str] = []
 
     def predicate(self, expr: p.Expr, *, negated: bool = False) -> StatePredicate:
         """The predicate that an expression is, or that it does not hold."""
         value = folded(truth(self._value(expr)))
         reads = tuple((name, seen) for seen, name in self._seen.items())
         if not negated:
-            return StatePredicate(value, reads, expr.span.text)
-        is_negation = isinstance(expr, p.Prefix) and expr.sign == "!"
-        text = expr.span.text.removeprefix("!").lstrip() if is_negation else f"!({expr.span.text})"
+            return StatePredicate(value, reads, expr.span.flat_text)
+        if isinstance(expr, p.Prefix) and expr.sign == "!":
+            text = without_parentheses(expr.operand.span.flat_text)
+        else:
+            text = f"!({without_parentheses(expr.span.flat_text)})"
         return StatePredicate(no(value), reads, text)
 
     def _value(self, expr: p.Expr) -> Expr:
@@ -58,30 +62,25 @@ class StateReader:
 
     def at(self, remote: p.Remote) -> Expr:
         """Whether a process is at a label."""
-        result: Expr = FALSE
-        for number, item in self._named(remote.process, remote.number, remote):
-            automaton = item.built.automaton
-            if remote.label not in automaton.labels:
-                known = ", ".join(sorted(automaton.labels))
-                raise error(
-                    "W0706",
-                    f"process `{item.process}` has no label `{remote.label}`",
-                    remote.span,
-                    f"labels: {known}" if known else "it has none",
-                )
-            points = item.steps.points.get(automaton.resolved(automaton.labels[remote.label]), [])
-            result = either(result, self.look(AtPoint(number, frozenset(points))))
-        return result
+        number, item = self._process(remote.process, remote.number, remote)
+        automaton = item.built.automaton
+        if remote.label not in automaton.labels:
+            known = ", ".join(sorted(automaton.labels))
+            raise error(
+                "W0706",
+                f"process `{item.process}` has no label `{remote.label}`",
+                remote.span,
+                f"labels: {known}" if known else "it has none",
+            )
+        points = item.steps.points.get(automaton.resolved(automaton.labels[remote.label]), [])
+        return self.look(AtPoint(number, frozenset(points)))
 
     def local(self, remote: p.Remote) -> Expr:
         """The value of a variable of a process."""
         variable = remote.variable
         if variable is None:
             raise AssertionError("neither a label nor a variable")
-        found = self._named(remote.process, remote.number, remote)
-        if len(found) > 1:
-            raise error("W0706", f"several processes `{remote.process}`", remote.span, "expected a number")
-        ((number, item),) = found
+        number, item = self._process(remote.process, remote.number, remote)
         if variable.name not in item.built.variables or variable.field is not None:
             known = ", ".join(sorted(item.built.variables))
             raise error(
@@ -123,21 +122,25 @@ class StateReader:
             return self.look(CellValue(storage.name, cell))
         return self.look(RegisterValue(thread, storage.register(cell)))
 
-    def _named(self, name: str, number: p.Expr | None, remote: p.Remote) -> list[tuple[int, Running]]:
-        """The threads that `P`, `P[i]` or `P_i` means."""
-        everyone = list(enumerate(self._running))
+    def _process(self, name: str, number: p.Expr | None, remote: p.Remote) -> tuple[int, Running]:
+        """The thread that `P`, `P[i]` or `P_i` means: of several the one started first, as in SPIN."""
         pid = None if number is None else constant(number, self._scope)
         found = [
             (position, item)
-            for position, item in everyone
+            for position, item in enumerate(self._running)
             if (item.process == name and pid in (None, item.pid)) or (number is None and item.thread == name)
         ]
         if not found:
             known = ", ".join(f"{item.process}[{item.pid}]" for item in self._running)
             raise error(
-                "W0706", f"unknown process in `{remote.span.text}`", remote.span, f"processes: {known}"
+                "W0706", f"unknown process in `{remote.span.flat_text}`", remote.span, f"processes: {known}"
             )
-        return found
+        first = min(found, key=lambda each: (each[1].pid is None, each[1].pid or 0))
+        if len(found) > 1:
+            numbered = f"{name}[{first[1].pid}]" if first[1].pid is not None else first[1].thread
+            many = f"{len(found)} processes `{name}`"
+            self.notes.append(f"`{remote.span.flat_text}` means the first of {many}, {numbered}, as in SPIN")
+        return first
 
     def is_thread(self, name: str) -> bool:
         """Whether a thread of the program has this name."""
@@ -174,10 +177,6 @@ class _StateValues(Values):
                 if self._reader.has_label(name, part.name):
                     return self._reader.at(p.Remote(name, None, part.name, None, span))
                 return self._reader.local(p.Remote(name, None, None, part, span))
-            case p.Infix("->", left, right):
-                return either(folded(equals(truth(self.of(left)), FALSE)), truth(self.of(right)))
-            case p.Infix("<->", left, right):
-                return folded(equals(truth(self.of(left)), truth(self.of(right))))
             case _:
                 return super().of(expr, needed)
 

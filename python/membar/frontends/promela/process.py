@@ -13,15 +13,17 @@ from membar.frontends.promela.channels import FULL_FENCE, Messages
 from membar.frontends.promela.creation import AtCreation
 from membar.frontends.promela.declarations import Declarations
 from membar.frontends.promela.folding import both, either, folded, no
-from membar.frontends.promela.scope import Channel, Scope, Storage, storages
+from membar.frontends.promela.scope import Channel, Record, Scope, Storage, Symbol, storages
 from membar.frontends.promela.values import Place, Reads, Values, assigned
-from membar.program.expr import FALSE, TRUE, Constant, Expr, Register, equals
+from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
 from membar.program.operations import Assert, Choose, Fence, Operation
 from membar.program.program import Value
-from membar.source import Span
+from membar.source import Span, without_parentheses
 
 # First values that are none of one variable.
 _NO_VALUE = (p.ChannelShape, p.Listed)
+# Of a choice between numbers; SPIN counts where there are more.
+_MOST_ASSIGNMENTS = 32
 FENCE_OF_ALL = Fence(frozenset({"FLUSH-ALL"}))
 
 
@@ -66,6 +68,7 @@ class Built:
     registers: dict[str, Value] = field(default_factory=dict)
     variables: dict[str, Storage] = field(default_factory=dict)
     channels: list[Channel] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 class ProcessBuilder:
@@ -147,9 +150,10 @@ class ProcessBuilder:
     # Declarations between statements
 
     def _declare(self, declare: p.Declare, scope: Scope, *, is_first: bool) -> list[p.Statement]:
-        """Declares the variables; returns the assignments that give them their first values.
+        """Declares the variables; returns the statements that give them their first values.
 
         Those before all statements have them when the process is created, without any step (`is_first`).
+        All others are set by a step each time control gets there, as in SPIN: see `_initialise`.
         """
         assigns: list[p.Statement] = []
         for item in declare.variables:
@@ -174,8 +178,8 @@ class ProcessBuilder:
             if isinstance(item.initial, p.Listed) and not is_first:
                 message = "a list of initial values after a statement"
                 raise error("W0711", message, item.initial.span, "not supported: declare it before")
-            if item.initial is not None and not is_first and not isinstance(item.initial, _NO_VALUE):
-                assigns += self._initialised(item, meaning, item.initial)
+            if not is_first:
+                assigns.append(self._initialise(item, meaning))
         return assigns
 
     def _first_value(self, item: p.Variable, scope: Scope) -> int:
@@ -186,15 +190,26 @@ class ProcessBuilder:
         values = AtCreation(scope, self._built.registers, is_started=is_started, special=self._special)
         return values.value(item.initial)
 
-    def _initialised(self, item: p.Variable, meaning: object, value: p.Expr) -> list[p.Statement]:
-        if not isinstance(meaning, Storage):
-            return []
-        if meaning.own is None:
-            return [p.Assign(p.Use(item.name, item.span), value, item.span)]
-        return [
-            p.Assign(p.Use(item.name, item.span, p.Number(cell, item.span)), value, item.span)
-            for cell in range(meaning.own)
-        ]
+    def _initialise(self, item: p.Variable, meaning: Storage | Record | Symbol) -> p.Statement:
+        """The step that a declaration between statements is: it sets the variable, with 0 by default.
+
+        SPIN sets element 0 of an array and nothing in a record; a note says so.
+        """
+        if isinstance(meaning, Storage) and meaning.own is None:
+            index = None
+        else:
+            what, rest = "a record", "its fields keep their values"
+            if isinstance(meaning, Storage):
+                what, rest = "an array", "the declaration sets element 0, all others keep their values"
+            where = f"line {item.span.line}: `{item.name}` is {what} declared after a statement"
+            self._built.notes.append(f"{where}: {rest}, as in SPIN")
+            if not isinstance(meaning, Storage):
+                return p.Skip(item.span)
+            index = p.Number(0, item.span)
+        value: p.Expr = p.Number(0, item.span)
+        if item.initial is not None and not isinstance(item.initial, p.ChannelShape | p.Listed):
+            value = item.initial
+        return p.Assign(p.Use(item.name, item.span, index), value, item.span)
 
     # Sequences
 
@@ -238,6 +253,8 @@ class ProcessBuilder:
                 self._choice(statement, source, target, around)
             case p.For():
                 self._for(statement, source, target, around)
+            case p.Select():
+                self._select(statement, source, target, around)
             case p.Goto():
                 self._goto(statement, source, around)
             case p.Break():
@@ -322,9 +339,9 @@ class ProcessBuilder:
         starts = [automaton.point(around.block) for _ in choice.options]
         for option, begin in zip(choice.options, starts, strict=True):
             automaton.jump(start, begin)
+            # An option has no scope of its own: only braces have, as in SPIN.
             here = replace(
                 inner,
-                scope=Scope(around.scope),
                 others=tuple(other for other in starts if other != begin),
                 is_head=True,
             )
@@ -341,6 +358,35 @@ class ProcessBuilder:
         self._statement(p.Test(p.Prefix("!", goes_on, span), span), turn, target, inner)
         self._statement(loop.body, body, next_turn, replace(inner, after_loop=target))
         self._statement(p.Assign(loop.target, one_more, span), next_turn, turn, inner)
+
+    def _select(self, select: p.Select, source: int, target: int, around: _Around) -> None:
+        """A free choice of a value; it takes as many steps as in SPIN where somebody can see the difference.
+
+        Between numbers it is a choice of assignments. Otherwise SPIN counts from the low end and stops
+        anywhere, which is seen where the variable is shared and no atomic block is around. So the low end is
+        chosen where the range is empty. A `d_step` takes the first possibility: the low end.
+        """
+        span = select.span
+        low = p.Assign(select.target, select.low, span)
+        if around.is_deterministic:
+            self._statement(low, source, target, around)
+            return
+        values = Values(around.scope, Reads(), special=self._special, ask=_asked)
+        place = values.place(select.target)
+        if place.storage.is_shared and around.block is None and not _is_one_step(select):
+            one_more = p.Infix("+", select.target, p.Number(1, span), span)
+            is_less = p.Test(p.Infix("<", select.target, select.high, span), span)
+            count = p.Block((is_less, p.Assign(select.target, one_more, span)), "", span)
+            stop = p.Block((p.Break(span),), "", span)
+            self._sequence((low, p.Choice((count, stop), True, span)), source, target, around)
+            return
+        first, last = values.of(select.low), values.of(select.high)
+        if _is_one_step(select) and folded(Binary(BinaryOp.SLT, last, first)) == TRUE:
+            raise error("W0705", "`select` from an empty range", span, "the first number is the larger")
+        last = folded(Select(folded(Binary(BinaryOp.SLT, last, first)), first, last))
+        chosen = values.reads.fresh()
+        effects = (Choose(chosen, first, last), *assigned(place, Register(chosen)))
+        self._add(source, target, self._action(values, span, effects=effects), around)
 
     # Statements that act
 
@@ -359,12 +405,10 @@ class ProcessBuilder:
                 return [self._assigned(place, values.of(value), values, span)]
             case p.Check(condition, span):
                 holds = values.truth(condition)
-                message = f"assert({condition.span.text})"
+                message = f"assert({without_parentheses(condition.span.flat_text)})"
                 return [self._action(values, span, effects=(Assert(holds, message),))]
             case p.Skip(span):
                 return [Action(span=span)]
-            case p.Select(target, low, high, span):
-                return [self._select(target, low, high, values, span)]
             case p.Store(target, value, span):
                 place = _shared(values.place(target), target)
                 return [self._assigned(place, values.of(value), values, span)]
@@ -393,13 +437,6 @@ class ProcessBuilder:
 
     def _assigned(self, place: Place, value: Expr, values: Values, span: Span) -> Action:
         return self._action(values, span, effects=tuple(assigned(place, value)))
-
-    def _select(self, target: p.Use, low: p.Expr, high: p.Expr, values: Values, span: Span) -> Action:
-        place = values.place(target)
-        first, last = values.of(low), values.of(high)
-        chosen = values.reads.fresh()
-        effects = (Choose(chosen, first, last), *assigned(place, Register(chosen)))
-        return self._action(values, span, effects=effects)
 
     def _run(self, run: p.Run, target: p.Use | None, values: Values) -> Action:
         process = self._is_process(run)
@@ -456,9 +493,15 @@ def _shared(place: Place, use: p.Use) -> Place:
     return place
 
 
+def _is_one_step(select: p.Select) -> bool:
+    """Whether SPIN takes `select` for a choice of assignments: between numbers, of a plain variable."""
+    low, high, target = select.low, select.high, select.target
+    if not isinstance(low, p.Number) or not isinstance(high, p.Number):
+        return False
+    is_plain = target.index is None and target.field is None
+    return is_plain and high.value - low.value <= _MOST_ASSIGNMENTS
+
+
 def _acts(declare: p.Declare) -> bool:
-    """Whether a declaration gives values."""
-    return any(
-        item.initial is not None and not isinstance(item.initial, p.ChannelShape)
-        for item in declare.variables
-    )
+    """Whether a declaration between statements is a step."""
+    return any(item.type is not p.Type.CHAN for item in declare.variables)

@@ -29,6 +29,10 @@ class Use:
     field: Use | None = None
 
 
+# Operators of LTL that speak of more than one state.
+TEMPORAL = frozenset({"[]", "<>", "X", "U", "V", "W"})
+
+
 @dataclass(frozen=True, slots=True)
 class Prefix:
     """`-e`, `!e`, `~e`; in LTL also `[]`, `<>`, `X`."""

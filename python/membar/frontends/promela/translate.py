@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -12,7 +12,7 @@ from membar.diagnostics import Diagnostic, InputError, error
 from membar.frontends.promela import syntax as p
 from membar.frontends.promela.actions import Start
 from membar.frontends.promela.channels import meetings_of, memory_of
-from membar.frontends.promela.claims import Claims
+from membar.frontends.promela.claims import ERROR_STATE, Claims
 from membar.frontends.promela.declarations import Declarations
 from membar.frontends.promela.labels import label_claims
 from membar.frontends.promela.parser import parse
@@ -41,7 +41,7 @@ def parse_promela(source: SourceFile) -> Program:
 
 def with_error(text: str, asked: str) -> str:
     """The text with one more formula: that the state which `--error` names is never reached."""
-    return f"{text.rstrip()}\nltl error_state {{ [] !({asked}) }}\n"
+    return f"{text.rstrip()}\nltl {ERROR_STATE} {{ [] !({asked}) }}\n"
 
 
 @dataclass(slots=True)
@@ -99,6 +99,9 @@ class _Translation:
             errors=tuple(claims.errors),
             claims=tuple(claims.claims),
             label_claims=label_claims(running),
+            notes=tuple(
+                dict.fromkeys((*(note for item in running for note in item.built.notes), *claims.notes))
+            ),
             span=self._module.span,
         )
 
@@ -266,6 +269,11 @@ class _Translation:
         for channel in self._channels:
             for name in meetings_of(channel):
                 yield Meeting(name, 0, len(channel.fields))
+
+
+def _notes(running: Sequence[Running]) -> Iterator[str]:
+    for item in running:
+        yield from item.built.notes
 
 
 def _named(edge: Edge, names: list[str]) -> Edge:

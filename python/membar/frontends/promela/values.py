@@ -108,6 +108,13 @@ class Values:
                 return Constant(value)
             case p.Use():
                 return self._use(expr, needed)
+            case p.Prefix(sign) | p.Infix(sign) if sign in p.TEMPORAL:
+                raise error(
+                    "W0712",
+                    f"`{sign}` inside an expression",
+                    expr.span,
+                    "expected a value: only ! && || -> <-> and temporal operators join formulas",
+                )
             case p.Prefix(sign, operand):
                 return self._prefix(sign, self.of(operand, needed))
             case p.Infix():
@@ -126,7 +133,7 @@ class Values:
             case p.Remote():
                 raise error(
                     "W0711",
-                    f"`{expr.span.text}` outside an `ltl` formula or a `never` claim",
+                    f"`{expr.span.flat_text}` outside an `ltl` formula or a `never` claim",
                     expr.span,
                     "processes see only their own variables and the global ones",
                 )
@@ -156,6 +163,10 @@ class Values:
             left = truth(left)
             return either(left, truth(self.of(expr.right, both(needed, no(left)))))
         right = self.of(expr.right, needed)
+        if sign == "->":  # of formulas; between values it is part of a choice
+            return either(no(truth(left)), truth(right))
+        if sign == "<->":
+            return folded(equals(truth(left), truth(right)))
         if sign in _COMPARISONS:
             op, is_swapped = _COMPARISONS[sign]
             return folded(Binary(op, right, left) if is_swapped else Binary(op, left, right))
@@ -307,7 +318,7 @@ def constant(expr: p.Expr, scope: Scope) -> int:
     """
 
     def unknown(part: p.Special | p.Ask | p.Peek) -> InputError:
-        return error("W0708", f"`{part.span.text}` is no constant", part.span, "expected a constant")
+        return error("W0708", f"`{part.span.flat_text}` is no constant", part.span, "expected a constant")
 
     def special(part: p.Special) -> Expr:
         raise unknown(part)
@@ -317,7 +328,7 @@ def constant(expr: p.Expr, scope: Scope) -> int:
 
     value = folded(Values(scope, Reads(), special=special, ask=ask).of(expr))
     if not isinstance(value, Constant):
-        raise error("W0708", f"`{expr.span.text}` is no constant", expr.span, "expected a constant")
+        raise error("W0708", f"`{expr.span.flat_text}` is no constant", expr.span, "expected a constant")
     return signed(value.value)
 
 

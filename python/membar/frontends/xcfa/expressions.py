@@ -122,7 +122,7 @@ def of_type(expr: x.Expr, wanted: x.Type, lookup: Lookup) -> Expr:
     value, kind = lowered(expr, lookup)
     if kind is not wanted:
         raise error(
-            "W0605", f"`{expr.span.text}` is of type {kind.value}", expr.span, f"expected {wanted.value}"
+            "W0605", f"`{expr.span.flat_text}` is of type {kind.value}", expr.span, f"expected {wanted.value}"
         )
     return value
 

@@ -14,11 +14,13 @@ from membar.frontends.xcfa.expressions import lowered, of_type
 from membar.frontends.xcfa.scope import Local, Scope
 from membar.frontends.xcfa.steps import Mark, Steps
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register, equals
-from membar.program.operations import Assert, Choose, Fence, Load, Lock, Rmw, Set, Store, Unlock
+from membar.program.operations import Assert, Assume, Choose, Fence, Load, Lock, Rmw, Set, Store, Unlock
 from membar.program.program import Thread, Value
 from membar.source import Span
 
 LANGUAGE: Final = "XCFA"
+LOCKS: Final = "locks"
+"""The property that a mutex given back by somebody else violates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,11 @@ class Surroundings:
 def waiting_flag(condition: str, process: str) -> str:
     """The name of the memory that says whether a process waits."""
     return f"{condition}${process}"
+
+
+def _held(mutex: str) -> str:
+    """The register that says whether the process holds a mutex."""
+    return f"{mutex}$held"
 
 
 def thread_of(process: x.Process, around: Surroundings) -> Thread:
@@ -210,7 +217,7 @@ class _Lowering:
                 steps.mark(Mark.BEGIN if begins else Mark.END, span)
             case x.LockOf(mutex, takes):
                 scope.shared(mutex, x.Type.MUTEX)
-                self._take(mutex.name, span) if takes else self._give(mutex.name, span)
+                self._take(mutex.name, span) if takes else self._unlock(mutex.name, span)
             case x.Wait():
                 self._wait(statement, scope)
             case x.Notify():
@@ -299,11 +306,21 @@ class _Lowering:
 
     def _take(self, mutex: str, span: Span) -> None:
         self._steps.do(Lock(address=Address(mutex), size=SIZES[x.Type.MUTEX]), span)
+        self._steps.do(Set(_held(mutex), TRUE), span)
         self._steps.do(FULL_FENCE, span)
 
     def _give(self, mutex: str, span: Span) -> None:
         self._steps.do(FULL_FENCE, span)
         self._steps.do(Unlock(address=Address(mutex), size=SIZES[x.Type.MUTEX]), span)
+        self._steps.do(Set(_held(mutex), FALSE), span)
+
+    def _unlock(self, mutex: str, span: Span) -> None:
+        self._require_held(mutex, "unlocks", span)
+        self._give(mutex, span)
+
+    def _require_held(self, mutex: str, does: str, span: Span) -> None:
+        message = f"{self._process.name} {does} the mutex {mutex}, which it does not hold"
+        self._steps.do(Assert(equals(Register(_held(mutex)), TRUE), message, LOCKS), span)
 
     def _wait(self, statement: x.Wait, scope: Scope) -> None:
         """Raises the own flag, gives the mutex away, and takes it again when the flag has been lowered."""
@@ -311,15 +328,21 @@ class _Lowering:
         scope.shared(statement.mutex, x.Type.MUTEX)
         span = statement.span
         flag = Address(waiting_flag(statement.condition.name, self._process.name))
+        self._require_held(statement.mutex.name, "waits with", span)
         self._steps.do(Store(address=flag, value=TRUE, size=1), span)
         self._give(statement.mutex.name, span)
         seen = self._temporary()
+        self._steps.close()
         self._steps.do(Load(register=seen, address=flag, size=1), span)
-        self._steps.assume(equals(Register(seen), FALSE), span)
+        self._steps.do(Assume(equals(Register(seen), FALSE), waits=True), span)
+        self._steps.close()
         self._take(statement.mutex.name, span)
 
     def _notify(self, statement: x.Notify, scope: Scope) -> None:
-        """Lowers the flags of all that wait, or of any one; does nothing if nobody waits."""
+        """Lowers the flags of all that wait, or of any one; does nothing if nobody waits.
+
+        Which one is a choice; where it is not one that waits, there is no such execution.
+        """
         scope.shared(statement.condition, x.Type.CONDITION)
         steps, span = self._steps, statement.span
         flags = [
@@ -337,13 +360,13 @@ class _Lowering:
             old = self._temporary()
             waits = equals(Register(old), TRUE)
             steps.do(Rmw(register=old, address=flag, value=FALSE, size=1, condition=waits), span)
-            steps.assume(waits, span)
+            steps.do(Assume(waits), span)
             steps.close(after, span)
         steps.go_to(start)
         for flag in flags:
             old = self._temporary()
             steps.do(Load(register=old, address=flag, size=1), span)
-            steps.assume(equals(Register(old), FALSE), span)
+            steps.do(Assume(equals(Register(old), FALSE)), span)
         steps.close(after, span)
 
     # Calls

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.frontends._cursor import Token
 from membar.frontends.xcfa import syntax as x
@@ -20,6 +22,14 @@ def parse(source: SourceFile) -> x.Module:
         InputError: with every syntax error found.
     """
     return _Parser(Cursor(tokenize(source))).module(source)
+
+
+class _Body(NamedTuple):
+    """What stands in a procedure, or in a process without procedures."""
+
+    variables: list[x.Variable]
+    locations: list[x.Location]
+    transitions: list[x.Transition]
 
 
 class _Parser:
@@ -103,24 +113,42 @@ class _Parser:
             cursor.expect("process", "after `main`")
         name = cursor.name("the name of a process")
         cursor.expect("{", "before the procedures of the process")
-        variables: list[x.Variable] = []
+        body = _Body([], [], [])
         procedures: list[x.Procedure] = []
         while not cursor.sees("}"):
-            if cursor.sees("var"):
-                variables.append(self._variable())
-            elif cursor.sees("main", "procedure"):
+            if cursor.sees("main", "procedure"):
                 procedures.append(self._procedure())
-            elif not cursor.accept(";"):
-                raise InputError(
-                    *self._diagnostics, *cursor.wrong("expected `var`, `procedure` or `}`").diagnostics
-                )
+            elif not self._takes_part(body) and not cursor.accept(";"):
+                wrong = cursor.wrong("expected `var`, `procedure`, a location, an edge, or `}`")
+                raise InputError(*self._diagnostics, *wrong.diagnostics)
         cursor.take()
-        return x.Process(
-            name=name.text,
-            variables=tuple(variables),
-            procedures=tuple(procedures),
-            span=start.span.to(name.span),
-        )
+        variables, span = tuple(body.variables), start.span.to(name.span)
+        if body.locations or body.transitions:
+            if procedures:
+                at = body.locations[0].span if body.locations else body.transitions[0].span
+                raise error(
+                    "W0603", "a process has procedures, or locations of its own", at, "outside a procedure"
+                )
+            # A process that is one automaton (a CFA): its only procedure is itself.
+            procedures, variables = [_main(name.text, variables, body, span)], ()
+        return x.Process(name=name.text, variables=variables, procedures=tuple(procedures), span=span)
+
+    def _takes_part(self, body: _Body) -> bool:
+        """Takes a variable, a location or an edge, if one follows."""
+        cursor = self._cursor
+        if cursor.sees("var"):
+            body.variables.append(self._variable())
+        elif cursor.sees("init", "loc", "error", "final"):
+            body.locations.append(self._location())
+        elif cursor.next.group == "name":
+            try:
+                body.transitions.append(self._transition())
+            except InputError as problem:
+                self._diagnostics += problem.diagnostics
+                self._skip_edge()
+        else:
+            return False
+        return True
 
     def _procedure(self) -> x.Procedure:
         cursor = self._cursor
@@ -131,21 +159,9 @@ class _Parser:
         name = cursor.name("the name of a procedure")
         parameters = self._parameters()
         cursor.expect("{", "before the body of the procedure")
-        variables: list[x.Variable] = []
-        locations: list[x.Location] = []
-        transitions: list[x.Transition] = []
+        body = _Body([], [], [])
         while not cursor.sees("}"):
-            if cursor.sees("var"):
-                variables.append(self._variable())
-            elif cursor.sees("init", "loc", "error", "final"):
-                locations.append(self._location())
-            elif cursor.next.group == "name":
-                try:
-                    transitions.append(self._transition())
-                except InputError as problem:
-                    self._diagnostics += problem.diagnostics
-                    self._skip_edge()
-            elif not cursor.accept(";"):
+            if not self._takes_part(body) and not cursor.accept(";"):
                 wrong = cursor.wrong("expected `var`, `loc`, an edge such as `L0 -> L1 { … }`, or `}`")
                 raise InputError(*self._diagnostics, *wrong.diagnostics)
         cursor.take()
@@ -153,9 +169,9 @@ class _Parser:
             name=name.text,
             is_main=is_main,
             parameters=parameters,
-            variables=tuple(variables),
-            locations=tuple(locations),
-            transitions=tuple(transitions),
+            variables=tuple(body.variables),
+            locations=tuple(body.locations),
+            transitions=tuple(body.transitions),
             span=start.span.to(name.span),
         )
 
@@ -322,3 +338,15 @@ class _Parser:
                 break
         cursor.expect(")", "after the arguments")
         return x.Call(name, tuple(arguments), self._since(start))
+
+
+def _main(name: str, variables: tuple[x.Variable, ...], body: _Body, span: Span) -> x.Procedure:
+    return x.Procedure(
+        name=name,
+        is_main=True,
+        parameters=(),
+        variables=variables,
+        locations=tuple(body.locations),
+        transitions=tuple(body.transitions),
+        span=span,
+    )

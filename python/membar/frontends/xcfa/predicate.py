@@ -49,7 +49,10 @@ class _Reader:
                 term, kind = self._term(expr)
                 if kind is not x.Type.BOOL:
                     raise error(
-                        "W0605", f"`{expr.span.text}` is of type {kind.value}", expr.span, "expected bool"
+                        "W0605",
+                        f"`{expr.span.flat_text}` is of type {kind.value}",
+                        expr.span,
+                        "expected bool",
                     )
                 return Compare(term, Comparison.EQ, 1)
             case x.Prefix("not", operand):
@@ -117,7 +120,7 @@ class _Reader:
 def _unsupported(expr: x.Expr) -> InputError:
     return error(
         "W0611",
-        f"`{expr.span.text}` in a predicate on the final state",
+        f"`{expr.span.flat_text}` in a predicate on the final state",
         expr.span,
         "expected comparisons of a variable with a number or a variable, joined by `and`, `or`, `not`",
         help="compute it into a variable of a process, and compare that",

@@ -86,7 +86,7 @@ class _Look:
         if self._truth(self._predicate, edge.target) is False:
             return
         look = self._fresh()
-        text = f"error state of {self._process.name}: {self._predicate.span.text}"
+        text = f"error state of {self._process.name}: {self._predicate.span.flat_text}"
         yield replace(edge, target=look)
         yield Edge(
             source=look,

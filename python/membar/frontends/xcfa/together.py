@@ -25,7 +25,7 @@ def whole_state(predicate: x.Expr, module: x.Module, threads: Sequence[Thread]) 
     """
     reader = _Reader(module, threads)
     expression = of_type(predicate, x.Type.BOOL, reader.value)
-    return StatePredicate(expression, tuple(reader.reads.items()), predicate.span.text)
+    return StatePredicate(expression, tuple(reader.reads.items()), predicate.span.flat_text)
 
 
 class _Reader:

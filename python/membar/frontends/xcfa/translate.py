@@ -9,6 +9,7 @@ from typing import TypeVar
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.frontends.xcfa import syntax as x
 from membar.frontends.xcfa.accesses import SIZES
+from membar.frontends.xcfa.assumptions import with_ends
 from membar.frontends.xcfa.lower import LANGUAGE, Surroundings, thread_of, waiting_flag
 from membar.frontends.xcfa.parser import parse
 from membar.frontends.xcfa.predicate import final_condition
@@ -52,7 +53,7 @@ def parse_xcfa(source: SourceFile) -> Program:
         name=PurePath(source.path).stem,
         language=LANGUAGE,
         objects=tuple(_objects(module, around)),
-        threads=tuple(threads),
+        threads=tuple(map(with_ends, threads)),
         condition=None if module.error is None else final_condition(module.error, module),
         errors=errors,
         span=module.span,

@@ -17,8 +17,9 @@ from membar.models.cat.expressions import Expressions, UnknownNameError, holds
 from membar.models.cat.graph import Graph, Node
 from membar.models.cat.lower import Requirement, lower, needed_nodes
 from membar.models.cat.parser import parse, too_deep
-from membar.models.cat.values import Scope, Value
+from membar.models.cat.values import Function, Scope, Value
 from membar.models.plan import Check, CheckKind, CheckMode, Op, Plan, Sort
+from membar.records import replace
 from membar.source import SourceFile, Span
 
 LIBRARY = Path(__file__).parent.parent / "lib"
@@ -174,7 +175,7 @@ class _Elaborator:
                     raise error(
                         "W0211", f"`{statement.path}` includes itself", statement.span, "included again"
                     )
-                self.run(_readable(path, statement))
+                self.run(_readable(path, statement, self._include_dirs))
                 return
         if statement.path not in library_files():
             raise error(
@@ -229,10 +230,19 @@ class _Elaborator:
                 self._declare(statement)
 
     def _define(self, bound: dict[str, Value]) -> None:
+        if self._in_library:
+            bound = {name: self._joined(name, value) for name, value in bound.items()}
         self._scope.update(bound)
         if self._calls == 0:
             named = self._library_names if self._in_library else self._names
             named.update({name: value for name, value in bound.items() if isinstance(value, Node)})
+
+    def _joined(self, name: str, value: Value) -> Value:
+        """A function of the library with those of its name before it: herd's have changed over the years."""
+        known = self._scope.get(name)
+        if not isinstance(value, Function) or not isinstance(known, Function):
+            return value
+        return replace(value, others=(known, *known.others))
 
     def _axiom(self, axiom: cat.Axiom) -> None:
         try:
@@ -328,9 +338,9 @@ class _Elaborator:
             check_instructions(statement, self._expressions.value(statement.tags, self._scope))
 
 
-def _readable(path: Path, statement: cat.Include) -> SourceFile:
+def _readable(path: Path, statement: cat.Include, include_dirs: Sequence[Path]) -> SourceFile:
     try:
-        return SourceFile.read(path)
+        return replace(statement.span.source, include_dirs=tuple(map(str, include_dirs))).including(path)
     except OSError as problem:
         reason = (problem.strerror or "unreadable").lower()
         raise error("W0210", f"cannot read `{path}`: {reason}", statement.span, "included here") from None

@@ -293,6 +293,7 @@ class Expressions:
         if self._depth >= MAX_DEPTH:
             raise error("W0215", "functions are applied inside one another without end", span, "applied here")
         self._depth += 1
+        function = function.taking(len(argument.items) if isinstance(argument, Group) else 1)
         try:
             inner = {**function.scope, **self.matched(function.parameter, argument, span)}
             return self.value(function.body, inner)

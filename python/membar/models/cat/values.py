@@ -15,12 +15,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of the model with the names that were bound where it was written."""
+    """A function of the model with the names that were bound where it was written.
+
+    `others` have its name and take other numbers of values: only functions of the library have them.
+    """
 
     name: str
     parameter: Pattern
     body: Expr
     scope: Scope
+    others: tuple[Function, ...] = ()
+
+    def taking(self, count: int) -> Function:
+        """The one among these that takes so many values; itself if none does."""
+        return next((one for one in (self, *self.others) if len(one.parameter.names) == count), self)
 
 
 @dataclass(frozen=True, slots=True)

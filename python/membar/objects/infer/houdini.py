@@ -17,7 +17,7 @@ from membar.objects.algebra import simplified
 from membar.objects.infer.candidates import Candidate, Found, Pair, turned, variables
 from membar.objects.infer.instances import Instances, is_idle, is_true
 from membar.objects.infer.templates import Templates, excluded
-from membar.objects.proof.smt import Encoder, conjunction
+from membar.objects.proof.smt import Encoder, ask, conjunction
 from membar.objects.syntax import Operation
 from membar.objects.systems.moves import Memory, Move, ThreadSystem, substituted
 from membar.objects.terms import FALSE, TRUE, At, Term, Variable, Who
@@ -46,7 +46,6 @@ class Houdini:
         self._poll = poll
         self.encoder = Encoder()
         self._solver = z3.Solver()
-        self._solver.set("timeout", _MILLISECONDS)
         self._abstraction = [self._memory.elements(each.formula) for each in self._about.abstraction]
         self.found = Found()
         self.moves: dict[Hashable, tuple[Move, ...]] = {}
@@ -186,7 +185,7 @@ class Houdini:
             return False  # it was with the same hypotheses
         self._solver.push()
         self._solver.add(*self._before(control, self.moves[control][number]))
-        possible = bool(self._solver.check() != z3.unsat)
+        possible = bool(ask(self._solver, milliseconds=_MILLISECONDS) != z3.unsat)
         self._solver.pop()
         if not possible:
             self._impossible[control, number] = self._version[control]
@@ -265,7 +264,7 @@ class Houdini:
         while left:
             self._solver.push()
             self._solver.add(z3.Not(conjunction(list(left.values()))))
-            answer = self._solver.check()
+            answer = ask(self._solver, milliseconds=_MILLISECONDS)
             model = self._solver.model() if answer == z3.sat else None
             self._solver.pop()
             if answer == z3.unsat:

@@ -17,7 +17,7 @@ import z3
 from membar.objects.infer.candidates import Candidate
 from membar.objects.infer.houdini import Houdini
 from membar.objects.proof.obligations import Case, Prover
-from membar.objects.proof.smt import conjunction
+from membar.objects.proof.smt import ask, conjunction
 from membar.objects.systems.moves import Move
 from membar.objects.terms import FALSE, Term, Who
 
@@ -61,7 +61,6 @@ class Needed:
         self._poll = poll
         self._encoder = houdini.encoder
         self._solver = z3.Solver()
-        self._solver.set("timeout", _MILLISECONDS)
         self._solver.set("core.minimize", True)
         self._facts: dict[tuple[Candidate, Who], _Fact] = {}
         self._done: dict[tuple[Hashable, int, Hashable | None], set[Candidate]] = {}
@@ -184,7 +183,7 @@ class Needed:
         self._solver.push()
         self._solver.add(conjunction([fact.meaning for fact in facts]))
         found = None
-        if self._solver.check(*[fact.name for fact in facts]) == z3.unsat:
+        if ask(self._solver, *[fact.name for fact in facts], milliseconds=_MILLISECONDS) == z3.unsat:
             names = {name.get_id() for name in self._solver.unsat_core()}
             found = _Core(tuple(fact for fact in facts if fact.name.get_id() in names))
         self._solver.pop()

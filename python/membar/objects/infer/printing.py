@@ -11,7 +11,7 @@ from membar.objects.algebra import spelled
 from membar.objects.infer.candidates import Candidate, Found
 from membar.objects.infer.needed import Needed
 from membar.objects.infer.templates import Templates
-from membar.objects.proof.smt import Encoder
+from membar.objects.proof.smt import Encoder, ask
 from membar.objects.syntax import ConcurrentObject, Store
 from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import (
@@ -214,7 +214,7 @@ class Printer:
             others = [each for each in kept if each is not term]
             solver.push()
             solver.add(encoder.all(others), z3.Not(encoder.truth(term)))
-            if solver.check() == z3.unsat:
+            if ask(solver) == z3.unsat:
                 kept = others
             solver.pop()
         return kept

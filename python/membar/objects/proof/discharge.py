@@ -12,7 +12,7 @@ from membar.objects.algebra import MOST_BITS, evaluated
 from membar.objects.proof.claims import Claims
 from membar.objects.proof.findings import Failure, Proof
 from membar.objects.proof.obligations import Case, Obligation, Prover
-from membar.objects.proof.smt import Encoder
+from membar.objects.proof.smt import Encoder, ask
 from membar.objects.syntax import Specification
 from membar.objects.systems.moves import Kind, Move, ThreadSystem
 from membar.objects.terms import Variable
@@ -84,7 +84,7 @@ class _Discharge:
             for move in self._system.moves(control):
                 solver.push()
                 solver.add(self._encoder.truth(move.guard))
-                possible = solver.check() != z3.unsat
+                possible = ask(solver, milliseconds=_MILLISECONDS) != z3.unsat
                 solver.pop()
                 if not possible:
                     continue
@@ -143,7 +143,7 @@ class _Discharge:
         solver = self._solver()
         broken = [self._broken(case) for case in cases]
         solver.add(z3.Or(*broken))
-        answer = solver.check()
+        answer = ask(solver, milliseconds=_MILLISECONDS)
         if answer == z3.unsat:
             return None
         if answer == z3.unknown:
@@ -179,9 +179,7 @@ class _Discharge:
         raise AssertionError("z3's model breaks no case")
 
     def _solver(self) -> z3.Solver:
-        solver = z3.Solver()
-        solver.set("timeout", _MILLISECONDS)
-        return solver
+        return z3.Solver()
 
     def _poll(self) -> None:
         if self._should_stop():

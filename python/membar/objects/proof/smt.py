@@ -17,9 +17,47 @@ from membar.objects.terms import (
     Variable,
     Who,
 )
+from membar.solving import ALL_LIMITS, ask_within_limits
 
 _TRUTHS = {BinaryOp.AND, BinaryOp.OR, BinaryOp.IMPLIES}
 _COMPARISONS = {BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE}
+
+
+class _Settings:
+    """Parameters of z3's Python package."""
+
+    memory_limits = ALL_LIMITS
+
+    def set(self, name: str, value: int) -> None:
+        z3.set_param(name, value)
+
+    def allocated(self) -> int:
+        return int(z3.Z3_get_estimated_alloc_size())
+
+
+_SETTINGS = _Settings()
+
+
+def ask(
+    solver: z3.Solver | z3.Optimize, *assumptions: z3.BoolRef, milliseconds: int | None = None
+) -> z3.CheckSatResult:
+    """What z3 answers, within the limits of the question around it.
+
+    Raises:
+        LimitError: a limit was reached.
+        KeyboardInterrupt: Ctrl-C.
+    """
+
+    def question() -> tuple[z3.CheckSatResult, str]:
+        answer = solver.check(*assumptions)
+        return answer, solver.reason_unknown() if answer == z3.unknown else ""
+
+    return ask_within_limits(
+        question,
+        settings=_SETTINGS,
+        set_timeout=lambda limit: solver.set("timeout", limit),
+        milliseconds=milliseconds,
+    )
 
 
 class Encoder:

@@ -259,7 +259,7 @@ def _formula(node: _Node) -> t.Formula:
 def _predicate(node: _Node) -> StatePredicate:
     reads: dict[Observable, str] = {}
     value = _value(node, reads)
-    return StatePredicate(value, tuple((name, seen) for seen, name in reads.items()), node.span.text)
+    return StatePredicate(value, tuple((name, seen) for seen, name in reads.items()), node.span.flat_text)
 
 
 def _value(node: _Node, reads: dict[Observable, str]) -> Expr:

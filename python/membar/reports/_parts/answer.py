@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from membar.outcome import HoldsWithin, Outcome, Statistics, Unknown, Violated
+from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Verdict, Violated
 from membar.records import field_names
+from membar.reports._parts.findings import finding_values
 from membar.reports._parts.verdict import word
 from membar.source import SourceFile
 
@@ -24,7 +25,8 @@ def common(source: SourceFile, outcome: Outcome) -> Object:
         "model": run.model,
         "engine": run.engine,
         "algorithm": run.algorithm,
-        "property": outcome.property if isinstance(outcome, Violated) else ",".join(run.checked),
+        "property": outcome.property if isinstance(outcome, Violated) else ",".join(_answered(run)),
+        "findings": finding_values(run),
         "unchecked": list(run.unchecked),
         "flags": list(run.flags),
         "notes": list(run.notes),
@@ -38,6 +40,11 @@ def common(source: SourceFile, outcome: Outcome) -> Object:
             pass
     result["statistics"] = statistics(run.statistics)
     return result
+
+
+def _answered(run: Run) -> tuple[str, ...]:
+    """The properties that were checked; if there is no answer at all, those that were asked."""
+    return run.checked or tuple(item.property for item in run.findings if item.verdict is Verdict.UNKNOWN)
 
 
 def statistics(item: Statistics) -> Object:

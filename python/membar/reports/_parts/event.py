@@ -35,7 +35,7 @@ def value_text(program: Program, event: Event) -> str:
 def source_text(program: Program, event: Event) -> str:
     """The user's own text of an event on one line; words for the operation where there is no text."""
     if event.span is not None:
-        text = " ".join(printable(event.span.text).split())
+        text = printable(event.span.flat_text)
         if text:
             return text.rstrip(";").rstrip()
     if event.kind is Kind.FENCE:

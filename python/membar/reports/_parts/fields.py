@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NoReturn, TypeVar
 
 from membar.diagnostics import Diagnostic, InputError, Label
@@ -11,6 +11,7 @@ from membar.records import record
 from membar.source import SourceFile
 
 T = TypeVar("T")
+_SHORT = 60  # characters of a value in a message
 
 
 @record(frozen=True, slots=True)
@@ -28,12 +29,22 @@ class Field:
         Raises:
             InputError: always.
         """
-        name = self.path or "the file"
+        self._refuse(f"{self.path or 'the file'} should be {expected}", f"expected {expected}")
+
+    def refuse_as_unknown(self) -> NoReturn:
+        """Says that membar writes no such field.
+
+        Raises:
+            InputError: always.
+        """
+        self._refuse(f"unknown field `{self.path}`", "membar writes no such field")
+
+    def _refuse(self, problem: str, label: str) -> NoReturn:
         raise InputError(
             Diagnostic(
                 code="W0451",
-                message=f"not a witness: {name} should be {expected}",
-                primary=Label(self.source.span(*self._place()), f"expected {expected}"),
+                message=f"not a witness: {problem}",
+                primary=Label(self.source.span(*self._place()), label),
                 help="write one with `membar check FILE --json > WITNESS`",
             )
         )
@@ -54,7 +65,8 @@ class Field:
         """The field `name` of an object, which must be there."""
         found = self.optional(name)
         if found is None:
-            return Field(self.source, None, self._sub(name), self.line_start).fail("present")
+            place = self.path or "the file"
+            self._refuse(f"`{self._sub(name)}` is missing", f"{place} should have `{name}`")
         return found
 
     def optional(self, name: str) -> Field | None:
@@ -64,6 +76,11 @@ class Field:
         if name not in self.value:
             return None
         return Field(self.source, self.value[name], self._sub(name), self.line_start)
+
+    def value_at(self, name: str) -> object:
+        """The value of the field `name` of an object; None if it is not there."""
+        found = self.optional(name)
+        return None if found is None else found.value
 
     def _sub(self, name: str) -> str:
         return f"{self.path}.{name}" if self.path else name
@@ -90,6 +107,10 @@ class Field:
             self.fail("a string")
         return self.value
 
+    def one_of(self, words: Collection[str], expected: str) -> str:
+        """A string that is one of some words."""
+        return self.text() if self.value in words else self.fail(expected)
+
     def integer(self) -> int:
         """A whole number."""
         if not isinstance(self.value, int) or isinstance(self.value, bool):
@@ -99,6 +120,29 @@ class Field:
     def shown(self) -> int | str:
         """A whole number or a string."""
         return self.value if isinstance(self.value, str) else self.integer()
+
+    def difference(self, expected: object) -> str | None:
+        """Where this value differs from another one, in words; None if it does not.
+
+        Each key must be known; one that is missing stands for an empty value, as in older files.
+        """
+        if isinstance(self.value, dict) and isinstance(expected, dict):
+            unknown = [name for name in self.value if name not in expected]
+            if unknown:
+                return f"unknown field `{self._sub(unknown[0])}`"
+            for name, value in expected.items():
+                found = self.optional(name)
+                if found is None and value not in ([], {}, None, ""):
+                    return f"{self._sub(name)} is missing"
+                if found is not None and (words := found.difference(value)) is not None:
+                    return words
+            return None
+        if isinstance(self.value, list) and isinstance(expected, list) and len(self.value) == len(expected):
+            pairs = zip(self.items(), expected, strict=True)
+            return next((words for item, one in pairs if (words := item.difference(one)) is not None), None)
+        if type(self.value) is type(expected) and self.value == expected:
+            return None
+        return f"{self.path} is {_short(self.value)}, but the run gives {_short(expected)}"
 
     def pair(self) -> tuple[int, int]:
         """Two whole numbers."""
@@ -113,6 +157,11 @@ class Field:
         if len(items) != 2:
             self.fail("a pair")
         return items[0].text(), items[1].integer()
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
 
 
 def documents(source: SourceFile) -> list[Field]:

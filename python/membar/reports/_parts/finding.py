@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from membar.diagnostics import Label
 from membar.outcome import Violated, Witness
+from membar.program.allocations import ALLOC, EARLY_PAIRS, TOO_EARLY
 from membar.program.execution import Event, Kind
 from membar.program.operations import Assert
 from membar.program.program import Program
@@ -45,9 +46,11 @@ def finding(answer: Answer) -> Finding:
         case "races":
             pairs = racing_pairs(answer, witness)
             return _labelled(answer.program, pairs[0][::-1]) if pairs else Finding()
-        case "claims":
+        case "claims" | "acceptance" | "progress":
             named = (claim for claim in answer.program.claims if claim.name in witness.message)
             found = next((Label(claim.span, claim.name) for claim in named if claim.span), None)
+            if found is None:
+                return _stuck(answer.program, witness)
             return Finding(found, _ends(answer.program, witness))
         case "deadlock" | "termination" | "errors":
             return _stuck(answer.program, witness)
@@ -73,17 +76,29 @@ def named_line(source: SourceFile, message: str) -> Label | None:
 
 def racing_pairs(answer: Answer, witness: Witness) -> tuple[tuple[Event, Event], ...]:
     """The accesses that race, each pair once, in the order of their events."""
+    return tuple((one, other) for one, other in _related(answer, witness, "race") if one.id < other.id)
+
+
+def early_pairs(answer: Answer, witness: Witness) -> tuple[tuple[Event, Event], ...]:
+    """The first allocation and access to its memory before which it does not happen, where that is wrong."""
+    if not witness.message.startswith(TOO_EARLY):
+        return ()
+    pairs = _related(answer, witness, EARLY_PAIRS)
+    return tuple((one, other) for one, other in pairs if ALLOC in one.tags)[:1]
+
+
+def _related(answer: Answer, witness: Witness, name: str) -> list[tuple[Event, Event]]:
     plan = answer.model.plan
     if plan is None:
-        return ()
+        return []
     from membar.models.evaluate import relation  # noqa: PLC0415 - few answers are races
 
     try:
-        pairs = relation(plan, witness.execution, "race")
+        pairs = relation(plan, witness.execution, name)
     except KeyError:
-        return ()
+        return []
     events = witness.execution.events
-    return tuple((events[one], events[other]) for one, other in sorted(pairs) if one < other)
+    return [(events[one], events[other]) for one, other in sorted(pairs)]
 
 
 def _labelled(program: Program, events: tuple[Event, ...]) -> Finding:

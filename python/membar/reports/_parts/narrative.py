@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from membar.outcome import Step, Witness
+from membar.program.allocations import ALLOC, TOO_EARLY
 from membar.program.execution import Event, Execution, Kind
 from membar.program.operations import Assert
 from membar.program.program import Program
+from membar.properties.races import UNDEFINED
 from membar.reports._parts.event import (
     cell_name,
     line_number,
@@ -43,14 +45,24 @@ def narrative(program: Program, witness: Witness, *, columns: int, signs: Signs)
     cells = [
         _cell(program, execution, order, unit, signs)
         for unit in order.steps
-        if not all(_finds_memory_alive(program, event) and event.id not in strange for event in unit)
+        if not all(_is_unsaid(program, witness, event) and event.id not in strange for event in unit)
     ]
-    said = [*failure(program, witness), *remarks(program, execution, order)]
+    said = failure(program, witness)
+    # Two accesses that nothing orders are wrong in an interleaving, too, but not because of it.
+    if not (order.is_interleaving and witness.message.startswith((UNDEFINED, TOO_EARLY))):
+        said += remarks(program, execution, order)
     return [
         *thread_table(heads, cells, columns=columns, signs=signs),
-        Line(),
+        *([Line()] if said else []),
         *(part for text in said for part in wrapped(line("  ", text), columns, indent=2)),
     ]
+
+
+def _is_unsaid(program: Program, witness: Witness, event: Event) -> bool:
+    """Whether an event is there for the check of memory only, and finds nothing wrong."""
+    if ALLOC in event.tags:
+        return not witness.message.startswith(TOO_EARLY)
+    return _finds_memory_alive(program, event)
 
 
 def _finds_memory_alive(program: Program, event: Event) -> bool:
@@ -104,7 +116,8 @@ def _written(program: Program, write: Event) -> str:
 
 
 def _began(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
+    """The beginning of a sentence; names keep their case."""
+    return f"The {rest}" if (rest := text.removeprefix("the ")) != text else text
 
 
 def _cell(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from membar.records import record
 from membar.reports._parts.answer import Object
+from membar.reports._parts.claim import Claim
 from membar.reports._parts.fields import Field
 from membar.source import SourceFile
 from membar.systems.run import ProcessRun, ProcessStep, Shown
@@ -19,6 +20,12 @@ class SavedRun:
     source: SourceFile
     model: str
     run: ProcessRun
+    recorded: Field
+    claim: Claim | None = None
+
+    def difference(self) -> str | None:
+        """Which field is not one that a run has, in words; None if all are."""
+        return self.recorded.difference(run_value(self.source, self.model, self.run))
 
 
 def run_value(source: SourceFile, model: str, run: ProcessRun) -> Object:
@@ -67,7 +74,8 @@ def saved_run(field: Field) -> SavedRun:
     if not 1 <= processes.integer() <= 64:
         processes.fail("a number of processes, 1 to 64")
     return SavedRun(
-        source=SourceFile(field.key("file").text(), field.key("source").text()),
+        recorded=field,
+        source=SourceFile(field.key("file").text(), field.key("source").text(), project=field.source.project),
         model=field.key("model").text(),
         run=ProcessRun(
             processes=processes.integer(),

@@ -10,6 +10,8 @@ def statistics_text(item: Statistics) -> str:
     counts = [
         (item.executions, "execution"),
         (item.classes, "reads-from class"),
+        (item.failed, "failed"),
+        (item.truncated, "truncated"),
         (item.blocked, "blocked"),
         (item.candidates, "candidate"),
         (item.duplicates, "duplicate"),
@@ -28,6 +30,6 @@ def statistics_text(item: Statistics) -> str:
 
 
 def _plural(count: int, word: str) -> str:
-    if count == 1 or word == "blocked":
+    if count == 1 or word in ("failed", "truncated", "blocked"):
         return ""
     return "es" if word.endswith("s") else "s"

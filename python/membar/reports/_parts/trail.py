@@ -86,7 +86,7 @@ def _specification(name: str, message: str) -> str:
     found = specification(name, message)
     if found is not None:
         return found
-    what = message if name == "memory" else name
+    what = message if name in ("memory", "assertions") else name
     raise _refusal(f"it has no property for this violation ({what})", "`--json` writes a witness to replay")
 
 

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from membar.budget import resident_bytes
 from membar.engines.reference import budget as module
-from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes, resident_bytes
+from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
 from membar.task import Limits
 
 

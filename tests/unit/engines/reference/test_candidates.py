@@ -7,7 +7,7 @@ from membar.engines.reference import ENGINE
 from membar.engines.reference.budget import Budget
 from membar.engines.reference.candidates import combinations, skeleton
 from membar.engines.reference.values import all_traces
-from membar.outcome import Explored, Holds, HoldsWithin, Unknown, Violated
+from membar.outcome import Explored, Holds, HoldsWithin, Unknown, Verdict, Violated
 from membar.program.program import Program
 from membar.task import Limits
 from unit.engines.texts import parse, program, run, states, task
@@ -114,7 +114,10 @@ def test_a_loop_that_does_more_holds_within_the_bound() -> None:
     assert isinstance(outcome, HoldsWithin)
     assert outcome.bound == "loops unrolled 4 times"
     assert not outcome.chosen_by_user
-    assert outcome.run.unchecked == ("termination",)
+    assert {item.property: item.verdict for item in outcome.run.findings} == {
+        "condition": Verdict.WITHIN,
+        "termination": Verdict.WITHIN,
+    }
 
 
 def test_a_violation_inside_a_loop_bound_is_a_violation() -> None:
@@ -262,7 +265,7 @@ def test_limits_give_unknown_unless_a_witness_was_found() -> None:
     none_left = task(program(*SB, ask=r"~exists 0:r = 7"), "sc", limits=Limits(executions=1))
     outcome = ENGINE.run(none_left)
     assert isinstance(outcome, Unknown)
-    assert "1 executions" in outcome.reason
+    assert "1 execution " in outcome.reason
     found = ENGINE.run(task(program(*SB, ask="exists 0:r = 0"), "sc", limits=Limits(executions=1)))
     assert isinstance(found, Holds)
     late = ENGINE.run(task(program(*SB), "sc", limits=Limits(seconds=0.0)))

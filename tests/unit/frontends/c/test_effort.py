@@ -45,8 +45,8 @@ def begin(tmp_path: Path, *words: str) -> subprocess.Popen[str]:
 @pytest.mark.parametrize(
     ("limit", "reason"),
     [
-        ("time=0.05s", "the time limit of 0.05 s was reached while"),
-        ("memory=1M", "the memory limit was reached while"),
+        ("time=0.05s", "the time limit of 0.05 s was reached"),
+        ("memory=1M", "the memory limit of 1 MiB was reached"),
     ],
 )
 def test_limits_count_during_translation(limit: str, reason: str, tmp_path: Path) -> None:

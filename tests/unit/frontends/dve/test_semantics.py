@@ -183,8 +183,8 @@ def test_processes_of_a_synchronous_system_have_their_own_variables() -> None:
 
 def test_assertions_hold_in_their_state_only() -> None:
     text = whole(process("effect x = 1;", local="byte x;", head="assert b: x == 0;"))
-    assert check(text, "errors").verdict == "violated"
-    assert check(text.replace("assert b", "assert a"), "errors").verdict == "holds"
+    assert check(text, "assertions").verdict == "violated"
+    assert check(text.replace("assert b", "assert a"), "assertions").verdict == "holds"
 
 
 def test_run_time_errors_end_the_run() -> None:

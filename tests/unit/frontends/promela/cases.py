@@ -321,18 +321,18 @@ CASES = (
     ),
     Case(
         "ltl inv",
-        "errors",
+        "claims",
         "byte x; active proctype A() { x = 1; x = 2 } ltl l { [] (x < 2) }",
     ),
     Case(
         "ltl inv2",
-        "errors",
+        "claims",
         "byte x; active [2] proctype A() { do :: x < 2 -> x++; cs: x-- :: break od } ltl l { [] "
         "!(A[0]@cs && A[1]@cs) }",
     ),
     Case(
         "local remote",
-        "errors",
+        "claims",
         "byte x; active [2] proctype A() { byte k; k = 1 } ltl l { [] !(A[0]:k == 1 && A[1]:k == 1) }",
     ),
     Case(

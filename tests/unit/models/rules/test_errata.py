@@ -203,7 +203,8 @@ def test_fences_carry_tags(tmp_path: Path) -> None:
     """A rule may speak of one kind of fence only."""
     path = tmp_path / "tagged.rules"
     rule = 'seen = rf(I -> target(po(F["strong"] -> R)))'
-    path.write_text(f"// Tagged.\n//\n// Tags: any\n{rule}\nseen empty\n", encoding="utf-8")
+    path.write_text(f"// Tagged.\n{rule}\nseen empty\n", encoding="utf-8")
+    path.with_suffix(".claims").write_text("tags: any\n", encoding="utf-8")
     process = """process p {{ main procedure run() {{ var r0 : int
     init loc a final loc b a -> b {{ 1 -> x fence{} r0 <- x }} }} }}"""
     for tag, allowed in (('["strong"]', {(1,)}), ('["weak"]', {(0,), (1,)}), ("", {(0,), (1,)})):

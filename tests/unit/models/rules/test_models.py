@@ -103,6 +103,6 @@ def test_what_is_forbidden_stays_forbidden(name: str) -> None:
 def test_the_claimed_search_finds_every_execution_once(name: str, program: Program) -> None:
     task = Task(program=program, model=model(name), properties=("condition",))
     fast, slow = graphs.explore(task), explore(task)
-    assert model(name).exploration == EXACTLY_ONCE
+    assert model(name).claims.search == EXACTLY_ONCE
     assert fast.outcomes == slow.outcomes
     assert fast.statistics.executions == slow.statistics.executions

@@ -1,6 +1,6 @@
 """Condition variables: a word in memory with a bit for each thread that waits.
 
-A signal takes the bit of any one of them away, a broadcast all; who waits looks until its own bit is gone.
+A signal takes the bit of any one of them away, a broadcast all; who waits blocks until its own bit is gone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from membar.frontends.c.library.sync import (
     no_attributes,
     object_of,
     started,
-    until,
 )
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import B, Slot, Value, binary, constant, known, select
@@ -89,13 +88,13 @@ def _wait(late: int | None = None) -> Meaning:
         by_itself = flow.leave()
         flow.state = signalled
 
-        def is_woken() -> Expr:
-            return binary(B.EQ, binary(B.AND, look(m, place, node, LOOKS), own), FALSE)
+        def is_woken(word: Expr) -> Expr:
+            return binary(B.EQ, binary(B.AND, word, own), FALSE)
 
         if late is None:
-            until(m, node, is_woken)
+            look(m, place, node, LOOKS, until=is_woken)
         else:
-            flow.emit(Assume(is_woken()), span)
+            flow.emit(Assume(is_woken(look(m, place, node, LOOKS))), span)
         flow.put(key, Slot(FALSE))
         flow.resume(by_itself, flow.leave())
         found = (flow.get(key) or Slot(FALSE)).expr

@@ -13,7 +13,8 @@ from membar.frontends.c.world import Object, Place
 from membar.program.expr import FALSE, Address, Constant, Register
 from membar.program.operations import Load, Rmw
 
-ASSERTIONS = "assertions"
+LOCKS = "locks"
+"""The property that is violated by a misuse of locks and threads."""
 
 
 def _over(number: int) -> Key:
@@ -31,7 +32,7 @@ def end_once(m: Machine, number: int, node: ast.Node, what: str) -> None:
     line = (m.flow.get(_over(number)) or Slot(FALSE)).expr
     where = f" at line {known(line)}" if known(line) else " before"
     message = f"a thread is {what} that was joined or detached{where}"
-    m.check(binary(B.EQ, line, FALSE), message, node, kind=ASSERTIONS)
+    m.check(binary(B.EQ, line, FALSE), message, node, kind=LOCKS)
     m.flow.put(_over(number), Slot(Constant(m.span(node).line)))
     m.world.after.enders.add((number, m.number))
     if len({ender for ended, ender in m.world.before.enders if ended == number}) > 1:
@@ -59,7 +60,7 @@ def _end_once_of_all(m: Machine, number: int, node: ast.Node, what: str) -> None
         m.span(node),
     )
     message = f"a thread is {what} that another thread joined or detached"
-    m.check(binary(B.EQ, found, FALSE), message, node, kind=ASSERTIONS)
+    m.check(binary(B.EQ, found, FALSE), message, node, kind=LOCKS)
 
 
 def destroyed(m: Machine, place: Place, node: ast.Node, *, holders: int = 0xFFFF_FFFF) -> None:
@@ -73,4 +74,4 @@ def destroyed(m: Machine, place: Place, node: ast.Node, *, holders: int = 0xFFFF
     liveness.check_found(m, place.address, found, place.type, node)
     message = "a lock is destroyed while it is held"
     held = binary(B.AND, found, Constant(holders))
-    m.check(binary(B.EQ, held, FALSE), message, node, kind=ASSERTIONS)
+    m.check(binary(B.EQ, held, FALSE), message, node, kind=LOCKS)

@@ -19,6 +19,7 @@ from membar.frontends.c.library import leaks
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, known, select
 from membar.frontends.c.world import Object, Untyped
+from membar.program.allocations import ALLOC, MOST_SCALARS
 from membar.program.expr import FALSE, Address, Constant, Expr, Register, addresses_of
 from membar.program.operations import Assume, Choose, Load, Rmw, Store, Tags
 
@@ -54,6 +55,7 @@ def allocated(e: Expressions, node: ast.FuncCall, arguments: Arguments, size: in
         fresh = _Fresh(pointer, labels, is_written=is_written)
         pointer = _fresh_or(m, node, fresh, freed, place, is_zero=is_zero)
     else:
+        _allocate(m, node, pointer, _shape_at(m, labels[0]), place)
         leaks.made(m, node, labels)
         if is_written:
             _begin(m, node, pointer, _shape_at(m, labels[0]), place, is_zero=True)
@@ -221,6 +223,7 @@ def _fresh_or(
     slots = m.world.before.slots
     shape = slots[freed[0]].shape
     flow.state = anew
+    _allocate(m, node, fresh.pointer, shape, place)
     leaks.made(m, node, fresh.labels)
     if fresh.is_written:
         _begin(m, node, fresh.pointer, shape, place, is_zero=True)
@@ -257,6 +260,19 @@ def _fresh_or(
     found = (flow.get(key) or Slot(FALSE)).expr
     flow.forget([key])
     return found
+
+
+def _allocate(m: Machine, node: ast.Node, pointer: Expr, shape: heap.Shape, place: Place) -> None:
+    """Tells models of the language where memory begins that other threads may use."""
+    if m.world.is_kernel or not _is_seen_beside(m, node):
+        return
+    scalars = list(heap.scalars(shape))
+    if len(scalars) > MOST_SCALARS:
+        m.world.unfollowed_allocations.add(place.line)
+    for offset, size in scalars[:MOST_SCALARS]:
+        address = binary(B.ADD, pointer, Constant(offset))
+        value = Constant(heap.first(size, place.number))
+        m.flow.emit(Store(address=address, value=value, size=size, tags=_plain(m) | {ALLOC}), m.span(node))
 
 
 def _begin(

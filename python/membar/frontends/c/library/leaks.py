@@ -18,7 +18,7 @@ from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import B, Slot, binary, known
 from membar.frontends.c.world import Object
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
-from membar.program.operations import WARNING, Assert, Load, Store, Tags
+from membar.program.operations import LEAKS, Assert, Load, Store, Tags
 from membar.program.warnings import LEAK, LOOK
 
 
@@ -97,7 +97,7 @@ def check(m: Machine, node: ast.Node) -> None:
         freed_at = _looked(m, liveness.state_of(world, Address(label)), heap.STATE_SIZE, node)
         is_fine = binary(B.OR, binary(B.NE, freed_at, FALSE), binary(B.EQ, is_made, FALSE))
         message = f"{LEAK}memory allocated at line {slot.line} is never freed"
-        m.flow.emit(Assert(is_fine, message, property=WARNING), m.span(node))
+        m.flow.emit(Assert(is_fine, message, property=LEAKS), m.span(node))
 
 
 def _left(m: Machine, label: str, node: ast.Node) -> tuple[Expr, int]:

@@ -18,6 +18,7 @@ from membar.frontends.c import types as t
 from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.library.atomics import target
+from membar.frontends.c.library.endings import LOCKS
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import B, Value, binary, constant, known, select
 from membar.frontends.c.world import Place
@@ -71,8 +72,13 @@ def _is_mine(word: Expr, me: Expr) -> Expr:
     return binary(B.EQ, binary(B.AND, word, Constant(OWNER)), me)
 
 
-def attempt(m: Machine, place: Place, me: Expr, node: ast.Node) -> tuple[Expr, Expr]:
-    """Takes a mutex if that is possible: whether it was, and the word that was found."""
+def attempt(m: Machine, place: Place, me: Expr, node: ast.Node, *, blocks: bool = False) -> tuple[Expr, Expr]:
+    """Takes a mutex if that is possible: whether it was, and the word that was found.
+
+    Or `blocks` until it is; one that checks says at once if this thread holds it.
+    """
+    if blocks:
+        m.flow.cut()
     word = Register(m.flow.register())
     again = binary(B.AND, _is(word, RECURSIVE), _is_mine(word, me))
     is_open = binary(B.OR, _is_free(word), again)
@@ -90,20 +96,21 @@ def attempt(m: Machine, place: Place, me: Expr, node: ast.Node) -> tuple[Expr, E
         ),
         m.span(node),
     )
+    if blocks:
+        liveness.block_until(m, binary(B.OR, is_open, _is_refused(word, me)), place, word, node)
     liveness.check_found(m, place.address, word, place.type, node)
     return is_open, word
 
 
+def _is_refused(word: Expr, me: Expr) -> Expr:
+    """Whether a mutex that checks is held by this thread already."""
+    return binary(B.AND, _is(word, CHECKED), _is_mine(word, me))
+
+
 def lock(m: Machine, place: Place, me: Expr, node: ast.Node) -> Value:
     """Waits until the mutex can be taken; one that checks says at once if this thread holds it."""
-    head = m.flow.open(())
-    is_open, word = attempt(m, place, me, node)
-    refused = binary(B.AND, _is(word, CHECKED), _is_mine(word, me))
-    done, again = m.flow.branch(binary(B.OR, is_open, refused), m.span(node))
-    if again is not None:
-        m.flow.close(head, again, m.span(node))
-    m.flow.state = done
-    return Value(select(refused, constant(_EDEADLK).expr, FALSE), t.INT)
+    _, word = attempt(m, place, me, node, blocks=True)
+    return Value(select(_is_refused(word, me), constant(_EDEADLK).expr, FALSE), t.INT)
 
 
 def unlock(m: Machine, place: Place, me: Expr, node: ast.Node) -> Value:
@@ -115,7 +122,7 @@ def unlock(m: Machine, place: Place, me: Expr, node: ast.Node) -> Value:
     liveness.check_found(m, place.address, word, place.type, node)
     mine = _is_mine(word, me)
     message = "a mutex is unlocked by a thread that does not hold it"
-    m.check(binary(B.OR, mine, _is(word, CHECKED)), message, node, kind="assertions")
+    m.check(binary(B.OR, mine, _is(word, CHECKED)), message, node, kind=LOCKS)
     held, not_held = m.flow.branch(mine, m.span(node))
     m.flow.state = held
     is_last = binary(B.EQ, binary(B.AND, word, Constant(_COUNT)), FALSE)

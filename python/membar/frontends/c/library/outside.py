@@ -22,7 +22,7 @@ from membar.frontends.c.values import B, Value, binary, constant, extended, know
 from membar.frontends.c.world import Place
 from membar.program.dependencies import expressions_of
 from membar.program.expr import FALSE, Constant, Register, registers_of
-from membar.program.operations import WARNING, Assert, Choose, Set
+from membar.program.operations import WARNINGS, Assert, Choose, Set
 
 Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value]
 NUMBERS: Final = "outside"
@@ -77,7 +77,7 @@ def matters(machine: Machine, hint: str) -> bool:
         for edge in edges
         for operation in edge.operations
         if not isinstance(operation, Set)
-        and not (isinstance(operation, Assert) and operation.property == WARNING)
+        and not (isinstance(operation, Assert) and operation.property in WARNINGS)
         for expr in expressions_of(operation)
     )
     guards = (edge.guard for edge in edges)

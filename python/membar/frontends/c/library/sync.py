@@ -7,7 +7,7 @@ Each object is one number in memory:
     barrier    how many it is for, its round, and how many have arrived (`_COUNT`, `_ROUND`)
     once       0, 1 while the function runs, 2
 
-Waiting is a loop that only looks, as for mutexes. Where a function may give up after a time, it may do so at
+Waiting is one step that blocks, as for mutexes. Where a function may give up after a time, it may do so at
 any time: it either succeeds, or a choice says that its time is over.
 """
 
@@ -26,6 +26,7 @@ from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.flow import Key
 from membar.frontends.c.library import endings, threads
 from membar.frontends.c.library.atomics import target
+from membar.frontends.c.library.endings import LOCKS
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import B, Slot, Value, binary, constant, converted, known, select
 from membar.frontends.c.world import Object, Place
@@ -76,8 +77,11 @@ def changed(
     tags: Tags,
     condition: Callable[[Expr], Expr] = lambda _: TRUE,
     failed: Tags = _TAKEN,
+    blocks: bool = False,
 ) -> Expr:
-    """One atomic change, if a condition on the old value holds; the old value."""
+    """One atomic change, if a condition on the old value holds; the old value. Or `blocks` until it holds."""
+    if blocks:
+        m.flow.cut()
     old = Register(m.flow.register())
     m.flow.emit(
         Rmw(
@@ -92,28 +96,30 @@ def changed(
         ),
         m.span(node),
     )
+    if blocks:
+        liveness.block_until(m, condition(old), place, old, node)
     liveness.check_found(m, place.address, old, place.type, node)
     return old
 
 
-def look(m: Machine, place: Place, node: ast.Node, tags: Tags) -> Expr:
-    """What an object holds."""
+def look(
+    m: Machine,
+    place: Place,
+    node: ast.Node,
+    tags: Tags,
+    *,
+    until: Callable[[Expr], Expr] | None = None,
+) -> Expr:
+    """What an object holds; blocks `until` a condition on it holds."""
+    if until is not None:
+        m.flow.cut()
     register = Register(m.flow.register())
     size = t.size_of(place.type) or 4
     m.flow.emit(Load(register=register.name, address=place.address, size=size, tags=tags), m.span(node))
+    if until is not None:
+        liveness.block_until(m, until(register), place, register, node)
     liveness.check_found(m, place.address, register, place.type, node)
     return register
-
-
-def until(m: Machine, node: ast.Node, attempt: Callable[[], Expr]) -> None:
-    """Attempts again and again, until it succeeds."""
-    if m.flow.is_dead:
-        return
-    head = m.flow.open(())
-    yes, no = m.flow.branch(attempt(), m.span(node))
-    if no is not None:
-        m.flow.close(head, no, m.span(node))
-    m.flow.state = yes
 
 
 def _or_late(m: Machine, node: ast.Node, attempt: Callable[[], Expr], late: int) -> Value:
@@ -185,11 +191,11 @@ def _enter_lock(*, writes: bool, busy: int | None = None, late: int | None = Non
         def is_open(old: Expr) -> Expr:
             return binary(B.EQ, old, FALSE) if writes else binary(B.LT, old, Constant(_WRITER))
 
-        def attempt() -> Expr:
+        def attempt(*, blocks: bool = False) -> Expr:
             def taken(old: Expr) -> Expr:
                 return _as_writer(m) if writes else binary(B.ADD, old, Constant(1))
 
-            return is_open(changed(m, place, node, taken, tags=_ACQUIRES, condition=is_open))
+            return is_open(changed(m, place, node, taken, tags=_ACQUIRES, condition=is_open, blocks=blocks))
 
         def counted() -> Expr:
             is_taken = attempt()
@@ -201,7 +207,7 @@ def _enter_lock(*, writes: bool, busy: int | None = None, late: int | None = Non
             return e.select_value(counted(), constant(0), constant(busy))
         if late is not None:
             return _or_late(m, node, counted, late)
-        until(m, node, attempt)
+        attempt(blocks=True)
         if not writes:
             _held_to_read(m, place, node, TRUE)
         return constant(0)
@@ -219,10 +225,10 @@ def _leave_lock(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Val
         return select(binary(B.LE, Constant(_WRITER), old), FALSE, binary(B.SUB, old, Constant(1)))
 
     old = changed(m, place, node, left, tags=_RELEASES)
-    m.check(binary(B.NE, old, FALSE), "a lock is unlocked that nobody holds", node, kind="assertions")
+    m.check(binary(B.NE, old, FALSE), "a lock is unlocked that nobody holds", node, kind=LOCKS)
     is_own = binary(B.OR, binary(B.LT, old, Constant(_WRITER)), binary(B.EQ, old, _as_writer(m)))
     message = "a lock is unlocked that another thread holds to write"
-    m.check(is_own, message, node, kind="assertions")
+    m.check(is_own, message, node, kind=LOCKS)
     _given_back(m, place, node, old)
     return constant(0)
 
@@ -257,7 +263,7 @@ def _given_back(m: Machine, place: Place, node: ast.Node, old: Expr) -> None:
     count, reads = (m.flow.get(key) or Slot(FALSE)).expr, binary(B.LT, old, Constant(_WRITER))
     if not m.world.before.owners_in_memory:
         is_mine = binary(B.OR, binary(B.EQ, reads, FALSE), binary(B.NE, count, FALSE))
-        m.check(is_mine, "a lock is unlocked that this thread does not hold", node, kind="assertions")
+        m.check(is_mine, "a lock is unlocked that this thread does not hold", node, kind=LOCKS)
     m.flow.put(key, Slot(select(reads, FALSE, count) if known(count) == 1 else _less(m, count, reads, node)))
 
 
@@ -285,21 +291,24 @@ def _wait_for_one(*, busy: bool = False, late: bool = False) -> Meaning:
         if is_gone(m, place, node):
             return constant(0)
 
-        def attempt() -> Expr:
+        def attempt(*, blocks: bool = False) -> Expr:
             def less(old: Expr) -> Expr:
                 return binary(B.SUB, old, Constant(1))
 
             def is_there(old: Expr) -> Expr:
                 return binary(B.NE, old, FALSE)
 
-            return is_there(changed(m, place, node, less, tags=_ACQUIRES, condition=is_there, failed=LOOKS))
+            old = changed(
+                m, place, node, less, tags=_ACQUIRES, condition=is_there, failed=LOOKS, blocks=blocks
+            )
+            return is_there(old)
 
         if busy:
             found = e.select_value(attempt(), constant(0), constant(-1))
             return _with_error(e, node, found, _EAGAIN)
         if late:
             return _with_error(e, node, _or_late(m, node, attempt, -1), ETIMEDOUT)
-        until(m, node, attempt)
+        attempt(blocks=True)
         return constant(0)
 
     return meaning
@@ -379,7 +388,7 @@ def _arrive(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         binary(B.NE, binary(B.SHR, old, Constant(_COUNT)), FALSE),
         "a barrier is used before it was initialised",
         node,
-        kind="assertions",
+        kind=LOCKS,
     )
     last, other = flow.branch(is_last(old), m.span(node))
     flow.state = last
@@ -387,7 +396,7 @@ def _arrive(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     last = flow.leave()
     flow.state = other
     mine = flow.named(_round(old), m.span(node))
-    until(m, node, lambda: binary(B.NE, _round(look(m, place, node, frozenset({"ACQ"}))), mine))
+    look(m, place, node, frozenset({"ACQ"}), until=lambda word: binary(B.NE, _round(word), mine))
     flow.put(key, Slot(FALSE))
     flow.resume(last, flow.leave())
     found = (flow.get(key) or Slot(FALSE)).expr
@@ -419,8 +428,7 @@ def _once(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     m.flow.state = other
     done, running = m.flow.branch(binary(B.EQ, old, Constant(_DONE)), m.span(node))
     m.flow.state = running
-    acquires = frozenset({"ACQ"})
-    until(m, node, lambda: binary(B.EQ, look(m, place, node, acquires), Constant(_DONE)))
+    look(m, place, node, frozenset({"ACQ"}), until=lambda word: binary(B.EQ, word, Constant(_DONE)))
     m.flow.resume(first, done, m.flow.leave())
     return constant(0)
 

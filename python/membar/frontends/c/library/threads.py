@@ -14,11 +14,12 @@ from membar.frontends.c.calls import Arguments, Library
 from membar.frontends.c.expressions import Expressions
 from membar.frontends.c.library import endings, mutexes
 from membar.frontends.c.library.atomics import target
+from membar.frontends.c.library.endings import LOCKS
 from membar.frontends.c.machine import Machine
 from membar.frontends.c.values import NOTHING, B, Slot, Value, binary, constant, converted, is_constant, known
 from membar.frontends.c.world import Defined, Object, Place, ThreadPlan
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register
-from membar.program.operations import Assume, Join, Load, Rmw, Spawn, Store, Tags
+from membar.program.operations import Join, Load, Rmw, Spawn, Store, Tags
 from membar.program.template import ME
 
 Meaning = Callable[[Expressions, ast.FuncCall, Arguments], Value]
@@ -148,7 +149,7 @@ def _join(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         yes, no = flow.branch(binary(B.EQ, handle.expr, Constant(candidate)), m.span(node))
         flow.state = yes
         if candidate == m.number:
-            m.check(FALSE, "a thread joins itself", node, kind=endings.ASSERTIONS)
+            m.check(FALSE, "a thread joins itself", node, kind=LOCKS)
         else:
             _joined(e, node, candidate, into if wants_result else None)
         flow.jump(end)
@@ -193,6 +194,11 @@ def _exit(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     if not isinstance(frame.result, t.Void):
         m.flow.put((*frame.key, 0, ""), Slot(m.converted(value, frame.result, node).expr))
     m.leave_calls(m.span(node))
+    if m.number == 1:
+        # Only the thread ends here, not the process.
+        m.flow.cut()
+        m.flow.leave()
+        return NOTHING
     m.flow.jump(frame.returns)
     return NOTHING
 
@@ -226,9 +232,11 @@ def _mutex(e: Expressions, node: ast.Node) -> Place:
     return place
 
 
-def _attempt(e: Expressions, node: ast.FuncCall, place: Place) -> Expr:
-    """Takes the mutex if it is free; whether it was."""
+def _attempt(e: Expressions, node: ast.FuncCall, place: Place, *, blocks: bool = False) -> Expr:
+    """Takes the mutex if it is free; whether it was. Or `blocks` until it is."""
     m = e.m
+    if blocks:
+        m.flow.cut()
     register = Register(m.flow.register())
     is_free = binary(B.EQ, register, FALSE)
     m.flow.emit(
@@ -244,6 +252,8 @@ def _attempt(e: Expressions, node: ast.FuncCall, place: Place) -> Expr:
         ),
         m.span(node),
     )
+    if blocks:
+        liveness.block_until(m, is_free, place, register, node)
     liveness.check_found(m, place.address, register, place.type, node)
     return is_free
 
@@ -253,26 +263,16 @@ def _tags(m: Machine, words: Tags, kernel: str) -> Tags:
 
 
 def lock(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    """Waits in a loop until the mutex is free, so that a deadlock is a loop that waits for ever."""
+    """Takes the mutex, in a step that blocks until it is free."""
     m = e.m
     place = _mutex(e, arguments[0])
     if m.flow.is_dead or m.is_bad(place, node):
         return constant(0)
-    if m.world.is_kernel:
-        # The kernel's model has no rule for loops that wait.
-        m.flow.emit(Assume(_attempt(e, node, place), waits=True), m.span(node))
-        _set_held(m, place, TRUE)
-        return NOTHING
-    if m.world.before.mutex_kinds:
+    if m.world.before.mutex_kinds and not m.world.is_kernel:
         return mutexes.lock(m, place, number_of(m), node)
-    head = m.flow.open(())
-    is_free = _attempt(e, node, place)
-    yes, no = m.flow.branch(is_free, m.span(node))
-    if no is not None:
-        m.flow.close(head, no, m.span(node))
-    m.flow.state = yes
+    _attempt(e, node, place, blocks=True)
     _set_held(m, place, TRUE)
-    return constant(0)
+    return NOTHING if m.world.is_kernel else constant(0)
 
 
 def _set_held(m: Machine, place: Place, value: Expr) -> None:
@@ -319,9 +319,9 @@ def unlock(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
             Load(register=register, address=place.address, size=size, tags=_tags(m, _LOOKED, "RL")),
             m.span(node),
         )
-        m.check(binary(B.EQ, Register(register), _owner(m)), message, node, kind="assertions")
+        m.check(binary(B.EQ, Register(register), _owner(m)), message, node, kind=LOCKS)
     else:
-        m.check((m.flow.get(key) or Slot(FALSE)).expr, message, node, kind="assertions")
+        m.check((m.flow.get(key) or Slot(FALSE)).expr, message, node, kind=LOCKS)
     liveness.check_lives(m, place.address, node)
     m.flow.emit(
         Store(address=place.address, value=FALSE, size=size, tags=_tags(m, _RELEASED, "UL")), m.span(node)

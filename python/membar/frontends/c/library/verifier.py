@@ -8,7 +8,7 @@ from typing import Final
 
 from pycparser import c_ast as ast
 
-from membar.frontends.c import atomic, codes
+from membar.frontends.c import atomic, codes, invocation
 from membar.frontends.c import types as t
 from membar.frontends.c.calls import ASSERTIONS, Arguments, Library
 from membar.frontends.c.expressions import Expressions
@@ -58,16 +58,24 @@ def _end(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
 
 
 def _stop(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
-    """`abort`, `exit`: the program is over, and nothing about this execution is asked any more.
+    """`abort`, `exit`: the process ends, and nothing about this execution is asked any more.
+
+    Nobody may reach `__builtin_unreachable()`, and nothing is known of what would follow.
 
     An `exit` of the main thread is its end: what the others do, they may have done before.
     """
-    for item in arguments:
-        e.value(item)
-    if e.m.number == 1 and isinstance(node.name, ast.ID) and node.name.name == "exit":
+    name = node.name.name if isinstance(node.name, ast.ID) else "abort"
+    codes_given = [e.scalar(item) for item in arguments]
+    if codes_given:
+        failing = f"{name} is called with an exit code other than 0"
+        invocation.check_exit(e.m, codes_given[0], failing, node)
+    else:
+        e.m.check(FALSE, f"{name} is called", node, kind=invocation.EXITS)
+    if e.m.number == 1 and name == "exit" and not e.m.flow.is_dead:
         e.m.flow.jump(e.m.frames[0].returns)
         return NOTHING
-    e.m.flow.emit(Assume(FALSE), e.m.span(node))
+    if not e.m.flow.is_dead:
+        e.m.flow.emit(Assume(FALSE), e.m.span(node))
     return NOTHING
 
 
@@ -159,6 +167,7 @@ FUNCTIONS: Final[Mapping[str, Library]] = MappingProxyType(
         "__builtin_assume": Library(_assume, 1),
         "abort": Library(_stop, 0),
         "__builtin_trap": Library(_stop, 0),
+        "__builtin_unreachable": Library(_stop, 0),
         "exit": Library(_stop, 1),
         "_Exit": Library(_stop, 1),
         "__VERIFIER_nondet_range": Library(_range, 2),

@@ -61,15 +61,15 @@ def places(test: LitmusTest, strengths: Strengths) -> tuple[Place, ...]:
 
 
 def _loops(column: Column) -> list[int]:
-    """Around each instruction, how many jumps go back behind it."""
+    """Around each instruction, how many loops are: jumps back to one label are one loop."""
     labels: dict[str, int] = {}
-    jumps: list[tuple[int, int]] = []
+    ends: dict[int, int] = {}
     for number, cell in enumerate(column.cells):
         names, instruction = split_labels(cell)
         labels |= {name.text: number for name in names}
         words = re.findall(r"[\w.$]+", instruction.text) if instruction is not None else []
-        jumps += [(labels[word], number) for word in words[1:] if word in labels]
-    return [sum(start <= number <= end for start, end in jumps) for number in range(len(column.cells))]
+        ends |= {labels[word]: number for word in words[1:] if word in labels}
+    return [sum(start <= number <= end for start, end in ends.items()) for number in range(len(column.cells))]
 
 
 def _normal(text: str) -> str:

@@ -15,6 +15,7 @@ from membar.frontends.litmus.assembly.sizes import with_sizes
 from membar.frontends.litmus.columns import columns
 from membar.frontends.litmus.question import OrderKey, condition, natural_order
 from membar.frontends.litmus.test import Column, LitmusTest
+from membar.frontends.litmus.unused import WithUnused
 from membar.program.program import MemoryObject, Program, Thread
 
 Item = TypeVar("Item")
@@ -45,7 +46,10 @@ def translate(test: LitmusTest, machine: Machine[R]) -> Program:
         """Final states show the zero register first."""
         return () if name == machine.registers.zero else natural_order(name)
 
-    return replace(program, condition=condition(test, Names(program, registers), order=order))
+    names = WithUnused(Names(program, registers), {item.name for item in program.objects})
+    question = condition(test, names, order=order)
+    objects = (*program.objects, *names.objects)
+    return replace(program, condition=question, objects=objects, notes=names.notes)
 
 
 def _each(items: Iterable[Item], work: Callable[[Item], Result]) -> tuple[Result, ...]:

@@ -104,8 +104,6 @@ def test_label_defined_twice() -> None:
     [
         ("exists (0:EAX=1)", "W0111"),
         ("exists (7:X0=1)", "W0111"),
-        ("exists (z=1)", "W0104"),
-        ("exists (0:X0=z)", "W0104"),
         ("exists (v[4]=1)", "W0104"),
     ],
 )

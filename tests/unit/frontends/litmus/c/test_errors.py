@@ -130,8 +130,6 @@ def test_bad_initial_states(initial: str, error: str, message: str) -> None:
         ("C t\n{}\nQ0 () {}\nforall (true)\n", "W0105", "expected a thread such as `P0"),
         ("C t\n{}\nP0 (int* x) {}\nexists (0:r0=1)\n", "W0111", "thread 0 has no local variable `r0`"),
         ("C t\n{}\nP0 (int* x) {}\nexists (1:r0=1)\n", "W0111", "there is no thread 1"),
-        ("C t\n{}\nP0 (int* x) {}\nexists (z=1)\n", "W0104", "unknown location `z`"),
-        ("C t\n{}\nP0 (int* x) {}\nexists (x=z)\n", "W0104", "unknown location `z`"),
         ("C t\n{ int v[2]; }\nP0 () {}\nexists (v[2]=1)\n", "W0104", "`v` has no element 2"),
         ("C t\n{}\nP0 (int* x) {} P1 (long* x) {}\nexists (x=1)\n", "W0109", "8 bytes here and 4 elsewhere"),
         ("C t\n{}\nP0 () { *x = 1; } P1 (int* x) {}\nexists (x=1)\n", "W0104", "not a parameter"),

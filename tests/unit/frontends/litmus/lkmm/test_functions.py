@@ -186,7 +186,7 @@ def test_a_lock_reads_0_and_writes_1_or_waits() -> None:
     rmw, wait, unlock = operations(body_of("spin_lock(s); spin_unlock(s);"))
     assert isinstance(rmw, Rmw)
     assert (rmw.read_tags, rmw.write_tags, rmw.failed_tags) == (tags("LKR"), tags("LKW"), tags("LF"))
-    assert wait == Assume(rmw.condition)
+    assert wait == Assume(rmw.condition, waits=True)
     assert unlock == Store(address=Address("s"), value=Constant(0), size=8, tags=frozenset({"UL"}))
     taken = body_of("spin_lock(s); spin_lock(s);")
     assert endings(taken, taken.threads[0]) == []

@@ -16,6 +16,7 @@ from membar.frontends.litmus.dialects.c.types import PointerType
 from membar.frontends.litmus.dialects.c.values import Value, converted
 from membar.frontends.litmus.question import condition
 from membar.frontends.litmus.test import InitRegister, LitmusTest, Reference
+from membar.frontends.litmus.unused import WithUnused
 from membar.program.condition import FinalCell, FinalCondition, FinalRegister
 from membar.program.expr import Address, Constant
 from membar.program.program import MemoryObject, Program, Thread
@@ -55,15 +56,17 @@ def _translate(test: LitmusTest, language: Language) -> Program:
     if diagnostics:
         # What is missing because of a syntax error would only look wrong in the question as well.
         raise InputError(*_in_order(found))
-    question = _question(test, codes_of_threads, objects, found)
+    names = WithUnused(_Final(codes_of_threads, objects), objects)
+    question = _question(test, names, found)
     if found:
         raise InputError(*_in_order(found))
     return Program(
         name=test.name,
         language=language.name,
-        objects=tuple(objects.values()),
+        objects=(*objects.values(), *names.objects),
         threads=threads,
         condition=question,
+        notes=names.notes,
         span=test.body,
     )
 
@@ -197,11 +200,9 @@ def _unknown_variable(thread: int, name: str, span: Span, code: Code) -> Diagnos
     )
 
 
-def _question(
-    test: LitmusTest, threads: list[Code], objects: Mapping[str, MemoryObject], found: list[Diagnostic]
-) -> FinalCondition | None:
+def _question(test: LitmusTest, names: WithUnused, found: list[Diagnostic]) -> FinalCondition | None:
     try:
-        return condition(test, _Final(threads, objects))
+        return condition(test, names)
     except InputError as failure:
         found.extend(failure.diagnostics)
         return None

@@ -163,7 +163,7 @@ class KernelEvaluator(Evaluator):
         """Makes 0 a 1. `spin_lock` waits until it can; `spin_trylock` gives whether it could."""
         register, kind = self.temporary(), self.place(address, span)
         is_free = equals(Register(register), Constant(0))
-        rest = (Assume(is_free),) if function.action is Action.LOCK else ()
+        rest = (Assume(is_free, waits=True),) if function.action is Action.LOCK else ()
         one = values.converted(ONE, kind)
         self._emit(register, address, one, _order(function), is_free, *rest, span=span, failed=_FAILED_LOCK)
         return Value(is_free, INT)

@@ -37,7 +37,7 @@ def _barriers(text: CText) -> Iterator[Place]:
                 span=whole,
                 alternatives=alternatives(readings, [below for _, below in _BARRIERS]),
                 current=names.index(call.name.text),
-                loops=call.loops,
+                loops=text.depth(call.name.start),
             )
 
 
@@ -56,7 +56,7 @@ def _orders(text: CText) -> Iterator[Place]:
                 [("", _as(text, call, weak)), (_STRONGER[weak], _as(text, call, _STRONGER[weak]))], [(), ()]
             ),
             current=int(name in _WEAKER),
-            loops=call.loops,
+            loops=text.depth(call.name.start),
         )
 
 

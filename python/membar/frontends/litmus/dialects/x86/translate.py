@@ -21,6 +21,7 @@ from membar.frontends.litmus.question import condition
 from membar.frontends.litmus.scalars import scalar_type
 from membar.frontends.litmus.sizes import mixed_sizes
 from membar.frontends.litmus.test import Cell, Column, LitmusTest
+from membar.frontends.litmus.unused import WithUnused
 from membar.program.expr import TRUE, Address, negation
 from membar.program.program import Edge, Program, Thread, Value
 from membar.records import record
@@ -53,8 +54,9 @@ def translate(test: LitmusTest) -> Program:
     ]
     scope = QuestionScope(test, locations, threads=len(table), bits=syntax.bits)
     question = None
+    names = WithUnused(scope, locations)
     try:
-        question = condition(test, scope, order=scope.order, label=scope.label)
+        question = condition(test, names, order=scope.order, label=scope.label)
     except InputError as problem:
         problems.extend(problem.diagnostics)
     if problems:
@@ -62,9 +64,10 @@ def translate(test: LitmusTest) -> Program:
     program = Program(
         name=test.name,
         language=test.dialect,
-        objects=locations.objects(),
+        objects=(*locations.objects(), *names.objects),
         threads=tuple(threads),
         condition=question,
+        notes=names.notes,
         span=test.body,
     )
     if mixed := tuple(mixed_sizes(program)):

@@ -1,0 +1,239 @@
+"""What a question may cost: until when it may be worked on, and how much memory that may take.
+
+`limited` begins a budget. In the main thread of a process a timer watches over it: `LimitError` is raised
+between two instructions of Python, whatever is being done, so that no stage has to ask. Elsewhere, what may
+take long asks `current().spend()` now and then. The core has clocks of its own and is told how much is left
+(`Limits.left`). What can neither be interrupted nor asked is ended with its process (`workers`).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+from membar.records import record
+
+_PAGES: Final = Path("/proc/self/statm")
+_PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+_EVERY: Final = 256
+# Engines end by themselves when the time is over, with what they have found; the timer gives them so long.
+GRACE: Final = 0.4
+# Once it has rung it rings again and again: an exception in `__del__` or in a callback of C is lost.
+# In between there is time to say what was found.
+_AGAIN: Final = 0.4
+# How often memory is looked at, and what part of it Python may hold before a process is ended from outside.
+_LOOK: Final = 0.05
+_MOST: Final = 0.95
+
+
+class LimitError(BaseException):
+    """A limit was reached; `reason` says which. No `except Exception` catches it."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@record(frozen=True, slots=True)
+class Ended:
+    """There is no result: what was to find it was ended, or died. `reason` says why, for people."""
+
+    reason: str
+    seconds: float
+
+
+@record(eq=False, slots=True)
+class Budget:
+    """Limits of time and memory, and what is being done.
+
+    Attributes:
+        seconds: the limit of time, as it was given.
+        memory: bytes that the process may hold.
+        deadline: when the time is over, by `time.monotonic`.
+        steps: how often somebody asked.
+    """
+
+    seconds: float | None = None
+    memory: int | None = None
+    deadline: float = 0.0
+    steps: int = 0
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that are left; None is no limit."""
+        return None if self.seconds is None else max(self.deadline - time.monotonic(), 0.0)
+
+    def spend(self) -> None:
+        """One step more, of many.
+
+        Raises:
+            LimitError: the time is over, or there is no more memory.
+        """
+        self.steps += 1
+        if not self.steps % _EVERY:
+            self.look(grace=GRACE)
+
+    def look(self, *, grace: float = 0.0) -> None:
+        """Compares the clock and the memory with the limits.
+
+        Raises:
+            LimitError: the time has been over for longer than `grace`, or there is no more memory.
+        """
+        if self.seconds is not None and time.monotonic() > self.deadline + grace:
+            raise LimitError(time_reason(self.seconds) + _meanwhile())
+        if self.memory is not None and resident_bytes() > _MOST * self.memory:
+            raise LimitError(memory_reason(self.memory) + _meanwhile())
+
+
+def time_reason(seconds: float | None) -> str:
+    """That the time is over: the limit as the user gave it, where a budget knows it."""
+    known = current().seconds
+    return f"the time limit of {seconds if known is None else known:g} s was reached"
+
+
+def memory_reason(memory: int | None) -> str:
+    """That there is no more memory: the limit as the user gave it, where a budget knows it."""
+    known = current().memory
+    return f"the memory limit of {size_text(memory if known is None else known)} was reached"
+
+
+def size_text(size: int | None) -> str:
+    """A number of bytes in the largest unit that is not larger: `60 MiB`."""
+    for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if size is not None and size >= unit:
+            return f"{size / unit:.4g} {name}"
+    return f"{size} bytes"
+
+
+def count_reason(limit: int | None, unit: str) -> str:
+    """That no more may be looked at: `the limit of 5 states was reached`; `unit` is the singular."""
+    return f"the limit of {limit} {unit}{'' if limit == 1 else 's'} was reached"
+
+
+_CURRENT: Final[ContextVar[Budget | None]] = ContextVar("budget", default=None)
+_STAGE: Final[ContextVar[str]] = ContextVar("stage", default="")
+_UNLIMITED: Final = Budget()
+
+
+def current() -> Budget:
+    """What may be done here; without limits, anything."""
+    return _CURRENT.get() or _UNLIMITED
+
+
+@contextmanager
+def limited(*, seconds: float | None, memory: int | None) -> Iterator[None]:
+    """What is done inside may cost so much, and no more than is left of the budget around it."""
+    outer = _CURRENT.get()
+    if seconds is None and memory is None:
+        yield
+        return
+    own = Budget(seconds, memory, time.monotonic() + (seconds or 0.0))
+    if outer is not None:
+        if outer.seconds is not None and (seconds is None or outer.deadline < own.deadline):
+            own.seconds, own.deadline = outer.seconds, outer.deadline
+        if outer.memory is not None and (memory is None or outer.memory < memory):
+            own.memory = outer.memory
+    token = _CURRENT.set(own)
+    try:
+        own.look()  # the time may be over already
+        _TIMER.watch(own)
+        yield
+    except RuntimeError as problem:
+        # Python wraps what is raised while it makes a class: the limit was reached during an import.
+        if isinstance(problem.__cause__, LimitError | KeyboardInterrupt):
+            raise problem.__cause__ from None
+        raise
+    finally:
+        _CURRENT.reset(token)
+        _TIMER.watch(outer)
+
+
+@contextmanager
+def stage(doing: str) -> Iterator[None]:
+    """Says when a limit is reached inside, for the reason: `while the text was read`."""
+    before = _STAGE.get()
+    token = _STAGE.set(doing)
+    _tell(doing)
+    try:
+        yield
+    finally:
+        _STAGE.reset(token)
+        _tell(before)
+
+
+def _meanwhile() -> str:
+    doing = _STAGE.get()
+    return f" {doing}" if doing else ""
+
+
+# Who else wants to know the stage: the process that watches over this one.
+_LISTENERS: Final[list[Callable[[str], None]]] = []
+
+
+def tell_stages_to(listener: Callable[[str], None]) -> None:
+    """Tells somebody each stage, from now on."""
+    _LISTENERS[:] = [listener]
+
+
+def _tell(doing: str) -> None:
+    for listener in _LISTENERS:
+        listener(doing)
+
+
+class _Timer:
+    """The alarm clock of the process, unless somebody else uses it."""
+
+    def __init__(self) -> None:
+        self._before: Any = None
+        self._is_set = False
+
+    def watch(self, budget: Budget | None) -> None:
+        """Watches over a budget from now on; None: over none."""
+        if not self._is_set and (budget is None or not _is_free()):
+            return
+        if budget is None:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            signal.signal(signal.SIGALRM, self._before)
+            self._is_set = False
+            return
+        if not self._is_set:
+            self._before = signal.signal(signal.SIGALRM, _ring)
+            self._is_set = True
+        first, then = _LOOK, _LOOK
+        if budget.memory is None:
+            left = budget.deadline + GRACE - time.monotonic()
+            first, then = left if left > 0.0 else _AGAIN, _AGAIN
+        signal.setitimer(signal.ITIMER_REAL, first, then)
+
+
+def _is_free() -> bool:
+    """Whether the timer can be set here: signals come to the main thread, and programs may use it too."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        return False
+    is_unused = signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN)
+    return is_unused and signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def _ring(_signal: int, _frame: FrameType | None) -> None:
+    budget = _CURRENT.get()
+    if budget is not None:
+        budget.look(grace=GRACE)
+
+
+_TIMER: Final = _Timer()
+
+
+def resident_bytes() -> int:
+    """Bytes of memory that the process holds now; 0 where the system does not say."""
+    try:
+        return int(_PAGES.read_text().split()[1]) * _PAGE
+    except (OSError, ValueError, IndexError):
+        return 0

@@ -1,0 +1,117 @@
+"""The searches that claims of a model allow, each beside the general one, which needs no claim."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from membar.engines import graphs
+from membar.models import overtaking
+from membar.models.buffering import keeps_loads_before_stores
+from membar.models.model import DEPENDENCY_AWARE, EXACTLY_ONCE, HIDDEN, Claims, Model
+from membar.models.monotone import watches_under
+from membar.program.atomicity import require_single_accesses
+from membar.program.dependency_order import obstacle
+from membar.program.expand import expand
+from membar.program.lowering import lower_program
+from membar.program.program import Program
+from membar.properties.final_state import Observer
+from membar.records import replace
+
+if TYPE_CHECKING:
+    from membar import _core
+
+BOUND = 2
+
+
+class TooSlowError(Exception):
+    """A program took longer than there was time."""
+
+
+class NotConcernedError(Exception):
+    """A law does not speak about this program."""
+
+
+def unclaimed(model: Model) -> Model:
+    """The model as if it had claimed nothing that engines believe, but that values need a cause."""
+    kept = model.claims
+    claims = Claims(kind=kept.kind, any_tags=kept.any_tags, mapping=kept.mapping, may_guess=kept.may_guess)
+    return replace(model, claims=claims)
+
+
+def difference_of_search(program: Program, model: Model, seconds: float) -> str:
+    """Where the search that the model claims as its own is not the general one."""
+    if model.claims.search == EXACTLY_ONCE:
+        return _difference(program, model, seconds, order=None)
+    if model.claims.search == DEPENDENCY_AWARE and obstacle(expand(program)) is None:
+        return _difference(program, model, seconds, order=model.thread_order)
+    raise NotConcernedError
+
+
+def difference_without_buffering(program: Program, model: Model, seconds: float) -> str:
+    """Where the exactly-once search misses something of a program that is said to buffer no loads."""
+    if not keeps_loads_before_stores(expand(program), model, bound=BOUND):
+        raise NotConcernedError
+    return _difference(program, model, seconds, order=None)
+
+
+def difference_without_signs(program: Program, model: Model, seconds: float) -> str:
+    """Where the exactly-once search misses something and shows no sign of it."""
+    expanded = expand(program)
+    if model.claims.buffered_loads == HIDDEN or not overtaking.shows_overtaking(expanded, model):
+        raise NotConcernedError
+    signs = overtaking.signs_under(model)
+    plan, compiled = graphs.compiled(signs.plan)
+    terms = Observer(program).terms
+    watched = watches_under(model, expanded, terms, bound=BOUND)
+    form = lower_program(overtaking.marked(expanded, watched), plan.tags, terms, watched).form
+    found = compiled.search_exactly_once(form, bound=BOUND, signs=signs.slots, seconds=seconds)
+    if found.stopped is not None:
+        raise TooSlowError
+    if found.failures or found.faults or overtaking.is_doubtful(found.signs):
+        raise NotConcernedError
+    return _compared(found, _general(program, model, seconds))
+
+
+def _difference(program: Program, model: Model, seconds: float, *, order: int | None) -> str:
+    compiled, form = _lowered(program, model)
+    found = compiled.search_exactly_once(form, bound=BOUND, order=order, seconds=seconds, verify=True)
+    if found.stopped is not None:
+        raise TooSlowError
+    if found.duplicates:
+        return f"{found.duplicates} executions are found twice"
+    if found.surprises:
+        return f"{found.surprises} times the model forbids to read the last write"
+    if found.contradictions:
+        return f"{found.contradictions} times the model is asked in two ways and answers differently"
+    return _compared(found, _general(program, model, seconds))
+
+
+def _general(program: Program, model: Model, seconds: float) -> _core.Findings:
+    compiled, form = _lowered(program, model)
+    return compiled.search(form, bound=BOUND, seconds=seconds)
+
+
+def _compared(found: _core.Findings, expected: _core.Findings) -> str:
+    """As neither search comes to an execution twice, equal numbers for all states are equal sets."""
+    if expected.stopped is not None:
+        raise TooSlowError
+    if found.executions != expected.executions:
+        return (
+            f"the claimed search finds {found.executions} executions, the general one {expected.executions}"
+        )
+    if found.states != expected.states:
+        return "the claimed search finds other final states than the general one"
+    ours = found.blocked, found.stuck, found.remarks, found.failures, found.faults
+    theirs = expected.blocked, expected.stuck, expected.remarks, expected.failures, expected.faults
+    return "" if ours == theirs else "the claimed search counts or remarks other things than the general one"
+
+
+def _lowered(program: Program, model: Model) -> tuple[_core.Plan, bytes]:
+    if model.plan is None:
+        raise ValueError(f"{model.name} has no axioms")
+    plan, compiled = graphs.compiled(model.plan)
+    expanded = expand(program)
+    require_single_accesses(expanded)
+    terms = Observer(program).terms
+    watched = watches_under(model, expanded, terms, bound=BOUND)
+    return compiled, lower_program(expanded, plan.tags, terms, watched).form

@@ -1,0 +1,96 @@
+"""The beginning of allocated memory: writes for models that say when memory may be used.
+
+A front end marks them with the word `ALLOC`: plain writes of what the cells hold anyway, where they are
+allocated. A model with a check called `unordered-allocation` tells of accesses that nothing orders behind
+such a write. For every other model the writes are taken out: no machine does them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from typing import Final
+
+from membar.program.expr import TRUE
+from membar.program.operations import Assert, Operation, Store
+from membar.program.program import Edge, Program, Thread
+from membar.records import replace
+
+ALLOC: Final = "ALLOC"
+"""The word of a write that is there for the beginning of memory only."""
+UNORDERED: Final = "unordered-allocation"
+"""The check of a model that tells of accesses to memory whose allocation does not happen before them."""
+
+EARLY_PAIRS: Final = "too-early"
+"""What models with such a check call the relation of allocations and those accesses."""
+TOO_EARLY: Final = "the allocation"
+"""How the message about such an access begins."""
+MOST_SCALARS: Final = 64
+"""Of how many numbers in one piece of memory the beginning is told; each is a write."""
+_NOTE: Final = (
+    f"that its allocation comes before its use was checked for the first {MOST_SCALARS} numbers only"
+)
+
+
+def notes_on_allocations(lines: Collection[int]) -> tuple[str, ...]:
+    """That the beginning of large memory, allocated at these lines, is not told of all of it."""
+    places = ", ".join(map(str, sorted(lines)))
+    return (f"memory of line{'s' * (len(lines) > 1)} {places}: {_NOTE}",) if lines else ()
+
+
+def without_allocations(program: Program) -> Program:
+    """The program without the writes that begin memory, each of its steps as if they had never been there."""
+    if Store not in program.operation_kinds:
+        return program
+    threads = tuple(_thread_without(thread) for thread in program.threads)
+    if all(one is other for one, other in zip(threads, program.threads, strict=True)):
+        return program
+    notes = tuple(note for note in program.notes if not note.endswith(_NOTE))
+    return replace(program, threads=threads, notes=notes)
+
+
+def _is_allocation(operation: Operation) -> bool:
+    return isinstance(operation, Store) and ALLOC in operation.tags
+
+
+def _thread_without(thread: Thread) -> Thread:
+    edges: dict[int, Edge] = dict(enumerate(thread.edges))
+    allocating = [
+        index for index, edge in edges.items() if any(_is_allocation(item) for item in edge.operations)
+    ]
+    if not allocating:
+        return thread
+    entering = Counter(edge.target for edge in thread.edges)
+    leaving: dict[int, list[int]] = {}
+    for index, edge in edges.items():
+        leaving.setdefault(edge.source, []).append(index)
+    named = {thread.entry, *thread.ends, *thread.exits, *thread.committed}
+    named |= {point for point, _ in thread.labels} | {point for pair in thread.joins for point in pair}
+    for index in allocating:
+        edge = edges[index]
+        kept = tuple(operation for operation in edge.operations if not _is_allocation(operation))
+        edges[index] = edge = replace(edge, operations=kept)
+        following = leaving.get(edge.target, [])
+        if entering[edge.target] != 1 or edge.target in named or not following:
+            continue
+        if not kept and edge.guard == TRUE and len(leaving[edge.source]) == 1:
+            edges |= {other: replace(edges[other], source=edge.source) for other in following}
+            leaving[edge.source] = following
+            del edges[index]
+        elif len(following) == 1 and _can_follow(edges[following[0]]):
+            edges[following[0]] = _joined(edge, edges[following[0]])
+            leaving[edge.source] = [following[0] if it == index else it for it in leaving[edge.source]]
+            del edges[index]
+    return replace(thread, edges=tuple(edges.values()))
+
+
+def _can_follow(edge: Edge) -> bool:
+    """Whether a step may be the end of another: an assertion is a step of its own."""
+    is_plain = edge.guard == TRUE and not edge.unordered and not edge.unfollowed
+    return is_plain and not any(isinstance(operation, Assert) for operation in edge.operations)
+
+
+def _joined(first: Edge, second: Edge) -> Edge:
+    """One step in the place of two, of which the first makes no access."""
+    operations = (*first.operations, *second.operations)
+    return replace(second, source=first.source, guard=first.guard, operations=operations)

@@ -1,0 +1,71 @@
+"""What is asked of a program: which properties, by whom, and with which of its assertions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from membar.program.operations import WARNINGS, Assert, Assume, Operation
+from membar.program.program import Edge, Program
+from membar.properties.memory import NAME as MEMORY
+from membar.properties.property import has_error_state_of
+from membar.records import record, replace
+
+_REACHED = " is called"
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The properties of a question.
+
+    Attributes:
+        names: properties of programs; empty to explore only.
+        labels: properties of labels: `acceptance`, `progress`.
+        by_name: whether the user named them; else they are all that apply.
+        inapplicable: those that were named and say nothing about the program, beside others that do.
+        functions: of the assertions only calls of these count (SV-COMP's `reach_error`); empty for all.
+        values_count: whether a value that was never set violates `memory`; SV-COMP has no property for it.
+        allows_tracked: memory that is not freed violates `leaks` only if no pointer leads to it (SV-COMP's
+            valid-memtrack), which nobody checks.
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+    by_name: bool = False
+    inapplicable: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    values_count: bool = True
+    allows_tracked: bool = False
+
+    @property
+    def warnings(self) -> frozenset[str]:
+        """The properties that only warn unless they are asked for by name, and were."""
+        return WARNINGS & frozenset(self.names) if self.by_name else frozenset()
+
+
+def asserting(program: Program, names: Collection[str], functions: Collection[str] = ()) -> Program:
+    """The program with the assertions of some properties only; executions end where another fails.
+
+    Where an access goes wrong nothing is known of what follows, so that its assertions stay; those that only
+    warn stay too. If nothing is asked all of them stay.
+    """
+    if names and "assertions" not in names and has_error_state_of(program, "assertions"):
+        errors = tuple(item for item in program.errors if item.property != "assertions")
+        program = replace(program, errors=errors)
+    if not names or Assert not in program.operation_kinds:
+        return program
+    kept = {*names, MEMORY, *WARNINGS}
+
+    def changed(operation: Operation) -> Operation:
+        if not isinstance(operation, Assert):
+            return operation
+        is_asked = operation.property in kept
+        if operation.property == "assertions" and functions:
+            is_asked &= any(operation.message.startswith(f"{name}{_REACHED}") for name in functions)
+        return operation if is_asked else Assume(operation.condition)
+
+    def edge_of(edge: Edge) -> Edge:
+        operations = tuple(map(changed, edge.operations))
+        return edge if operations == edge.operations else replace(edge, operations=operations)
+
+    threads = tuple(replace(thread, edges=tuple(map(edge_of, thread.edges))) for thread in program.threads)
+    return program if threads == program.threads else replace(program, threads=threads)

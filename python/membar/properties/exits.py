@@ -1,0 +1,15 @@
+"""The process does not end by failing."""
+
+from __future__ import annotations
+
+from membar.properties.property import Property, has_assertion_of
+
+NAME = "exits"
+
+PROPERTY = Property(
+    name=NAME,
+    title="the process ends with exit code 0, if it ends",
+    covers="`abort`, `__builtin_trap`, `__builtin_unreachable`, `exit` or `_Exit` with a code other than 0, a"
+    " return of `main` with another value than 0",
+    applies=lambda program, _: has_assertion_of(program, NAME),
+)

@@ -1,0 +1,29 @@
+"""What labels of Promela demand of all runs, where somebody asks by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from membar.program.temporal import ACCEPTANCE, PROGRESS
+from membar.properties.property import Property
+
+BEGINNINGS: Mapping[str, str] = MappingProxyType({ACCEPTANCE: "accept", PROGRESS: "progress"})
+"""How the labels begin that a property is about."""
+LABELS: Mapping[str, Property] = MappingProxyType(
+    {
+        ACCEPTANCE: Property(
+            name=ACCEPTANCE,
+            title="no run passes an `accept` label again and again",
+            covers="a cycle through a label that begins with `accept` (Promela; only by name)",
+            applies=lambda _program, _model: False,
+        ),
+        PROGRESS: Property(
+            name=PROGRESS,
+            title="every run that goes on for ever passes a `progress` label again and again",
+            covers="a cycle without a label that begins with `progress` (Promela; only by name)",
+            applies=lambda _program, _model: False,
+        ),
+    }
+)
+"""By name; none of them is asked by default."""

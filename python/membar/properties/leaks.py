@@ -1,0 +1,14 @@
+"""All memory that is allocated is freed."""
+
+from __future__ import annotations
+
+from membar.program.operations import LEAKS
+from membar.properties.property import Property, has_assertion_of
+
+PROPERTY = Property(
+    name=LEAKS,
+    title="no allocated memory is lost (a warning unless asked for by name)",
+    covers="memory from `malloc` and its kin that is not freed when `main` ends, even if a pointer still"
+    " leads to it",
+    applies=lambda program, _: has_assertion_of(program, LEAKS),
+)

@@ -1,0 +1,12 @@
+"""Objects: every history of calls has an order that the sequential specification explains."""
+
+from __future__ import annotations
+
+from membar.properties.property import Property
+
+PROPERTY = Property(
+    name="linearizability",
+    title="every history of the object's calls is explained by its specification",
+    covers="results of calls that no order of them explains (`--client`, `.obj` files)",
+    applies=lambda _program, _model: False,
+)

@@ -1,0 +1,51 @@
+"""Locks, barriers and threads are used as their library allows."""
+
+from __future__ import annotations
+
+from membar.models.model import Model
+from membar.program.operations import Fence, Load, Rmw, Store
+from membar.program.program import Program
+from membar.properties.property import Property, has_assertion_of
+
+NAME = "locks"
+MISUSED = "locks or critical sections are not used correctly, as flags of the model say"
+"""What a witness says for which the model raises such a flag."""
+MISUSE_FLAGS = frozenset({
+    "unmatched-unlock", "lock-accessed", "mixed-lock-accesses", "lock-nest", "unmatched-rcu-lock",
+    "unmatched-rcu-unlock", "unmatched-srcu-lock", "unmatched-srcu-unlock", "unbalanced-srcu-lock",
+    "unbalanced-srcu-unlock", "multiple-srcu-matches", "shared-srcu-index", "bad-srcu-value-match",
+    "srcu-bad-value-match", "sleeps-in-rcu", "invalid-sleep",
+})  # fmt: skip
+"""What models of the kernel flag if locks or critical sections of RCU are not used correctly."""
+_KERNEL_TAGS = frozenset({
+    "LKR", "LKW", "UL", "RL", "Rcu-lock", "Rcu-unlock", "Srcu-lock", "Srcu-unlock", "Sync-srcu",
+})  # fmt: skip
+
+
+def flags_misuse(model: Model) -> bool:
+    """Whether the model says how locks and critical sections of the kernel are to be used."""
+    return model.plan is not None and any(check.name in MISUSE_FLAGS for check in model.plan.checks)
+
+
+def relies_on_flags(program: Program) -> bool:
+    """Whether a program uses the kernel's locks or critical sections and has no assertions about them."""
+    return not has_assertion_of(program, NAME) and any(
+        not _KERNEL_TAGS.isdisjoint(tags)
+        for thread in program.threads
+        for edge in thread.edges
+        for item in edge.operations
+        if isinstance(item, Fence | Load | Rmw | Store)
+        for tags in ((item.read_tags, item.write_tags) if isinstance(item, Rmw) else (item.tags,))
+    )
+
+
+PROPERTY = Property(
+    name=NAME,
+    title="locks, barriers, semaphores and threads are used correctly",
+    covers="unlocking a lock that the thread does not hold, using a lock or barrier after it was destroyed or"
+    " before it was initialised, initialising it again, destroying it while it is held, joining or detaching"
+    " a thread twice; in kernel code also critical sections of RCU and SRCU that the model flags",
+    applies=lambda program, model: (
+        has_assertion_of(program, NAME) or (flags_misuse(model) and relies_on_flags(program))
+    ),
+)

@@ -1,0 +1,73 @@
+"""Property files of SV-COMP: what they ask."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from membar.diagnostics import Diagnostic, InputError, Label
+from membar.properties.asked import Asked
+from membar.source import SourceFile
+
+_CHECK = re.compile(r"CHECK\s*\(\s*init\s*\(\s*main\s*\(\s*\)\s*\)\s*,\s*LTL\s*\(\s*(.*?)\s*\)\s*\)\s*$")
+_CALL = re.compile(r"G\s*!\s*call\s*\(\s*(\w+)\s*\(\s*\)\s*\)")
+_FORMULAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "G ! data-race": ("races",),
+        "G valid-free": ("memory",),
+        "G valid-deref": ("memory",),
+        "G valid-memtrack": ("leaks",),
+        "G valid-memcleanup": ("leaks",),
+        "G ! overflow": ("overflow",),
+        "F end": ("termination", "deadlock"),
+    }
+)
+
+
+def read_specification(path: Path) -> Asked:
+    """What a property file asks, and nothing else.
+
+    Raises:
+        InputError: a line of it is not understood, or it has none.
+        OSError: it cannot be read.
+    """
+    source = SourceFile.read(path)
+    names, functions = dict[str, None](), list[str]()
+    formulas = set[str]()
+    start = 0
+    for line in source.text.splitlines(keepends=True):
+        text = line.strip()
+        if text and not text.startswith("//"):
+            found = _CHECK.match(text)
+            formula = " ".join(found[1].split()) if found else ""
+            call = _CALL.fullmatch(formula)
+            if call is not None:
+                functions.append(call[1])
+                names["assertions"] = None
+            elif formula in _FORMULAS:
+                names.update(dict.fromkeys(_FORMULAS[formula]))
+                formulas.add(formula)
+            else:
+                raise InputError(_unknown(source, start + line.index(text), text))
+        start += len(line)
+    if not names:
+        raise InputError(Diagnostic(code="W1449", message=f"the property file `{path}` asks nothing"))
+    return Asked(
+        names=tuple(names),
+        by_name=True,
+        functions=tuple(functions),
+        values_count=False,
+        allows_tracked="G valid-memtrack" in formulas and "G valid-memcleanup" not in formulas,
+    )
+
+
+def _unknown(source: SourceFile, start: int, text: str) -> Diagnostic:
+    known = ", ".join(f"`{formula}`" for formula in ("G ! call(reach_error())", *_FORMULAS))
+    return Diagnostic(
+        code="W1449",
+        message="this property of SV-COMP is not known",
+        primary=Label(source.span(start, start + len(text)), "expected CHECK( init(main()), LTL(…) )"),
+        help=f"known formulas: {known}",
+    )

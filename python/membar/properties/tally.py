@@ -1,0 +1,110 @@
+"""What an engine found, before it is judged."""
+
+from __future__ import annotations
+
+from membar.outcome import FinalState, Statistics, Witness
+from membar.records import field, record
+from membar.source import Span
+
+# Ends the unit of what was enumerated where no length of store buffers was left out.
+ANY_LENGTH = " (store buffers of any length)"
+
+
+@record(slots=True, kw_only=True)
+class Tally:
+    """What an engine found: plain data that any engine can fill.
+
+    Attributes:
+        engine: its name.
+        algorithm: what it did, in a few words.
+        looked_for: the properties it is able to check, for this program.
+        unit: what was enumerated: "executions" or "states".
+        outcomes: final states of the complete executions that pass the condition's filter.
+        lists_outcomes: whether these are all that were reached.
+        positive: how many of those executions satisfy the condition's formula.
+        negative: how many do not.
+        positive_witness: the first that does.
+        negative_witness: the first that does not.
+        failed_assertion: an execution in which an assertion fails.
+        race: an execution with a data race.
+        allocation: an execution with an access to memory whose allocation does not happen before it.
+        misuse: an execution in which locks or critical sections are not used as the model demands.
+        error: a run into a state that must not be reached.
+        lasso: a run for which one of the program's claims is false.
+        deadlock: a run into a deadlock.
+        stuck: an execution in which a thread waits for ever.
+        unrolls: whether loops are unrolled: unless some were cut, or threads wait in them, all have ended.
+        awaits: whether turns of loops that only look ended the run of their thread.
+        waiting: where threads that wait look first.
+        cut: where loops end that were cut.
+        unfollowed: where something is not followed at all that the front end did not write out.
+        flags: flags the model raised.
+        loops_cut: the loop bound, if it cut some run.
+        buffers_held: the store-buffer bound, if it ever held a store back.
+        unfit: that some step never happens because its stores fit into no buffer, as a sentence.
+        limit: the limit that was hit, as a sentence.
+        stopped: whether that limit is only that the search ends with the first violation.
+        kept: every execution, where all were asked for; those that fail or were truncated say so.
+        notes: what else the user must know.
+        statistics: counters.
+    """
+
+    engine: str
+    algorithm: str
+    looked_for: frozenset[str]
+    unit: str = "executions"
+    outcomes: set[FinalState] = field(default_factory=set)
+    lists_outcomes: bool = True
+    positive: int = 0
+    negative: int = 0
+    positive_witness: Witness | None = None
+    negative_witness: Witness | None = None
+    failed_assertion: Witness | None = None
+    race: Witness | None = None
+    allocation: Witness | None = None
+    misuse: Witness | None = None
+    error: Witness | None = None
+    lasso: Witness | None = None
+    deadlock: Witness | None = None
+    stuck: Witness | None = None
+    unrolls: bool = False
+    awaits: bool = False
+    waiting: set[Span] = field(default_factory=set)
+    cut: set[Span] = field(default_factory=set)
+    unfollowed: set[Span] = field(default_factory=set)
+    flags: set[str] = field(default_factory=set)
+    loops_cut: int | None = None
+    buffers_held: int | None = None
+    unfit: str | None = None
+    limit: str | None = None
+    stopped: bool = False
+    kept: list[Witness] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    statistics: Statistics = field(default_factory=Statistics)
+
+
+def gap_of(tally: Tally) -> str | None:
+    """Why what was explored is not even all that there is within the bounds; or that they are too narrow.
+
+    A bound that keeps a step from ever happening leaves out runs without any waiting store: what is left may
+    be next to nothing, and every claim about fair runs is then true of it.
+    """
+    return tally.limit or tally.unfit
+
+
+def bound_of(tally: Tally) -> str | None:
+    """The bounds that truncated the search, in words; None if nothing was truncated."""
+    parts = []
+    if tally.loops_cut is not None:
+        if tally.cut or not tally.unfollowed:
+            parts.append(f"loops unrolled {_times(tally.loops_cut)}")
+        if tally.unfollowed:
+            parts.append("not all cases followed")
+    if tally.buffers_held is not None:
+        entries = "entry" if tally.buffers_held == 1 else "entries"
+        parts.append(f"store buffers of at most {tally.buffers_held} {entries}")
+    return " and ".join(parts) or None
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"

@@ -1,0 +1,105 @@
+"""What would have ordered two accesses that race: the synchronisation between them that is too weak."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from membar.models.mappings import ORDERS
+from membar.program.execution import Event, Execution, Kind
+from membar.program.program import Program
+from membar.reports._parts.event import line_number, phrase
+
+_ATOMIC: Final = frozenset(ORDERS)
+_RELEASING: Final = frozenset({"REL", "ACQ_REL", "SC"})
+_ACQUIRING: Final = frozenset({"ACQ", "CON", "ACQ_REL", "SC"})
+
+
+def missing_order(program: Program, execution: Execution, one: Event, other: Event) -> str:
+    """Why nothing orders two events, and what would, as a clause; "" if the execution does not say."""
+    threads = [event.thread for event in execution.events if not event.is_initial]
+    if not execution.po and len(set(threads)) < len(threads):
+        return ""  # long runs do without
+    for first, last in ((one, other), (other, one)):
+        path = _path(execution, first, last)
+        for index in range(1, len(path)):
+            write, read = (execution.events[path[at]] for at in (index - 1, index))
+            if write.thread != read.thread and (write.id, read.id) in execution.rf:
+                behind = path[index + 1] if index + 1 < len(path) else None
+                before = path[index - 2] if index > 1 else None
+                return _too_weak(program, execution, (before, write), (read, behind))
+    return "no synchronisation lies between them"
+
+
+def _path(execution: Execution, first: Event, last: Event) -> Sequence[int]:
+    """The way from one event to another by which threads pass something on, with the fewest handovers."""
+    following: dict[int, list[tuple[int, int]]] = {}
+    for relation in (execution.po, execution.spawn_join):
+        for a, b in relation:
+            following.setdefault(a, []).append((b, 0))
+    for write, read in execution.rf:
+        is_between = (write, read) != (first.id, last.id)
+        if execution.events[write].thread != execution.events[read].thread and is_between:
+            following.setdefault(write, []).append((read, 1))
+    come_from: dict[int, int] = {}
+    cost = {first.id: 0}
+    waiting = deque([first.id])
+    while waiting:
+        event = waiting.popleft()
+        for target, more in following.get(event, ()):
+            if cost[event] + more < cost.get(target, len(execution.events)):
+                cost[target], come_from[target] = cost[event] + more, event
+                (waiting.append if more else waiting.appendleft)(target)
+    return _back(come_from, last.id) if last.id in come_from else ()
+
+
+def _back(come_from: Mapping[int, int], last: int) -> Sequence[int]:
+    path = [last]
+    while path[-1] in come_from:
+        path.append(come_from[path[-1]])
+    return path[::-1]
+
+
+def _too_weak(
+    program: Program,
+    execution: Execution,
+    writing: tuple[int | None, Event],
+    reading: tuple[Event, int | None],
+) -> str:
+    """What a write and the read of it lack to synchronise; beside them, what lies before and behind."""
+    (before, write), (read, behind) = writing, reading
+    releases = bool(write.tags & _RELEASING) or _has_fence(execution, _RELEASING, before, write.id)
+    acquires = bool(read.tags & _ACQUIRING) or _has_fence(execution, _ACQUIRING, read.id, behind)
+    knows_words = bool((write.tags | read.tags) & _ATOMIC)
+    if not knows_words or (releases and acquires):
+        return f"that {phrase(program, read)} sees {phrase(program, write)} does not order them"
+    store, load = f"the store{_at(write)}", f"the load{_at(read)}"
+    if not releases and not acquires:
+        return (
+            f"{store} is {_weakness(write)} and {load} that reads it is {_weakness(read)};"
+            " a release store, read by an acquire load, would"
+        )
+    if not releases:
+        return f"{store} is {_weakness(write)}; a release store there, read by an acquire load, would"
+    return f"{load} is {_weakness(read)}; an acquire load there, of what a release store wrote, would"
+
+
+def _has_fence(execution: Execution, words: frozenset[str], first: int | None, last: int | None) -> bool:
+    """Whether a fence of some of these kinds lies between two events of a thread."""
+    return any(
+        event.kind is Kind.FENCE
+        and event.tags & words
+        and (first, event.id) in execution.po
+        and (event.id, last) in execution.po
+        for event in execution.events
+    )
+
+
+def _weakness(event: Event) -> str:
+    return "relaxed" if event.tags & _ATOMIC else "not atomic"
+
+
+def _at(event: Event) -> str:
+    number = line_number(event)
+    return "" if number is None else f" at line {number}"

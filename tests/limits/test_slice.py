@@ -1,0 +1,50 @@
+"""A slice of `stages.py`: short limits, and much time to keep them, for busy machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from limits.slow_inputs import STAGES, Stage
+from limits.stages import INTERRUPTED, run
+
+_SLICE = (
+    "C: parsing 10 MB",
+    "litmus X86: parsing 100,000 lines",
+    "cat: 100,000 parentheses",
+    "graphs: exactly once",
+    "drawing",
+    "compare",
+    "translate",
+)
+_LATEST = 30.0
+
+
+@pytest.mark.parametrize(
+    "stage", [stage for stage in STAGES if stage.name in _SLICE], ids=lambda one: one.name
+)
+def test_a_stage_keeps_the_time_limit_and_listens_to_ctrl_c(stage: Stage, tmp_path: Path) -> None:
+    for name, text in stage.files().items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    ending = run(f"{stage.command} --limit time=500ms", tmp_path)
+    assert ending.code == stage.code, ending.output
+    assert "the time limit of 0.5 s was reached" in ending.output
+    assert ending.seconds < _LATEST
+    ending = run(stage.command, tmp_path, interrupt=2.0)
+    assert ending.code == INTERRUPTED, ending.output
+    assert ending.seconds < _LATEST
+
+
+def test_json_says_that_a_limit_was_reached(tmp_path: Path) -> None:
+    import json
+
+    stage = next(one for one in STAGES if one.name == "litmus X86: parsing 100,000 lines")
+    (tmp_path / "a.litmus").write_text(stage.files()["a.litmus"], encoding="utf-8")
+    files = "--json --junit a.xml --sarif a.sarif --summary a.md"
+    ending = run(f"check a.litmus --limit time=500ms {files}", tmp_path)
+    said = json.loads(ending.output)
+    assert said["verdict"] == "unknown"
+    assert said["reason"] == "the time limit of 0.5 s was reached while the text was read"
+    for name in ("a.xml", "a.sarif", "a.md"):
+        assert "the time limit of 0.5 s was reached" in (tmp_path / name).read_text(encoding="utf-8")

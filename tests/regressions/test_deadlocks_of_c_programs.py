@@ -1,0 +1,139 @@
+"""A thread stuck in a blocking call is a deadlock while the process has not ended; one that spins is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from membar import api
+from membar.source import SourceFile
+
+THREADS = """
+int main(void) {
+  pthread_t a, b;
+  BEFORE
+  pthread_create(&a, 0, one, 0);
+  pthread_create(&b, 0, two, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}
+"""
+HEADERS = "#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n"
+
+
+def program(declared: str, one: str, two: str, before: str = "") -> str:
+    """Two threads that do this, started and joined by `main`."""
+    threads = "".join(
+        f"void *{name}(void *p) {{ {body} return 0; }}\n" for name, body in (("one", one), ("two", two))
+    )
+    return HEADERS + declared + "\n" + threads + THREADS.replace("BEFORE", before)
+
+
+BARRIER = program(
+    "pthread_barrier_t bar;",
+    "pthread_barrier_wait(&bar);",
+    "pthread_barrier_wait(&bar);",
+    "pthread_barrier_init(&bar, 0, 3);",
+)
+BARRIER_OF_TWO = BARRIER.replace("0, 3", "0, 2")
+CONDITION = program(
+    "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER; int y;",
+    "pthread_mutex_lock(&m); while (y == 0) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);",
+    "",
+)
+SEMAPHORE = program("sem_t s;", "sem_wait(&s);", "sem_wait(&s);", "sem_init(&s, 0, 1);")
+SEMAPHORE_POSTED = SEMAPHORE.replace(
+    "sem_wait(&s); return 0; }\nvoid *two", "sem_wait(&s); sem_post(&s); return 0; }\nvoid *two"
+)
+SEMAPHORE_POSTED = SEMAPHORE_POSTED.replace(
+    "(void *p) { sem_wait(&s); return", "(void *p) { sem_wait(&s); sem_post(&s); return"
+)
+READERS = program(
+    "pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;",
+    "pthread_rwlock_rdlock(&l); pthread_rwlock_wrlock(&l);",
+    "",
+)
+CROSSED = program(
+    "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;",
+    "pthread_mutex_lock(&m); pthread_mutex_lock(&n); pthread_mutex_unlock(&n); pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&n); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); pthread_mutex_unlock(&n);",
+)
+ONCE = program(
+    "pthread_once_t o = PTHREAD_ONCE_INIT; void f(void) { pthread_once(&o, f); }", "pthread_once(&o, f);", ""
+)
+RECURSIVE = program(
+    "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;", "pthread_mutex_lock(&m); pthread_mutex_lock(&m);", ""
+)
+BAD = {
+    "barrier": BARRIER,
+    "condition": CONDITION,
+    "semaphore": SEMAPHORE,
+    "rwlock": READERS,
+    "crossed mutexes": CROSSED,
+    "mutex locked twice": RECURSIVE,
+    "once within itself": ONCE,
+}
+GOOD = {"barrier of two": BARRIER_OF_TWO, "semaphore that is posted": SEMAPHORE_POSTED}
+SPINNING = program("atomic_int x;", "while (!x) ;", "")
+# Returning from `main` ends the process: nobody waits any more.
+RETURNS = (
+    HEADERS
+    + """
+sem_t s;
+void *one(void *p) { sem_wait(&s); return 0; }
+int main(void) { pthread_t a; sem_init(&s, 0, 0); pthread_create(&a, 0, one, 0); return 0; }
+"""
+)
+SPINS_BESIDE_RETURN = (
+    HEADERS
+    + """
+atomic_int x;
+void *one(void *p) { while (!x) ; return 0; }
+int main(void) { pthread_t a; pthread_create(&a, 0, one, 0); return 0; }
+"""
+)
+
+
+def verdict(text: str, engine: str, model: str, *asked: str) -> str:
+    """The word for the answer about these properties."""
+    return api.check(SourceFile("text.c", text), engine=engine, model=model, properties=asked).verdict
+
+
+@pytest.mark.parametrize("model", ["rc11", "sc", "x86-tso", "armv8", "imm"])
+@pytest.mark.parametrize("text", BAD.values(), ids=BAD.keys())
+def test_a_thread_stuck_in_a_blocking_call_is_a_deadlock(text: str, model: str) -> None:
+    assert verdict(text, "graphs", model, "deadlock") == "violated"
+
+
+@pytest.mark.parametrize("engine", ["states", "reference"])
+@pytest.mark.parametrize("name", ["barrier", "semaphore", "rwlock", "crossed mutexes", "mutex locked twice"])
+def test_states_and_the_reference_find_deadlocks_of_c_programs(name: str, engine: str) -> None:
+    assert verdict(BAD[name], engine, "sc", "deadlock") == "violated"
+
+
+@pytest.mark.parametrize("engine", ["graphs", "states"])
+@pytest.mark.parametrize("text", GOOD.values(), ids=GOOD.keys())
+def test_calls_that_return_are_no_deadlock(text: str, engine: str) -> None:
+    assert verdict(text, engine, "sc", "deadlock") == "holds"
+
+
+def test_a_loop_that_spins_is_no_deadlock_although_its_thread_is_joined() -> None:
+    assert verdict(SPINNING, "graphs", "rc11", "deadlock") == "holds"
+    assert verdict(SPINNING, "graphs", "rc11", "termination") == "violated"
+
+
+@pytest.mark.parametrize("engine", ["graphs", "states", "reference"])
+def test_returning_from_main_ends_the_process(engine: str) -> None:
+    assert verdict(RETURNS, engine, "sc", "deadlock") == "holds"
+
+
+def test_nobody_spins_for_ever_once_main_has_returned() -> None:
+    assert verdict(SPINS_BESIDE_RETURN, "graphs", "rc11", "termination") == "holds"
+
+
+@pytest.mark.parametrize("engine", ["graphs", "states"])
+def test_pthread_exit_of_main_does_not_end_the_process(engine: str) -> None:
+    assert (
+        verdict(RETURNS.replace("return 0; }\n", "pthread_exit(0); }\n", 2), engine, "sc", "deadlock")
+        == "violated"
+    )

@@ -1,0 +1,34 @@
+"""A follow-up question that was given up left no word, and Ctrl-C during an explanation lost the answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from limits.slow_inputs import STAGES, Stage
+from limits.stages import INTERRUPTED, run
+
+
+def _prepared(name: str, folder: Path) -> Stage:
+    stage = next(one for one in STAGES if one.name == name)
+    for file, text in stage.files().items():
+        (folder / file).write_text(text, encoding="utf-8")
+    return stage
+
+
+def test_a_question_about_races_given_up_at_the_limit_is_noted(tmp_path: Path) -> None:
+    stage = _prepared("follow-up question", tmp_path)
+    ending = run(f"{stage.command} --limit time=2s --json", tmp_path)
+    assert "the follow-up question about races was given up at the time limit" in ending.output
+
+
+def test_ctrl_c_during_an_explanation_keeps_the_answer(tmp_path: Path) -> None:
+    stage = _prepared("explanation", tmp_path)
+    ending = run(stage.command, tmp_path, interrupt=4.0)
+    assert ending.code == INTERRUPTED
+    assert "HOLDS" in ending.output
+
+
+def test_a_certificate_that_takes_too_long_names_the_limit(tmp_path: Path) -> None:
+    stage = _prepared("certificate", tmp_path)
+    ending = run(f"{stage.command} --limit time=2s --json", tmp_path)
+    assert "the time limit of 2 s was reached" in ending.output
