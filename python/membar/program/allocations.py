@@ -26,16 +26,15 @@ EARLY_PAIRS: Final = "too-early"
 TOO_EARLY: Final = "the allocation"
 """How the message about such an access begins."""
 MOST_SCALARS: Final = 64
-"""Of how many numbers in one piece of memory the beginning is told; each is a write."""
-_NOTE: Final = (
-    f"that its allocation comes before its use was checked for the first {MOST_SCALARS} numbers only"
-)
+"""How many numbers of one piece of memory get such a write."""
+_PART: Final = f"the order of allocation and use checked for the first {MOST_SCALARS} numbers"
+_CHECKED_BY: Final = "memory"  # the property that these writes are for
 
 
-def notes_on_allocations(lines: Collection[int]) -> tuple[str, ...]:
-    """That the beginning of large memory, allocated at these lines, is not told of all of it."""
+def allocations_checked(lines: Collection[int]) -> tuple[tuple[str, str], ...]:
+    """That large memory, allocated at these lines, has such writes for a part of it only."""
     places = ", ".join(map(str, sorted(lines)))
-    return (f"memory of line{'s' * (len(lines) > 1)} {places}: {_NOTE}",) if lines else ()
+    return ((_CHECKED_BY, f"{_PART} of memory of line{'s' * (len(lines) > 1)} {places}"),) if lines else ()
 
 
 def without_allocations(program: Program) -> Program:
@@ -45,8 +44,8 @@ def without_allocations(program: Program) -> Program:
     threads = tuple(_thread_without(thread) for thread in program.threads)
     if all(one is other for one, other in zip(threads, program.threads, strict=True)):
         return program
-    notes = tuple(note for note in program.notes if not note.endswith(_NOTE))
-    return replace(program, threads=threads, notes=notes)
+    parts = tuple(item for item in program.partly_checked if not item[1].startswith(_PART))
+    return replace(program, threads=threads, partly_checked=parts)
 
 
 def _is_allocation(operation: Operation) -> bool:

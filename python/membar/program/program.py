@@ -180,6 +180,7 @@ class Program:
             afterwards, as far as accesses happen where their threads make them (`delays.py`).
         is_joint: one thread stands for several processes that step together (DVE's `system sync`). They would
             share its store buffer, so only sc gives the program a meaning.
+        partly_checked: properties that its assertions and marks ask only in part, each with that part.
         notes: where the text may mean something else than its author expects, for reports.
     """
 
@@ -195,6 +196,7 @@ class Program:
     guards_wait: bool = field(default=False, compare=False)
     ends_memory: bool = field(default=False, compare=False)
     is_joint: bool = field(default=False, compare=False)
+    partly_checked: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 

@@ -8,6 +8,7 @@ What may be said about a property (DESIGN §6 and §8):
     otherwise, the search stopped              UNKNOWN, or not checked if it stopped at another violation
     otherwise, a step fits into no buffer      UNKNOWN
     otherwise, a bound truncated the search    HOLDS WITHIN; but UNKNOWN for `exists`
+    otherwise, the text asks a part of it      HOLDS WITHIN
     otherwise                                  HOLDS; but VIOLATED, without a witness, for `exists`
 
 The verdict about the program is the worst over all properties that count. In a program with a condition of
@@ -213,12 +214,16 @@ class _Judgement:
         gap = self._gap(name)
         if gap is not None:
             return gap
-        bound = bound_of(self.tally)
-        if bound is None:
+        bound = _both(bound_of(self.tally), *self._parts([name]))
+        if not bound:
             return Finding(name, Verdict.HOLDS)
         if name == "termination" and self.tally.loops_cut is not None:
             bound += ": whether what was truncated ends is not known"
         return Finding(name, Verdict.WITHIN, bound)
+
+    def _parts(self, names: Collection[str]) -> list[str]:
+        """Which parts of these properties are checked, where it is not all of them."""
+        return [part for name, part in self.program.partly_checked if name in names]
 
     def _gap(self, name: str) -> Finding | None:
         """Why nothing is known about a property that no execution violates that was explored."""
@@ -247,7 +252,13 @@ class _Judgement:
         return name in ASSERTED and not any(self.violations[name] is item for item in flagged)
 
     def _cannot(self, name: str) -> Finding:
-        return Finding(name, Verdict.UNKNOWN, f"the engine {self.tally.engine} cannot check it")
+        is_silent = name == locks.NAME and not locks.flags_misuse(self.model)
+        reason = f"{self.model.name} {locks.SILENT}" if is_silent else self._incapable
+        return Finding(name, Verdict.UNKNOWN, reason)
+
+    @property
+    def _incapable(self) -> str:
+        return f"the engine {self.tally.engine} cannot check it"
 
     def outcome(self, run: Run) -> Outcome:
         """The verdict about the program: the worst over all properties that count."""
@@ -261,8 +272,13 @@ class _Judgement:
         unknown = [item for item in counted.values() if item.verdict is Verdict.UNKNOWN]
         if unknown:
             return Unknown(run, self._why(unknown))
-        if any(item.verdict is Verdict.WITHIN and self._counts(item.property) for item in counted.values()):
-            return HoldsWithin(run, bound_of(self.tally) or "", chosen_by_user=self._is_bound_given())
+        within = [
+            name for name, item in counted.items() if item.verdict is Verdict.WITHIN and self._counts(name)
+        ]
+        if within:
+            parts = self._parts(within)
+            bound = _both(bound_of(self.tally), *parts)
+            return HoldsWithin(run, bound, chosen_by_user=not parts and self._is_bound_given())
         if not run.checked:
             return Unknown(run, "nothing that was asked could be checked")
         witness = counted["condition"].witness if "condition" in counted else None
@@ -270,8 +286,8 @@ class _Judgement:
 
     def _why(self, unknown: list[Finding]) -> str:
         """Why a program has no verdict."""
-        beyond = [item.property for item in unknown if item.property not in self.looked_for]
-        known = [item.reason for item in unknown if item.property in self.looked_for]
+        beyond = [item.property for item in unknown if item.reason == self._incapable]
+        known = [item.reason for item in unknown if item.reason != self._incapable]
         if known:
             return known[0]
         names = [name for name in beyond if name in OWN_QUESTIONS]
@@ -287,6 +303,10 @@ class _Judgement:
         return (tally.loops_cut is None or options.unrolling.chosen_by_user) and (
             tally.buffers_held is None or options.buffers_chosen_by_user
         )
+
+
+def _both(*bounds: str | None) -> str:
+    return " and ".join(filter(None, bounds))
 
 
 def _run(task: Task, tally: Tally, findings: tuple[Finding, ...]) -> Run:
@@ -344,7 +364,9 @@ def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
     if tally.unit.startswith("states") and tally.deadlock is None and may_hide_deadlocks(task.program):
         found -= {"deadlock"}
     if not locks.flags_misuse(task.model) and locks.relies_on_flags(task.program):
-        found -= {locks.NAME}
+        failed = tally.failed_assertion
+        if failed is None or property_of(task.program, failed.message) != locks.NAME:
+            found -= {locks.NAME}
     if tally.unrolls and not tally.waiting:
         found |= {"termination"}  # every loop that was not cut has ended
     if (

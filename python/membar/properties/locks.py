@@ -10,6 +10,8 @@ from membar.properties.property import Property, has_assertion_of
 NAME = "locks"
 MISUSED = "locks or critical sections are not used correctly, as flags of the model say"
 """What a witness says for which the model raises such a flag."""
+SILENT = "does not say how locks and critical sections of the kernel are used; lkmm does"
+"""Why nothing is known about them under other models."""
 MISUSE_FLAGS = frozenset({
     "unmatched-unlock", "lock-accessed", "mixed-lock-accesses", "lock-nest", "unmatched-rcu-lock",
     "unmatched-rcu-unlock", "unmatched-srcu-lock", "unmatched-srcu-unlock", "unbalanced-srcu-lock",
@@ -28,8 +30,8 @@ def flags_misuse(model: Model) -> bool:
 
 
 def relies_on_flags(program: Program) -> bool:
-    """Whether a program uses the kernel's locks or critical sections and has no assertions about them."""
-    return not has_assertion_of(program, NAME) and any(
+    """Whether a program uses the kernel's locks or critical sections, which no assertion is about."""
+    return any(
         not _KERNEL_TAGS.isdisjoint(tags)
         for thread in program.threads
         for edge in thread.edges

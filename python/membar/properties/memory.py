@@ -49,6 +49,10 @@ PROPERTY = Property(
     applies=lambda program, _: (
         program.condition is None
         and program.language not in _CHECKED_BY_ASSERTIONS
-        and (_has_pointers(program) or has_assertion_of(program, NAME))
+        and (
+            _has_pointers(program)
+            or has_assertion_of(program, NAME)
+            or any(name == NAME for name, _ in program.partly_checked)
+        )
     ),
 )

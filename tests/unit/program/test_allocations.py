@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from membar.program.allocations import ALLOC, notes_on_allocations, without_allocations
+from membar.program.allocations import ALLOC, allocations_checked, without_allocations
 from membar.program.expr import TRUE, Address, Constant, Expr, Register
 from membar.program.operations import Assert, Operation, Set, Store
 from membar.program.program import Edge, MemoryObject, Program, Thread
@@ -73,11 +73,11 @@ def test_points_that_others_reach_or_that_have_a_name_stay() -> None:
     assert steps(step(0, 1, WRITE), step(1, 2, BEGIN)) == [step(0, 1, WRITE), step(1, 2)]
 
 
-def test_the_note_on_large_memory_goes_with_them() -> None:
+def test_what_is_said_of_large_memory_goes_with_them() -> None:
     thread = Thread(name="P0", entry=0, edges=(step(0, 1, BEGIN), step(1, 2, WRITE)))
-    notes = ("another", *notes_on_allocations({4, 3}))
+    parts = (("memory", "another"), *allocations_checked({4, 3}))
     program = Program(
-        name="p", language="C", objects=(MemoryObject(name="x"),), threads=(thread,), notes=notes
+        name="p", language="C", objects=(MemoryObject(name="x"),), threads=(thread,), partly_checked=parts
     )
-    assert "lines 3, 4" in notes[1]
-    assert without_allocations(program).notes == ("another",)
+    assert "lines 3, 4" in parts[1][1]
+    assert without_allocations(program).partly_checked == (("memory", "another"),)

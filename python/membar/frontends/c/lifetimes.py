@@ -45,9 +45,11 @@ def joined_in(state: State | None) -> frozenset[int]:
 
 def begin(m: Machine, item: Object, *, is_set: bool = True) -> None:
     """A variable lives from here on: it gets a slot if its end, or what is not set, needs one."""
-    is_marked = not is_set and not m.world.is_kernel and _has_few_small(item)
+    is_marked = not is_set and not m.world.is_kernel and 0 < _marks(item) <= _MOST_MARKS
     if not item.in_memory or m.world.is_any or m.flow.is_dead:
         return
+    if not is_set and not is_marked and _marks(item) and item.span is not None:
+        m.world.unmarked.add(item.span.line)
     if item.declared not in m.world.before.ends and not is_marked:
         return
     if item.slot is None:
@@ -62,9 +64,9 @@ def begin(m: Machine, item: Object, *, is_set: bool = True) -> None:
         m.flow.emit(store, item.span)
 
 
-def _has_few_small(item: Object) -> bool:
-    """Whether some scalars cannot say that they are not set, and not too many for a mark each."""
-    return 0 < sum(map(heap.has_mark, item.places.values())) <= _MOST_MARKS
+def _marks(item: Object) -> int:
+    """How many scalars are too small to say themselves that they are not set, so that each needs a mark."""
+    return sum(map(heap.has_mark, item.places.values()))
 
 
 def end(m: Machine, items: Iterable[Object], span: Span) -> None:

@@ -9,6 +9,7 @@ clears none.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
 from pycparser import c_ast as ast
@@ -26,6 +27,15 @@ if TYPE_CHECKING:
 
 # Nobody is ordered by marks: the scalars are, or have a race.
 _TAGS: Final = frozenset({"RLX"})
+
+
+def settings_checked(unmarked: Collection[int]) -> tuple[tuple[str, str], ...]:
+    """That nothing says of the small scalars of memory that begins at these lines whether they were set."""
+    if not unmarked:
+        return ()
+    places = f"line{'s' * (len(unmarked) > 1)} {', '.join(map(str, sorted(unmarked)))}"
+    part = f"without checking that small numbers in memory of {places} are set before they are read"
+    return (("memory", part),)
 
 
 def first_values(m: Machine, item: Object, number: int) -> dict[int, Initial]:

@@ -12,7 +12,7 @@ from pycparser import c_ast as ast
 
 from membar.budget import stage
 from membar.diagnostics import Diagnostic, InputError, Label
-from membar.frontends.c import codes, constraints, contents, copies, heap, invocation
+from membar.frontends.c import codes, constraints, contents, copies, heap, invocation, marks
 from membar.frontends.c import types as t
 from membar.frontends.c.addresses import exactly, mapped
 from membar.frontends.c.calls import Calls, Library
@@ -55,7 +55,7 @@ from membar.frontends.c.world import (
     ThreadPlan,
     World,
 )
-from membar.program.allocations import notes_on_allocations
+from membar.program.allocations import allocations_checked
 from membar.program.dependencies import expressions_of
 from membar.program.expr import FALSE, Address, Expr, Register, addresses_of
 from membar.program.meeting import meeting_points
@@ -388,10 +388,11 @@ class _Pass:
             objects=tuple(places.objects),
             threads=tuple(built),
             ends_memory=world.after.frees_beside,
-            notes=(
-                *notes_on_allocations(world.unfollowed_allocations),
-                *invocation.notes_on_usage(world.after.usage_line),
+            partly_checked=(
+                *allocations_checked(world.unfollowed_allocations),
+                *marks.settings_checked(world.unmarked),
             ),
+            notes=invocation.notes_on_usage(world.after.usage_line),
         )
 
 

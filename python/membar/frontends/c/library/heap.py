@@ -168,6 +168,8 @@ def _slot(m: Machine, node: ast.FuncCall, kind: t.CType, place: Place, *, is_zer
     index = sum(slot.shape == shape for slot in m.world.allocated().values())
     item.slot = heap.Slot(shape, index, place.line, is_zero)
     if not is_zero:
+        if m.world.is_kernel and any(map(heap.has_mark, item.places.values())):
+            m.world.unmarked.add(place.line)
         item.initial = marks.first_values(m, item, place.number)
     item.call = place.number
     return item

@@ -1,0 +1,68 @@
+"""Where memory does not say whether it was set, nobody hears that it always was."""
+
+from __future__ import annotations
+
+import pytest
+
+from membar import api
+from membar.outcome import HoldsWithin, Violated
+from membar.source import SourceFile
+
+SHARED = """#include <pthread.h>
+int found;
+void *reader(void *p) { found = ((KIND *)p)[1]; return 0; }
+int main(void) {
+  KIND a[COUNT];
+  a[0] = 1;
+  pthread_t x;
+  pthread_create(&x, 0, reader, a);
+  pthread_join(x, 0);
+  return 0;
+}
+"""
+IN_THE_KERNEL = "#include <linux/kernel.h>\n" + SHARED
+ALLOCATED = """#include <linux/kernel.h>
+#include <pthread.h>
+#include <stdlib.h>
+int found;
+void *reader(void *p) { found = ((char *)p)[1]; return 0; }
+int main(void) {
+  char *a = malloc(4);
+  if (!a) return 0;
+  pthread_t x;
+  pthread_create(&x, 0, reader, a);
+  pthread_join(x, 0);
+  free(a);
+  return 0;
+}
+"""
+
+
+def check(text: str, **words: object) -> api.Result:
+    for name, value in words.items():
+        text = text.replace(name, str(value))
+    return api.check(SourceFile("text.c", text))
+
+
+@pytest.mark.parametrize("kind", ["char", "short"])
+def test_large_arrays_of_small_numbers_are_not_said_to_be_set(kind: str) -> None:
+    outcome = check(SHARED, KIND=kind, COUNT=100).outcome
+    assert isinstance(outcome, HoldsWithin)
+    assert "line 5" in outcome.bound
+
+
+@pytest.mark.parametrize(("kind", "count"), [("char", 10), ("short", 10), ("int", 100)])
+def test_where_memory_says_so_it_is_a_violation(kind: str, count: int) -> None:
+    outcome = check(SHARED, KIND=kind, COUNT=count).outcome
+    assert isinstance(outcome, Violated)
+    assert outcome.property == "memory"
+
+
+def test_small_numbers_of_the_kernel_are_not_said_to_be_set() -> None:
+    assert isinstance(check(IN_THE_KERNEL, KIND="char", COUNT=2).outcome, HoldsWithin)
+    assert isinstance(check(ALLOCATED).outcome, HoldsWithin)
+
+
+def test_arrays_with_initial_values_are_all_set() -> None:
+    text = SHARED.replace("a[COUNT];", "a[COUNT] = {0};")
+    assert check(text, KIND="char", COUNT=100).verdict == "holds"
