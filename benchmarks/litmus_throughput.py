@@ -23,16 +23,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
-from membar import api, campaign
 from membar.diagnostics import InputError
-from membar.frontends.litmus import asked, initial
-from membar.frontends.litmus.dialects.c import recurring as functions
-from membar.frontends.litmus.dialects.x86 import recurring as columns
+from membar.languages.litmus import asked, initial
+from membar.languages.litmus.dialects.c import recurring as functions
+from membar.languages.litmus.dialects.x86 import recurring as columns
 from membar.program.program import Program
 from membar.properties import PROPERTIES
+from membar.questions import api, campaign
+from membar.questions.task import Limits, Options, Task
 from membar.reports import summary
 from membar.source import SourceFile
-from membar.task import Limits, Options, Task
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 CORPUS = SHARED / "corpus" / "litmus"

@@ -27,9 +27,9 @@ from pathlib import Path
 
 import programs
 
-from membar import api
+from membar.questions import api
+from membar.questions.task import Limits, Options, Unrolling
 from membar.source import SourceFile
-from membar.task import Limits, Options, Unrolling
 
 TABLES = Path(__file__).resolve().parents[3] / "shared" / "papers" / "tables.json"
 LITERAL = ("bajczi-sc", "bajczi-tso", "bajczi-weak", "bajczi-weak-a9", "bajczi-nofence")

@@ -19,9 +19,9 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
-from membar import api
-from membar.outcome import Explored
-from membar.task import Coherence, Limits, Options, Unrolling
+from membar.questions import api
+from membar.questions.outcome import Explored
+from membar.questions.task import Coherence, Limits, Options, Unrolling
 
 HERE = Path(__file__).resolve().parent
 PEERS = HERE.parents[2] / "shared" / "peers"

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 _CODE = """
 import json, sys, time
 from pathlib import Path
-from membar import api
+from membar.questions import api
 from membar.source import SourceFile
 paths = [Path(item) for item in json.loads(sys.argv[1])]
 sources = [SourceFile(str(path), path.read_text(), ("N=3",)) for path in paths]

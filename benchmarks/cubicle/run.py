@@ -24,11 +24,12 @@ from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 
-from membar import load_model, proving
-from membar.frontends.cubicle import parse
-from membar.outcome import Holds, Outcome, Unknown
+from membar import load_model
+from membar.languages.cubicle import parse
+from membar.questions import proving
+from membar.questions.outcome import Holds, Outcome, Unknown
+from membar.questions.task import Limits, Options, SystemTask
 from membar.source import SourceFile
-from membar.task import Limits, Options, SystemTask
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 CORPUS = SHARED / "corpus" / "cub"

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 from body import C11, X86
 from parametric import PROGRAMS
 
-from membar import api
 from membar.engines import graphs
 from membar.program.expand import expand
 from membar.program.lowering import lower_program
+from membar.questions import api
 
 if TYPE_CHECKING:
     from membar import _core

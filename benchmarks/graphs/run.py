@@ -27,7 +27,6 @@ from typing import TypedDict, cast
 from body import C11, X86
 from parametric import PROGRAMS
 
-from membar import api
 from membar.engines import graphs
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE
@@ -35,6 +34,7 @@ from membar.models.monotone import watches_under
 from membar.program.expand import expand
 from membar.program.lowering import lower_program
 from membar.program.symmetry import groups
+from membar.questions import api
 
 PEERS = Path(__file__).resolve().parents[3] / "shared" / "peers"
 MODELS = {"sc": "sc", "tso": "x86-tso", "rc11": "rc11", "imm": "imm"}

@@ -18,9 +18,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from membar import api, campaign, expectations
 from membar.diagnostics import InputError
-from membar.task import Limits
+from membar.questions import api, campaign, expectations
+from membar.questions.task import Limits
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT.parent / "shared" / "corpus" / "litmus"

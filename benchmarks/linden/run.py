@@ -21,12 +21,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from linden.algorithms import others
 from linden.programs import figure_four, figure_two, table_one, table_two
 
-from membar import _core, api
+from membar import _core
 from membar.engines.buffers.cycles import named
 from membar.engines.buffers.question import lowered
-from membar.outcome import Holds, Violated
 from membar.program.program import Program
-from membar.task import Limits, Options, Task
+from membar.questions import api
+from membar.questions.outcome import Holds, Violated
+from membar.questions.task import Limits, Options, Task
 
 # States stored, states visited, seconds, depth and errors as the paper prints them.
 PAPER = {

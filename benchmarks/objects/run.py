@@ -13,10 +13,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from membar.linearizability import ObjectResult, check_object
 from membar.objects.client import Size
 from membar.objects.orders import Ordering
-from membar.outcome import HoldsWithin
+from membar.questions.linearizability import ObjectResult, check_object
+from membar.questions.outcome import HoldsWithin
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "objects"
 MODELS = ("sc", "x86-tso", "rc11", "armv8")

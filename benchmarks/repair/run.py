@@ -22,14 +22,14 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from membar import api
-from membar.changes import Place, edited
+from membar.edits import Place, edited
 from membar.objects.client import Size
-from membar.outcome import HoldsWithin
-from membar.repair import Question, Repair, repair
-from membar.repair.costs import costs_for
+from membar.questions import api
+from membar.questions.outcome import HoldsWithin
+from membar.questions.repair import Question, Repair, repair
+from membar.questions.repair.costs import costs_for
+from membar.questions.task import Coherence, Options
 from membar.source import SourceFile
-from membar.task import Coherence, Options
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

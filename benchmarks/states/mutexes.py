@@ -17,12 +17,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from membar import api, repair
 from membar.engines.reference.replay import replay
-from membar.frontends.dve.parser import parse_module
-from membar.outcome import Holds, Unknown, Violated, Witness
+from membar.languages.dve.parser import parse_module
+from membar.questions import api, repair
+from membar.questions.outcome import Holds, Unknown, Violated, Witness
+from membar.questions.task import Limits, Options
 from membar.source import SourceFile
-from membar.task import Limits, Options
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT.parent / "shared" / "corpus" / "dve"

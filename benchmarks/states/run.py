@@ -23,11 +23,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from membar import api
 from membar.engines.states import explore
 from membar.engines.states.form import Kept
+from membar.questions import api
+from membar.questions.task import Options, Task
 from membar.source import SourceFile
-from membar.task import Options, Task
 
 HERE = Path(__file__).parent
 _DEPTH = "-m2000000"

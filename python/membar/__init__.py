@@ -6,47 +6,47 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from membar.api import Result as Result
-    from membar.api import check as check
-    from membar.api import load_model as load_model
-    from membar.api import parse as parse
     from membar.diagnostics import InputError as InputError
-    from membar.object_proofs import prove_object as prove_object
-    from membar.outcome import Explored as Explored
-    from membar.outcome import Holds as Holds
-    from membar.outcome import HoldsWithin as HoldsWithin
-    from membar.outcome import Outcome as Outcome
-    from membar.outcome import Unknown as Unknown
-    from membar.outcome import Violated as Violated
-    from membar.outcome import Witness as Witness
-    from membar.proving import SystemResult as SystemResult
-    from membar.proving import prove as prove
+    from membar.questions.api import Result as Result
+    from membar.questions.api import check as check
+    from membar.questions.api import load_model as load_model
+    from membar.questions.api import parse as parse
+    from membar.questions.object_proofs import prove_object as prove_object
+    from membar.questions.outcome import Explored as Explored
+    from membar.questions.outcome import Holds as Holds
+    from membar.questions.outcome import HoldsWithin as HoldsWithin
+    from membar.questions.outcome import Outcome as Outcome
+    from membar.questions.outcome import Unknown as Unknown
+    from membar.questions.outcome import Violated as Violated
+    from membar.questions.outcome import Witness as Witness
+    from membar.questions.proving import SystemResult as SystemResult
+    from membar.questions.proving import prove as prove
+    from membar.questions.task import Limits as Limits
+    from membar.questions.task import Options as Options
     from membar.source import SourceFile as SourceFile
-    from membar.task import Limits as Limits
-    from membar.task import Options as Options
 
 __version__ = "0.1.0"
 
 # Imported when first used, so that `membar --version` starts at once.
 _PUBLIC = {
-    "Result": "api",
-    "check": "api",
-    "load_model": "api",
-    "parse": "api",
+    "Result": "questions.api",
+    "check": "questions.api",
+    "load_model": "questions.api",
+    "parse": "questions.api",
     "InputError": "diagnostics",
-    "Explored": "outcome",
-    "Holds": "outcome",
-    "HoldsWithin": "outcome",
-    "Outcome": "outcome",
-    "Unknown": "outcome",
-    "Violated": "outcome",
-    "Witness": "outcome",
-    "SystemResult": "proving",
-    "prove": "proving",
-    "prove_object": "object_proofs",
+    "Explored": "questions.outcome",
+    "Holds": "questions.outcome",
+    "HoldsWithin": "questions.outcome",
+    "Outcome": "questions.outcome",
+    "Unknown": "questions.outcome",
+    "Violated": "questions.outcome",
+    "Witness": "questions.outcome",
+    "SystemResult": "questions.proving",
+    "prove": "questions.proving",
+    "prove_object": "questions.object_proofs",
     "SourceFile": "source",
-    "Limits": "task",
-    "Options": "task",
+    "Limits": "questions.task",
+    "Options": "questions.task",
 }
 
 __all__ = [*_PUBLIC, "__version__"]  # noqa: PLE0604 - the keys are names

@@ -1,5 +1,5 @@
 """`python -m membar`: the same as the command `membar`."""
 
-from membar.cli import command
+from membar.cli.command import command
 
 command()

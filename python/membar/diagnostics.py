@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from membar.records import record
@@ -133,3 +134,10 @@ def error(
 ) -> InputError:
     """An `InputError` with one diagnostic at `span`."""
     return InputError(Diagnostic(code=code, message=message, primary=Label(span, expected), help=help))
+
+
+def close_matches(name: str, known: Iterable[str], n: int = 3, cutoff: float = 0.6) -> list[str]:
+    """The known names most similar to a misspelt one; `difflib` is imported only when there is one."""
+    import difflib  # noqa: PLC0415 - slow to import
+
+    return difflib.get_close_matches(name, list(known), n, cutoff)

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import TypeVar
 
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import Diagnostic, InputError, close_matches
 
 T = TypeVar("T")
 
@@ -51,9 +51,7 @@ def record(package: str, name: str, *, attribute: str) -> object:
 
 def unknown(what: str, name: str, known: tuple[str, ...]) -> InputError:
     """An unknown name, with the known ones and the likeliest meant."""
-    import difflib  # noqa: PLC0415 - only when something is wrong
-
-    close = difflib.get_close_matches(name, known, n=1)
+    close = close_matches(name, known, n=1)
     hint = f"did you mean `{close[0]}`? " if close else ""
     return InputError(
         Diagnostic(

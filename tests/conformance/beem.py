@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from membar.api import check
 from membar.diagnostics import InputError
-from membar.frontends.dve.translate import with_legacy_errors
-from membar.outcome import Explored, Holds, HoldsWithin, Violated
+from membar.languages.dve.translate import with_legacy_errors
+from membar.questions.api import check
+from membar.questions.outcome import Explored, Holds, HoldsWithin, Violated
+from membar.questions.task import Limits, Options
 from membar.source import SourceFile
-from membar.task import Limits, Options
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dve"
 _LOOP = re.compile(r"myloop\(i,0,decr\((\w+)\), `(\w+)`'i(\.\w+)', `([^']*)'\)")

@@ -14,8 +14,8 @@ import re
 import sys
 from pathlib import Path
 
-from membar import api
 from membar.diagnostics import InputError
+from membar.questions import api
 from membar.source import SourceFile
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "corpus" / "litmus" / "C"

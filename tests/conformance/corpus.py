@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from membar import campaign, expectations
-from membar.task import Limits
+from membar.questions import campaign, expectations
+from membar.questions.task import Limits
 
 HERE = Path(__file__).resolve().parent
 CORPUS = HERE.parents[2] / "shared" / "corpus"

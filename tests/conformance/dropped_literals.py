@@ -21,20 +21,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from membar import load_model, proving
+from membar import load_model
 from membar._core import AnySize, CubeFindings
-from membar.certificates.check import certify, is_initial, steps_into
-from membar.certificates.cover import Cover
-from membar.certificates.preimage import Backward
-from membar.certificates.smt import Logic
-from membar.certificates.stage import grounded
 from membar.engines.cubes import closed
 from membar.engines.cubes.proof import event_cube
+from membar.evidence.certificates.check import certify, is_initial, steps_into
+from membar.evidence.certificates.cover import Cover
+from membar.evidence.certificates.preimage import Backward
+from membar.evidence.certificates.smt import Logic
+from membar.evidence.certificates.stage import grounded
+from membar.questions import proving
+from membar.questions.task import Limits, Options, SystemTask
 from membar.source import SourceFile
 from membar.systems.events import EventCube
 from membar.systems.mapping import sequential
 from membar.systems.system import ParameterizedSystem
-from membar.task import Limits, Options, SystemTask
 
 FATES = ("rejected", "redundant", "open", "reachable")
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus" / "cub"

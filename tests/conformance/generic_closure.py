@@ -19,10 +19,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from membar import proving
-from membar.certificates.generic import Future
-from membar.outcome import Holds, Outcome, Unknown
-from membar.task import Limits, Options
+from membar.evidence.certificates.generic import Future
+from membar.questions import proving
+from membar.questions.outcome import Holds, Outcome, Unknown
+from membar.questions.task import Limits, Options
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus" / "cub"
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from membar import lift
-from membar.expectations import claimed
+from membar.questions import lift
+from membar.questions.expectations import claimed
+from membar.questions.task import Limits
 from membar.source import SourceFile
-from membar.task import Limits
 
 FOLDER = Path(__file__).parents[2] / "examples" / "any-n"
 # What no search decides is given up soon.

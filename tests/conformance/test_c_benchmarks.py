@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from membar import api
+from membar.questions import api
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "c"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
+from membar.questions import api
 
 FOLDER = Path(__file__).resolve().parent / "c_tasks"
 TASKS = sorted(FOLDER.glob("*/*.c"))

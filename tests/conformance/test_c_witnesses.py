@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
-from membar.confirmation import confirm
 from membar.diagnostics import InputError
-from membar.expectations import claimed
-from membar.outcome import Violated
+from membar.questions import api
+from membar.questions.confirmation import confirm
+from membar.questions.expectations import claimed
+from membar.questions.outcome import Violated
 from membar.reports import graphml, violation
 from membar.source import SourceFile
 from strategies.witness_rules import graphml_faults, yaml_faults

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conformance import corpus
-from membar import campaign
-from membar.task import Limits
+from membar.questions import campaign
+from membar.questions.task import Limits
 
 # Every K-th test of each folder, by engine: together a few minutes on two cores.
 SLICE = {"reference": 9, "graphs": 3}

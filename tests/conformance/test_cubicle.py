@@ -13,8 +13,9 @@ import z3
 
 from conformance.dropped_literals import dropped, proof_of
 from conformance.generic_closure import fate_of
-from membar import plugins, proving
-from membar.task import Limits, Options
+from membar import plugins
+from membar.questions import proving
+from membar.questions.task import Limits, Options
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus" / "cub"
 WORDS = {"safe": "holds", "unsafe": "violated"}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
 from membar.models import load as models
+from membar.questions import api
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

@@ -16,14 +16,14 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
 
-from membar import api, lift, proving
 from membar.diagnostics import EngineLimitError, InputError
 from membar.models.model import Model
-from membar.outcome import Holds, HoldsWithin, Violated
 from membar.program.warnings import without_warnings
+from membar.questions import api, lift, proving
+from membar.questions.outcome import Holds, HoldsWithin, Violated
+from membar.questions.task import Limits, Options, SystemTask, Task
 from membar.source import SourceFile
 from membar.systems.system import ParameterizedSystem
-from membar.task import Limits, Options, SystemTask, Task
 
 _HEAD = """\
 #include <assert.h>

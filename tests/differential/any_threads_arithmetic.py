@@ -17,9 +17,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 from differential.any_threads import Verdict, concrete_verdict, lifted_verdict, proof
-from membar import api, lift
 from membar.diagnostics import InputError
 from membar.models.model import Model
+from membar.questions import api, lift
 from membar.source import SourceFile
 
 NUMBERS = (2, 3, 4)

@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 from random import Random
 
-from membar import api
+from membar.questions import api
 from membar.source import SourceFile
 
 TYPES = (

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from membar import api
+from membar.questions import api
 from membar.source import SourceFile
 
 ORDERS = ("memory_order_relaxed", "memory_order_relaxed", "memory_order_seq_cst")

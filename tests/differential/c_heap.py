@@ -23,7 +23,7 @@ from random import Random
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from membar import api
+from membar.questions import api
 from membar.source import SourceFile
 
 POINTERS = 3

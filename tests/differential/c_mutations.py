@@ -31,10 +31,10 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from differential.watched import Died, Killed, judged
-from membar import api
 from membar.diagnostics import InputError
+from membar.questions import api
+from membar.questions.task import Limits
 from membar.source import SourceFile
-from membar.task import Limits
 from strategies.c_cases import CONCURRENT, SEQUENTIAL
 from strategies.c_heap_cases import HEAP_CASES
 from strategies.c_sync_cases import SYNC_CASES

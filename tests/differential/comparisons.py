@@ -11,15 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-from membar import api
 from membar.diagnostics import InputError
 from membar.engines.reference.axiomatic import explore
 from membar.engines.reference.replay import replay
 from membar.engines.reference.simulator import simulate
-from membar.frontends.program import FRONTEND as PROGRAM_TEXT
+from membar.languages.mbp import FRONTEND as PROGRAM_TEXT
 from membar.models import load
 from membar.models.model import Model
-from membar.outcome import FinalState, Holds, Unknown, Violated, Witness
 from membar.program.condition import (
     And,
     Compare,
@@ -35,8 +33,10 @@ from membar.program.operations import Tags
 from membar.program.printer import print_program
 from membar.program.program import Program
 from membar.properties.judge import Tally, judge
+from membar.questions import api
+from membar.questions.outcome import FinalState, Holds, Unknown, Violated, Witness
+from membar.questions.task import Options, Task
 from membar.source import SourceFile
-from membar.task import Options, Task
 from strategies.variations import permuted, renamed, with_fence
 
 Disagreements: TypeAlias = list[str]

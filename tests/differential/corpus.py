@@ -23,11 +23,11 @@ if __name__ == "__main__":
 from conformance.corpus import CORPUS, FOLDERS
 from differential.comparisons import shipped
 from differential.engines import compared, explored, gave_up, question
-from membar import api, campaign
 from membar.diagnostics import InputError
 from membar.engines import graphs
 from membar.engines.reference import axiomatic
 from membar.properties.judge import Tally
+from membar.questions import api, campaign
 from membar.source import SourceFile
 
 SAME = "the same"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
-from membar.frontends.dve import syntax as x
-from membar.frontends.dve.parser import parse_module
+from membar.languages.dve import syntax as x
+from membar.languages.dve.parser import parse_module
 from membar.source import SourceFile
 
 # States of the processes; values of globals and locals (lists as tuples); contents of channels.

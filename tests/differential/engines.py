@@ -10,11 +10,11 @@ from membar.engines import graphs
 from membar.engines.reference import axiomatic
 from membar.engines.reference.replay import replay
 from membar.models.model import Model
-from membar.outcome import Witness
 from membar.program.program import Program
 from membar.properties import PROPERTIES
 from membar.properties.judge import Tally, judge
-from membar.task import Limits, Options, Task, Unrolling
+from membar.questions.outcome import Witness
+from membar.questions.task import Limits, Options, Task, Unrolling
 
 # The most that is shown of an answer that is wrong.
 _LONGEST = 600

@@ -10,22 +10,22 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from membar import api
-from membar.confirmation import _unwatched
-from membar.confirmation.interleavings import following
-from membar.confirmation.watched import has_passed, watched
 from membar.engines.reference.budget import Budget
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.replay import replay
 from membar.engines.reference.state import Move, State
-from membar.guides import UNREACHABLE, Guide, Waypoint
-from membar.guides.places import UnfollowableError, routes
+from membar.evidence.svcomp import UNREACHABLE, Guide, Waypoint
+from membar.evidence.svcomp.places import UnfollowableError, routes
 from membar.models.model import Operational
-from membar.outcome import Violated, Witness
 from membar.program.operations import Assert, Assume, Choose, Load, Set, Spawn, Store
 from membar.program.program import Edge, Program
+from membar.questions import api
+from membar.questions.confirmation import _unwatched
+from membar.questions.confirmation.interleavings import following
+from membar.questions.confirmation.watched import has_passed, watched
+from membar.questions.outcome import Violated, Witness
+from membar.questions.task import Limits, Task
 from membar.source import SourceFile
-from membar.task import Limits, Task
 
 PATH = "p.c"
 MOST_RUNS = 1500

@@ -32,7 +32,7 @@ from membar.program.temporal import Claim, ForbiddenRuns, predicates_of
 from membar.properties.ltl.automaton import Automaton, Label, Transition
 from membar.properties.ltl.reduction import components
 from membar.properties.ltl.translation import automaton_of
-from membar.task import Limits, Options, Task
+from membar.questions.task import Limits, Options, Task
 from strategies.claims import program_with_claim
 
 FAIR = (

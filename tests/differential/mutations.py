@@ -31,7 +31,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from differential.watched import Died, Killed, judged
-from membar import cli
+from membar.cli import command as cli
 from strategies.broken_inputs import Input, inputs
 from strategies.commands import CLOSED, FULL, Ended, run_membar
 

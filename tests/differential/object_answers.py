@@ -20,10 +20,10 @@ from collections import Counter
 from dataclasses import dataclass
 from random import Random
 
-from membar.linearizability import check_object
-from membar.object_proofs import prove_object
 from membar.objects.client import Size
-from membar.outcome import HoldsWithin
+from membar.questions.linearizability import check_object
+from membar.questions.object_proofs import prove_object
+from membar.questions.outcome import HoldsWithin
 from membar.source import SourceFile
 
 

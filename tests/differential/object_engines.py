@@ -10,11 +10,11 @@ from __future__ import annotations
 import sys
 from random import Random
 
-from membar.linearizability import ObjectResult, check_object
 from membar.objects.client import Size
 from membar.objects.orders import Ordering
+from membar.questions.linearizability import ObjectResult, check_object
+from membar.questions.task import Options
 from membar.source import SourceFile
-from membar.task import Options
 
 CASES = (("sc", "causal"), ("x86-tso", "causal"), ("x86-tso", "flush"))
 _BUFFERS = 8  # more than a client stores

@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import product
 
-from membar.frontends.object.parser import parse_text
+from membar.languages.objects.parser import parse_text
 from membar.objects.proof.claims import claims
 from membar.objects.proof.discharge import prove
 from membar.objects.syntax import ConcurrentObject, Store

@@ -44,13 +44,13 @@ from differential.random_objects import (
     random_object,
     with_fresh_locals,
 )
-from membar import api
-from membar.frontends.object.parser import parse_text
+from membar.languages.objects.parser import parse_text
 from membar.models.model import Model
-from membar.object_proofs import system_of
 from membar.objects.syntax import ConcurrentObject
 from membar.objects.systems.explore import Call, Explorer
 from membar.objects.terms import Space, Variable
+from membar.questions import api
+from membar.questions.object_proofs import system_of
 from membar.source import SourceFile
 
 Final = frozenset[tuple[int, ...]]

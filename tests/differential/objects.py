@@ -22,10 +22,10 @@ from typing import Final, TypeAlias
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from membar.linearizability import ObjectResult, check_object
 from membar.objects.client import Size
 from membar.objects.orders import Ordering
 from membar.objects.spec import SHIPPED
+from membar.questions.linearizability import ObjectResult, check_object
 from membar.source import SourceFile
 from strategies.objects import Access, RandomObject, RandomOperation, random_object
 

@@ -21,12 +21,12 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from membar import proving
 from membar.engines.instances.search import explore, machine
-from membar.outcome import Holds, Unknown, Violated
+from membar.questions import proving
+from membar.questions.outcome import Holds, Unknown, Violated
+from membar.questions.task import Limits, Options
 from membar.source import SourceFile
 from membar.systems.system import ParameterizedSystem
-from membar.task import Limits, Options
 from strategies.systems import random_system
 
 SIZES = (2, 3, 4)

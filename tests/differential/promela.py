@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
-from membar.frontends.promela import syntax as p
-from membar.frontends.promela.parser import parse
+from membar.languages.promela import syntax as p
+from membar.languages.promela.parser import parse
 from membar.source import SourceFile
 
 _BITS = {

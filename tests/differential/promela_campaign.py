@@ -16,9 +16,9 @@ if __name__ == "__main__":
 
 from differential import spin
 from differential.promela import GiveUpError, explore
-from membar import api
+from membar.questions import api
+from membar.questions.task import Limits
 from membar.source import SourceFile
-from membar.task import Limits
 from strategies.promela import promela
 
 _LIMITS = Limits(states=8000)

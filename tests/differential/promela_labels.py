@@ -17,9 +17,9 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the tests are no package yet
 
-from membar import api
+from membar.questions import api
+from membar.questions.task import Limits, Options
 from membar.source import SourceFile
-from membar.task import Limits, Options
 
 _SECONDS = 120
 # What is asked, how SPIN's verifier is compiled for it, and its option.

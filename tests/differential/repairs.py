@@ -21,10 +21,10 @@ from random import Random
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from membar import api
-from membar.changes import Choice, Place, edited
-from membar.repair import Question, Repair, repair
-from membar.repair.costs import costs_for
+from membar.edits import Choice, Place, edited
+from membar.questions import api
+from membar.questions.repair import Question, Repair, repair
+from membar.questions.repair.costs import costs_for
 from membar.source import SourceFile
 from strategies.repairable import repairable
 

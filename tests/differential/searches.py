@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
-from membar import api
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines import graphs
 from membar.engines.reference.axiomatic import explore as reference
@@ -18,7 +17,8 @@ from membar.program.lowering import lower_program
 from membar.program.printer import print_program
 from membar.program.program import Program
 from membar.properties.final_state import Observer
-from membar.task import Options, Task, Unrolling
+from membar.questions import api
+from membar.questions.task import Options, Task, Unrolling
 from strategies.programs import BARE, FEATURES, Features
 
 if TYPE_CHECKING:

@@ -28,14 +28,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the test
 from differential import spin
 from differential.states import model
 from differential.translations import MODELS, PlainDve
-from membar import api
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.states import explore
 from membar.program.program import Program
 from membar.program.temporal import ForbiddenRuns, has_next
+from membar.questions import api
+from membar.questions.task import Limits, Options, Task
+from membar.questions.translation import translated
 from membar.source import SourceFile
-from membar.task import Limits, Options, Task
-from membar.translation import translated
 from strategies.machines import Parts, machine_program
 from strategies.promela import promela
 from strategies.questions import with_claim

@@ -15,7 +15,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the tests are no package yet
 
-from membar import api
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.simulator import simulate
 from membar.engines.states import explore
@@ -23,7 +22,8 @@ from membar.engines.states.form import Kept
 from membar.models.model import Model
 from membar.program.program import Program
 from membar.properties.judge import Tally
-from membar.task import Limits, Options, Task
+from membar.questions import api
+from membar.questions.task import Limits, Options, Task
 from strategies.machines import machine_program
 
 # Each model with its bounds.

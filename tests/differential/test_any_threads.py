@@ -13,7 +13,7 @@ from differential.any_threads import (
     random_program,
 )
 from differential.any_threads_programs import PROGRAMS
-from membar import api, lift
+from membar.questions import api, lift
 from membar.source import SourceFile
 
 MODEL = api.load_model("x86-tso")

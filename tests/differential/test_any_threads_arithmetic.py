@@ -7,8 +7,8 @@ import pytest
 
 from differential.any_threads import proof
 from differential.any_threads_arithmetic import compared, program, random_program
-from membar import api, lift
 from membar.diagnostics import InputError
+from membar.questions import api, lift
 from membar.source import SourceFile
 
 MODEL = api.load_model("sc")

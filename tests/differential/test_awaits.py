@@ -8,7 +8,6 @@ import tiers
 from differential.comparisons import shipped
 from differential.searches import features_of
 from differential.waiting import BOUND, engines, machines, switching, task_of
-from membar import api
 from membar.engines import graphs
 from membar.models import load
 from membar.models.cat.elaborate import compile_model
@@ -18,6 +17,7 @@ from membar.program.awaits import Watches
 from membar.program.expand import expand
 from membar.program.program import Program
 from membar.properties.final_state import Observer
+from membar.questions import api
 from membar.source import SourceFile
 from strategies.models import model_text
 from strategies.programs import FEATURES

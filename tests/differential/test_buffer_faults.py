@@ -11,7 +11,7 @@ from differential.unbounded import Effort, Goals, caught, goals, model, programs
 from membar import _core
 from membar.engines.buffers.question import lowered
 from membar.program.program import Program
-from membar.task import Task
+from membar.questions.task import Task
 from unit.engines.texts import parse
 
 FAULTS = _core.StoreBuffers.faults()

@@ -10,10 +10,9 @@ import pytest
 import tiers
 from differential.comparisons import shipped
 from differential.searches import BOUND, difference, features_of, general
-from membar import api
 from membar.diagnostics import EngineLimitError
 from membar.engines import _exploration
-from membar.frontends.program import FRONTEND
+from membar.languages.mbp import FRONTEND
 from membar.models import load
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, GENERAL, Model
@@ -21,8 +20,9 @@ from membar.program.atomicity import require_single_accesses
 from membar.program.expand import expand
 from membar.program.printer import print_program
 from membar.program.program import Program
+from membar.questions import api
+from membar.questions.task import Task
 from membar.source import SourceFile
-from membar.task import Task
 from strategies.programs import sample
 from strategies.selects import select_program_of_seed
 from strategies.wider import wide_sample

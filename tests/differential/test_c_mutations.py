@@ -10,7 +10,7 @@ import pytest
 from differential import c_mutations
 from differential.c_mutations import DISAGREED, OVER_LIMITS, TRACEBACK, campaign, judgement, summary
 from differential.watched import Died, Killed, judged
-from membar import api
+from membar.questions import api
 from membar.source import SourceFile
 
 GOOD = "int main(void) { return 0; }\n"

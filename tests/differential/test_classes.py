@@ -17,12 +17,12 @@ from membar.engines._exploration import exploration
 from membar.engines.reference.axiomatic import explore as reference
 from membar.engines.reference.replay import replay
 from membar.models.model import CLASSES, Model
-from membar.outcome import Holds, Violated
 from membar.program.expand import expand
 from membar.program.printer import print_program
 from membar.program.program import Program
 from membar.properties.judge import judge
-from membar.task import Coherence, Options, Task, Unrolling
+from membar.questions.outcome import Holds, Violated
+from membar.questions.task import Coherence, Options, Task, Unrolling
 
 core = pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 

@@ -11,14 +11,14 @@ from types import MappingProxyType
 import pytest
 
 from membar.diagnostics import InputError
-from membar.linearizability import check_object
 from membar.objects import client
 from membar.objects.annotations import read
 from membar.objects.history import Call, History, program_order
 from membar.objects.linearize import linearizations, verdict
 from membar.objects.orders import Ordering, least_excluding
 from membar.objects.spec import SHIPPED, Specification
-from membar.outcome import HoldsWithin
+from membar.questions.linearizability import check_object
+from membar.questions.outcome import HoldsWithin
 from membar.source import SourceFile
 from unit.objects.test_clients import ATOMIC
 from unit.objects.test_linearize import brute_force, random_history, random_order

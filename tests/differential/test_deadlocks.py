@@ -17,7 +17,7 @@ from membar.program.operations import Assume, Join, Load, Lock, Operation, Rmw, 
 from membar.program.printer import print_program
 from membar.program.program import Edge, MemoryObject, Program, Thread
 from membar.properties import PROPERTIES
-from membar.task import Limits, Options, Task
+from membar.questions.task import Limits, Options, Task
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 

@@ -9,7 +9,6 @@ import pytest
 
 from differential.comparisons import shipped
 from differential.searches import features_of, references, searches
-from membar import api
 from membar.engines import _exploration, graphs
 from membar.models import load
 from membar.models.model import DEPENDENCY_AWARE
@@ -18,7 +17,8 @@ from membar.program.expand import expand
 from membar.program.operations import Join, Spawn
 from membar.program.program import Program
 from membar.properties.property import has_operation
-from membar.task import Task
+from membar.questions import api
+from membar.questions.task import Task
 from strategies.buffering import buffering_program_of_seed, buffering_sample
 from strategies.programs import program_of_seed
 from strategies.wider import wide_program_of_seed

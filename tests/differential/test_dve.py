@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from differential.dve import Counted, Interpreter
-from membar import api
-from membar.frontends.dve.translate import with_legacy_errors
-from membar.outcome import Explored, Violated
+from membar.languages.dve.translate import with_legacy_errors
+from membar.questions import api
+from membar.questions.outcome import Explored, Violated
+from membar.questions.task import Options
 from membar.records import replace
 from membar.source import SourceFile
-from membar.task import Options
 from strategies.dve import DveTexts
 
 SMALL = 400  # states that the Python machine still visits quickly

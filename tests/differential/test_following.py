@@ -14,7 +14,7 @@ from differential.following import (
     is_followed,
     is_passing,
 )
-from membar.guides import Guide
+from membar.evidence.svcomp import Guide
 
 SEED = 20
 PROGRAMS = 12

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from differential.test_known_systems import system_of
-from membar import proving
-from membar.certificates.check import certify
-from membar.certificates.generic import Future
 from membar.engines.cubes import generic
-from membar.outcome import Holds
+from membar.evidence.certificates.check import certify
+from membar.evidence.certificates.generic import Future
+from membar.questions import proving
+from membar.questions.outcome import Holds
+from membar.questions.task import Limits, Options
 from membar.source import SourceFile
-from membar.task import Limits, Options
 from strategies.known_systems import SYSTEMS, Known
 
 BY_NAME = {known.name: known for known in SYSTEMS}

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 
 import tiers
 from differential.engines import difference, question
-from membar import api
 from membar.diagnostics import InputError
 from membar.engines import graphs
 from membar.models.cat.elaborate import compile_model
@@ -18,6 +17,7 @@ from membar.models.load import names
 from membar.models.model import Model
 from membar.program.printer import print_program
 from membar.program.program import Program
+from membar.questions import api
 from membar.source import SourceFile
 from strategies.control import control_program, control_programs
 from strategies.models import model_text, model_texts

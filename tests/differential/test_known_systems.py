@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from membar.certificates.check import certify
 from membar.engines.instances.search import explore, machine
-from membar.frontends.cubicle import parse
+from membar.evidence.certificates.check import certify
+from membar.languages.cubicle import parse
 from membar.source import SourceFile
 from membar.systems.mapping import sequential
 from membar.systems.system import ParameterizedSystem

@@ -24,12 +24,12 @@ from differential.comparisons import (
     verdicts,
 )
 from membar.models import load
-from membar.outcome import Holds
 from membar.program.operations import Tags
 from membar.program.program import Program
 from membar.program.validate import validate
 from membar.properties.judge import judge
-from membar.task import Task
+from membar.questions.outcome import Holds
+from membar.questions.task import Task
 from strategies.programs import (
     FEATURES,
     PLAIN,

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from membar import api
+from membar.questions import api
+from membar.questions.task import Limits
 from membar.source import SourceFile
-from membar.task import Limits
 
 _PADDING = 6  # writes that make the program large, so that the search is chosen with care
 

@@ -9,7 +9,7 @@ import pytest
 
 from differential import mutations
 from differential.mutations import STREAMS, Broken, campaign, command_campaign, originals, run_here
-from membar import cli
+from membar.cli import command as cli
 
 
 def test_broken_files_of_every_kind_end_with_a_sentence() -> None:

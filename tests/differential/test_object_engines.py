@@ -8,14 +8,14 @@ from random import Random
 import pytest
 
 from differential.object_engines import disagreement, random_object
-from membar import cli
+from membar.cli import command as cli
 from membar.diagnostics import InputError
-from membar.linearizability import check_object
 from membar.objects.client import Size
 from membar.objects.orders import Ordering
-from membar.outcome import HoldsWithin, Unknown
+from membar.questions.linearizability import check_object
+from membar.questions.outcome import HoldsWithin, Unknown
+from membar.questions.task import Limits
 from membar.source import SourceFile
-from membar.task import Limits
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "objects"
 SMALL = Size(2, 1)

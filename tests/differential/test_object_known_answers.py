@@ -18,9 +18,9 @@ from differential.object_summaries import (
 )
 from differential.object_systems import RELAXED, Final, by_graphs, by_system
 from membar.diagnostics import InputError
-from membar.frontends.object.parser import parse_text
-from membar.object_proofs import prove_object
-from membar.outcome import Holds
+from membar.languages.objects.parser import parse_text
+from membar.questions.object_proofs import prove_object
+from membar.questions.outcome import Holds
 from membar.source import SourceFile
 from strategies.known_objects import AWAITED, COUNTER, FLAGS, LOCK, MISTAKES, PAIR, REQUIRED, REUSED
 from unit.objects.test_arguments import LONG

@@ -12,14 +12,14 @@ from differential.comparisons import shipped
 from differential.overtaking import judged, programs
 from differential.searches import features_of, references
 from membar.engines import _exploration, graphs
-from membar.frontends.program import FRONTEND
+from membar.languages.mbp import FRONTEND
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import Model
 from membar.program.expand import expand
 from membar.program.printer import print_program
 from membar.program.program import Program
+from membar.questions.task import Task
 from membar.source import SourceFile
-from membar.task import Task
 from strategies.buffering import buffering_program_of_seed
 from strategies.pointers import pointer_program_of_seed
 from strategies.selects import select_program_of_seed

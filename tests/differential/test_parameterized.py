@@ -6,8 +6,8 @@ import pytest
 
 from differential.parameterized import breaks_with, compare, text_of
 from membar import plugins
-from membar.certificates.check import certify
-from membar.frontends.cubicle import parse
+from membar.evidence.certificates.check import certify
+from membar.languages.cubicle import parse
 from membar.source import SourceFile
 from membar.systems.mapping import sequential
 from strategies.naive_cubes import search

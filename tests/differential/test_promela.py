@@ -13,12 +13,12 @@ import pytest
 from differential import spin
 from differential.promela import explore
 from differential.promela_campaign import disagreement, disagreement_with_spin
-from membar import api
+from membar.questions import api
+from membar.questions.task import Limits, Options
 from membar.source import SourceFile
-from membar.task import Limits, Options
 from strategies.promela import promela
-from unit.frontends.promela import texts
-from unit.frontends.promela.cases import CASES
+from unit.languages.promela import texts
+from unit.languages.promela.cases import CASES
 
 # Texts on store buffers: what they break under x86-tso.
 BUFFERED = {

@@ -12,14 +12,14 @@ import pytest
 import tiers
 from differential.comparisons import shipped
 from differential.searches import claiming, features_of, general, once, references, searches
-from membar import api
 from membar.diagnostics import EngineLimitError
 from membar.engines.reference.axiomatic import explore
 from membar.models import load
 from membar.models.evaluate import Evaluator
 from membar.program.execution import Execution
 from membar.program.program import Program
-from membar.task import Options, Task, Unrolling
+from membar.questions import api
+from membar.questions.task import Options, Task, Unrolling
 from strategies.programs import Features, Size, sample
 from strategies.waiting import waiting_sample
 from strategies.wider import wide_sample

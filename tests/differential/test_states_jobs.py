@@ -16,7 +16,7 @@ from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.states import explore
 from membar.program.program import Program
 from membar.properties.judge import Tally
-from membar.task import Limits, Options, Task
+from membar.questions.task import Limits, Options, Task
 from strategies.machines import machine_program
 from unit.engines.texts import parse
 

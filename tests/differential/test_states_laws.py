@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from differential.states import model, question
 from membar.engines import graphs
 from membar.engines.states import explore
-from membar.outcome import FinalState
 from membar.program.operations import Store
 from membar.program.program import Program
-from membar.task import Options, Task
+from membar.questions.outcome import FinalState
+from membar.questions.task import Options, Task
 from strategies.programs import PLAIN, X86, Size, programs
 
 LONGER = programs(PLAIN, size=Size(threads=(2, 2), accesses=(7, 8)))

@@ -16,7 +16,7 @@ from membar.engines.reference.replay import replay
 from membar.models import load
 from membar.program.execution import Execution, Kind
 from membar.program.symmetry import groups
-from membar.task import Options, Task, Unrolling
+from membar.questions.task import Options, Task, Unrolling
 from strategies.programs import shared_accesses
 
 core = pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")

@@ -7,11 +7,11 @@ import pytest
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from differential.unbounded import SLICE, campaign, goals, model, programs, question
-from membar import api
 from membar.engines.reference.simulator import simulate
-from membar.outcome import Violated
 from membar.program.program import Program
-from membar.task import Limits, Options, Task
+from membar.questions import api
+from membar.questions.outcome import Violated
+from membar.questions.task import Limits, Options, Task
 
 MODELS = ("x86-tso", "pso")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from membar import api
 from membar.program.program import Program
+from membar.questions import api
 from membar.source import SourceFile
 
 ALL = (("x86-tso", 2), ("pso", 2), ("cam", 1), ("cam", 2))

@@ -18,7 +18,6 @@ from random import Random
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the tests are no package yet
 
 from differential.states import model, question
-from membar import api
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.states import explore
 from membar.engines.states.form import Kept
@@ -26,9 +25,10 @@ from membar.models.model import Operational
 from membar.program.program import Program
 from membar.program.temporal import ForbiddenRuns
 from membar.properties.judge import Tally
+from membar.questions import api
+from membar.questions.task import Limits, Options, Task
+from membar.questions.translation import translated
 from membar.source import SourceFile
-from membar.task import Limits, Options, Task
-from membar.translation import translated
 from strategies.claims import program_with_claim
 from strategies.dve import DveTexts
 from strategies.machines import Parts, machine_program

@@ -17,12 +17,13 @@ from typing import TypeAlias
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the tests are no package yet
 
-from membar import _core, api
+from membar import _core
 from membar.engines.buffers.question import Lowered, lowered
 from membar.engines.buffers.witness import followed, shown_moves
 from membar.models.model import Model
 from membar.program.program import Program
-from membar.task import Task
+from membar.questions import api
+from membar.questions.task import Task
 from strategies.looping import Shape, random_program
 
 Goals: TypeAlias = frozenset[tuple[str, tuple[int, ...]]]

@@ -25,7 +25,7 @@ from membar.engines.reference.simulator import simulate
 from membar.program.operations import Fence, Receive, Send, Spawn, Store
 from membar.program.program import Program
 from membar.properties.judge import Tally
-from membar.task import Limits, Options, Task
+from membar.questions.task import Limits, Options, Task
 from strategies.machines import Parts, machine_program
 
 MODELS = ("x86-tso", "pso", "sc")

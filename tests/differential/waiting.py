@@ -22,7 +22,7 @@ from membar.program.program import Program
 from membar.properties import PROPERTIES
 from membar.properties.judge import Tally
 from membar.properties.property import has_operation
-from membar.task import Limits, Options, Task, Unrolling
+from membar.questions.task import Limits, Options, Task, Unrolling
 
 Disagreements: TypeAlias = list[str]
 BOUND = 2

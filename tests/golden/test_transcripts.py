@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from membar import cli
+from membar.cli import command as cli
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from limits.slow_inputs import HUNGRY
 from limits.stages import start
-from membar.workers import _resident, _tree
+from membar.limits.workers import _resident, _tree
 
 MOST = 1.3 * 2**30
 _HANGS = 300.0

@@ -31,23 +31,23 @@ class Target:
 
 
 TARGETS = (
-    Target("membar.certificates", ("unit/certificates", "differential/test_known_systems.py")),
+    Target("membar.evidence.certificates", ("unit/certificates", "differential/test_known_systems.py")),
     Target("membar.engines.instances", ("differential/test_known_systems.py",)),
     Target("membar.engines.reference", ("unit/engines", "differential/test_reference_checks.py")),
-    Target("membar.frontends.cubicle", ("unit/frontends/cubicle", "differential/test_known_systems.py")),
-    Target("membar.frontends.dve", ("unit/frontends/dve", "differential/test_dve.py")),
-    Target("membar.frontends.litmus", ("unit/frontends/litmus", "differential/test_reference_checks.py")),
-    Target("membar.frontends.object", ("unit/objects", "differential/test_object_known_answers.py")),
-    Target("membar.frontends.promela", ("unit/frontends/promela", "differential/test_promela.py")),
-    Target("membar.frontends.xcfa", ("unit/frontends/xcfa",)),
-    Target("membar.lifting", ("unit/lifting", "differential/test_any_threads.py")),
+    Target("membar.languages.cubicle", ("unit/languages/cubicle", "differential/test_known_systems.py")),
+    Target("membar.languages.dve", ("unit/languages/dve", "differential/test_dve.py")),
+    Target("membar.languages.litmus", ("unit/languages/litmus", "differential/test_reference_checks.py")),
+    Target("membar.languages.objects", ("unit/objects", "differential/test_object_known_answers.py")),
+    Target("membar.languages.promela", ("unit/languages/promela", "differential/test_promela.py")),
+    Target("membar.languages.xcfa", ("unit/languages/xcfa",)),
+    Target("membar.systems.lifting", ("unit/lifting", "differential/test_any_threads.py")),
     Target("membar.models.cat", ("unit/models", "differential/test_reference_checks.py")),
     Target("membar.models.evaluate", ("unit/models", "differential/test_reference_checks.py")),
     Target("membar.objects", ("unit/objects", "differential/test_client_answers.py")),
     Target("membar.program", ("unit/program", "differential/test_reference_checks.py")),
     Target("membar.properties", ("unit/properties", "differential/test_ltl.py")),
-    Target("membar.repair", ("unit/repair",)),
-    Target("membar.translation", ("unit/translation", "differential/test_translations.py")),
+    Target("membar.questions.repair", ("unit/repair",)),
+    Target("membar.questions.translation", ("unit/translation", "differential/test_translations.py")),
 )
 
 

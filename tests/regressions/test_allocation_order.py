@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
-from membar.api import Result
-from membar.cli import main
-from membar.languages import load_model
-from membar.outcome import HoldsWithin, Verdict, Violated
+from membar.cli.command import main
+from membar.languages.registry import load_model
 from membar.program.allocations import ALLOC, MOST_SCALARS
 from membar.program.program import Program
+from membar.questions import api
+from membar.questions.api import Result
+from membar.questions.outcome import HoldsWithin, Verdict, Violated
+from membar.questions.task import Options
 from membar.source import SourceFile
-from membar.task import Options
 
 HEAD = """#include <stdlib.h>
 #include <pthread.h>

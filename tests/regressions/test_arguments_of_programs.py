@@ -9,8 +9,9 @@ import pytest
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from membar import api, cli
+from membar.cli import command as cli
 from membar.diagnostics import InputError
+from membar.questions import api
 from membar.source import SourceFile
 
 _USAGE = """#include <stdlib.h>

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import membar
-from membar.cli import main
+from membar.cli.command import main
 from membar.diagnostics import InputError
 from membar.source import SourceFile
 

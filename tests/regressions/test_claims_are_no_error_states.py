@@ -9,9 +9,10 @@ import pytest
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from membar import api, cli
+from membar.cli import command as cli
+from membar.questions import api
+from membar.questions.task import Options
 from membar.source import SourceFile
-from membar.task import Options
 
 _DVE = SourceFile(
     "p.dve",

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from membar.linearizability import ObjectResult, check_object
 from membar.objects import client
 from membar.objects.client import Size
-from membar.repair import Question, Repair, repair
+from membar.questions.linearizability import ObjectResult, check_object
+from membar.questions.repair import Question, Repair, repair
 from membar.source import SourceFile
 
 _HERE = Path(__file__).parent

@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from membar.cli import main
-from membar.compare import compare
+from membar.cli.command import main
+from membar.questions.compare import compare
 
 _STORE_BUFFERING = """program SB
 memory x : i32

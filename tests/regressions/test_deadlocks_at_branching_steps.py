@@ -6,9 +6,9 @@ import pytest
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from membar import api
+from membar.questions import api
+from membar.questions.task import Options
 from membar.source import SourceFile
-from membar.task import Options
 
 _TEXT = """bit b; byte x = 1;
 active proctype P() { d_step { (b > 0); if :: (x < 2) -> x = 2 :: else -> skip fi }; skip }

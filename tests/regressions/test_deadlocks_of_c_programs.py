@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from membar import api
+from membar.questions import api
 from membar.source import SourceFile
 
 THREADS = """

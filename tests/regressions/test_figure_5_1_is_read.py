@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from membar import api
 from membar.diagnostics import InputError
+from membar.questions import api
 from membar.source import SourceFile
 
 FIGURE = """main process simple {

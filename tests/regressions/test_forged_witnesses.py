@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from membar import cli
+from membar.cli import command as cli
 
 _SB = """\
 X86 sb

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
-from membar.cli import main
+from membar.cli.command import main
 from membar.diagnostics import InputError
+from membar.questions import api
 from membar.source import SourceFile
 
 PROMELA = "byte x, y, a[2];\nactive proctype P() { x = 1; L: y = 1 }\n"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
 from membar.diagnostics import InputError
+from membar.questions import api
 from membar.source import SourceFile
 
 # A power model in the shape of herd's: fences in a file of their own, `ctrlisync` by the library's function.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from membar import budget
+from membar.limits import budget
 
 
 class _Late:

@@ -7,17 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from membar import api, cli
-from membar.api import Result
+from membar.cli import command as cli
 from membar.engines.reference.replay import rerun
 from membar.engines.reference.trace import Status
-from membar.linearizability import check_object
 from membar.objects.client import Size
-from membar.outcome import Violated
 from membar.properties.judge import TRUNCATED
+from membar.questions import api
+from membar.questions.api import Result
+from membar.questions.linearizability import check_object
+from membar.questions.outcome import Violated
+from membar.questions.task import Options, Unrolling
 from membar.reports import histories, json, terminal
 from membar.source import SourceFile
-from membar.task import Options, Unrolling
 
 C = """#include <assert.h>
 #include <stdatomic.h>

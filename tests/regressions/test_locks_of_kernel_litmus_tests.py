@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from membar import api
-from membar.cli import main
-from membar.outcome import Verdict
+from membar.cli.command import main
+from membar.questions import api
+from membar.questions.outcome import Verdict
 from membar.source import SourceFile
 
 _LOCKS_TWICE = """C twice

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from membar import api
-from membar.outcome import HoldsWithin, Violated
+from membar.questions import api
+from membar.questions.outcome import HoldsWithin, Violated
 from membar.source import SourceFile
 
 SHARED = """#include <pthread.h>

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
 from membar.diagnostics import InputError
 from membar.models import load
+from membar.questions import api
 from membar.source import SourceFile
 
 COHERENT = """(* Coherence only: each location on its own behaves, nothing else is promised.

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from membar.cli import BAD_INPUT, main
-from membar.option_scopes import SCOPES
+from membar.cli.command import BAD_INPUT, main
+from membar.questions.option_scopes import SCOPES
 from regressions.option_inputs import EXAMPLES, TEXTS, VALUES
 
 _ROOT = Path(__file__).parents[2]

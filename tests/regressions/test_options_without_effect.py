@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from membar.cli import main
+from membar.cli.command import main
 
 TEXTS = {
     "test.pml": "byte x, y;\nactive proctype A() { x = 1; y = 1 }\nactive proctype B() { y = 2 }\n",

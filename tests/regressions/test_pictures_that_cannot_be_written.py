@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from membar import cli
-from membar.cli import BAD_INPUT, HOLDS
+from membar.cli import command as cli
+from membar.cli.command import BAD_INPUT, HOLDS
 
 _SB = """\
 X86 NAME

@@ -9,7 +9,7 @@ import pytest
 from differential import spin
 from differential.promela_campaign import broken, disagreement, disagreement_with_spin
 from strategies.promela import promela
-from unit.frontends.promela.texts import check, problems
+from unit.languages.promela.texts import check, problems
 
 LOOP = "active proctype P() { byte n; do :: n < 3 -> %s; n++ :: else -> break od }"
 CASES = {

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from membar import api, cli
-from membar.outcome import Verdict
+from membar.cli import command as cli
 from membar.program.operations import WARNINGS
 from membar.properties import PROPERTIES
-from membar.repair import Question, Repair, repair
+from membar.questions import api
+from membar.questions.outcome import Verdict
+from membar.questions.repair import Question, Repair, repair
 from membar.source import SourceFile
 
 _INPUTS = Path(__file__).parent / "inputs"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from membar import api
-from membar.outcome import Unknown, Violated
+from membar.questions import api
+from membar.questions.outcome import Unknown, Violated
 from membar.source import SourceFile
 
 JOINED = """#include <linux/rcupdate.h>

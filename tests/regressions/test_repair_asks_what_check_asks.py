@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from membar.cli import main
+from membar.cli.command import main
 
 _COUNTING = """\
 #include <stdatomic.h>

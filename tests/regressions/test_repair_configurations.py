@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import membar
-from membar import repair
-from membar.cli import main
-from membar.frontends.c.configurations import configurations
-from membar.repair import NotRepairable, Question, Repair
+from membar.cli.command import main
+from membar.languages.c.configurations import configurations
+from membar.questions import repair
+from membar.questions.repair import NotRepairable, Question, Repair
 from membar.source import SourceFile
 
 _BREAKING = Path(__file__).parent / "inputs" / "repair-breaks-other-config.c"

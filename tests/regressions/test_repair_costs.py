@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from membar import repair
-from membar.frontends._c_text import CText
-from membar.frontends.c import FRONTEND as C
-from membar.frontends.program import FRONTEND as PROGRAM
-from membar.repair import Question, Repair
+from membar.languages._c_text import CText
+from membar.languages.c import FRONTEND as C
+from membar.languages.mbp import FRONTEND as PROGRAM
+from membar.questions import repair
+from membar.questions.repair import Question, Repair
 from membar.source import SourceFile
 
 _HERE = Path(__file__).parent
@@ -124,7 +124,7 @@ def test_ties_are_broken_the_same_way_every_time(tmp_path: Path) -> None:
     patches = set()
     for seed in ("1", "2", "3"):
         ran = subprocess.run(
-            [sys.executable, "-c", "from membar.cli import command; command()", *_COMMAND],
+            [sys.executable, "-c", "from membar.cli.command import command; command()", *_COMMAND],
             cwd=tmp_path,
             env=os.environ | {"PYTHONHASHSEED": seed},
             capture_output=True,

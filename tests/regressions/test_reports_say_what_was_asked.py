@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
-from membar.budget import count_reason, size_text
-from membar.cli import UNKNOWN, main
+from membar.cli.command import UNKNOWN, main
+from membar.limits.budget import count_reason, size_text
+from membar.questions import api
 from membar.source import SourceFile
 
 RACE = """\

@@ -8,7 +8,8 @@ import pytest
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from membar import api, cli
+from membar.cli import command as cli
+from membar.questions import api
 
 _SAFETY = "".join(
     f"CHECK( init(main()), LTL(G {word}) )\n" for word in ("valid-free", "valid-deref", "valid-memtrack")

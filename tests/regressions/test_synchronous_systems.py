@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from membar import api
 from membar.diagnostics import InputError
+from membar.questions import api
+from membar.questions.task import Options
 from membar.source import SourceFile
-from membar.task import Options
 
 STORE_BUFFERING = """byte x = 0, y = 0;
 process A { byte l = 9; state a, b, c; init a; trans a -> b { effect x = 1; }, b -> c { effect l = y; }; }

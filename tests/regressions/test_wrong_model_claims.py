@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from membar import api, cli
+from membar.cli import command as cli
 from membar.models import load
+from membar.questions import api
 from tiers import models
 
 COHERENT = """acyclic po-loc | rf | co | fr as coherence

@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from membar import api
-from membar.outcome import Verdict
+from membar.questions import api
+from membar.questions.outcome import Verdict
 from membar.source import SourceFile
 
 _ENGINES = pytest.mark.parametrize("engine", ["graphs", "states", "reference", "buffers"])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from membar import budget
-from membar.certificates.solver import Session
+from membar.evidence.certificates.solver import Session
+from membar.limits import budget
+from membar.limits.solver import ask_within_limits
 from membar.objects.proof.smt import ask
-from membar.solving import ask_within_limits
 
 _HOLES = 40
 

@@ -7,10 +7,10 @@ import time
 import pytest
 import z3
 
-from membar import budget
+from membar.limits import budget
 from membar.objects.proof.smt import ask
-from membar.repair.hitting import HittingSets
-from membar.repair.question import UndecidedError
+from membar.questions.repair.hitting import HittingSets
+from membar.questions.repair.question import UndecidedError
 
 
 class _GivesUp:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import membar
-from membar import cli
+from membar.cli import command as cli
 
 ROOT = Path(__file__).resolve().parents[2]
 _MODELS = Path(membar.__file__).parent / "models"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from membar import api
+from membar.questions import api
 from membar.source import SourceFile
 
 

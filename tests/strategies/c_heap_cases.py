@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from membar import api
+from membar.questions import api
 from membar.source import SourceFile
 
 HEADERS = (

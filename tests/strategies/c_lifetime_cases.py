@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from membar.frontends.c.translate import parse_c
+from membar.languages.c.translate import parse_c
 from membar.source import SourceFile
 from strategies.c_heap_cases import HeapCase, main_only
 

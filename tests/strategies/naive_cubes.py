@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from membar.certificates.check import is_initial
-from membar.certificates.cover import Cover
-from membar.certificates.graph import Order, order
-from membar.certificates.preimage import pre, roots
-from membar.certificates.smt import Logic
+from membar.evidence.certificates.check import is_initial
+from membar.evidence.certificates.cover import Cover
+from membar.evidence.certificates.graph import Order, order
+from membar.evidence.certificates.preimage import pre, roots
+from membar.evidence.certificates.smt import Logic
 from membar.systems.events import EventCube, EventKind
 from membar.systems.mapping import with_places
 from membar.systems.system import ParameterizedSystem

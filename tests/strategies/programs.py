@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from membar.model_tests.programs import (
+from membar.program.program import Program
+from membar.questions.model_tests.programs import (
     AARCH64,
     ARMV7,
     BARE,
@@ -30,7 +31,6 @@ from membar.model_tests.programs import (
     sample,
     shared_accesses,
 )
-from membar.program.program import Program
 
 __all__ = [
     "AARCH64",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from membar import api
+from membar.questions import api
+from membar.questions.task import Options
 from membar.source import SourceFile
-from membar.task import Options
 
 MODELS = {"X86": "x86-tso", "AArch64": "armv8", "C": "rc11"}
 _LOCATIONS = ("x", "y")

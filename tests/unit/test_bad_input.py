@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from membar import cli
+from membar.cli import command as cli
 
 X86 = """X86 t
 { x=0; y=0; }

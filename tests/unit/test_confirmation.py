@@ -13,11 +13,11 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
-from membar import cli
-from membar.confirmation import confirm
+from membar.cli import command as cli
 from membar.diagnostics import InputError
-from membar.guides.automaton import NAMESPACE
-from membar.outcome import Unknown, Violated
+from membar.evidence.svcomp.automaton import NAMESPACE
+from membar.questions.confirmation import confirm
+from membar.questions.outcome import Unknown, Violated
 
 # Needs main's read between the two writes of the writer.
 BETWEEN = """\

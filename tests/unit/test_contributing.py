@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from membar import api, cli
+from membar.cli import command as cli
+from membar.questions import api
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import membar
-from membar.delays import BOUND
+from membar.questions.delays import BOUND
 from membar.source import SourceFile
 
 HEAD = """

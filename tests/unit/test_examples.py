@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from membar import api, proving
-from membar.expectations import claimed
+from membar.questions import api, proving
+from membar.questions.expectations import claimed
+from membar.questions.task import Options
 from membar.source import SourceFile
-from membar.task import Options
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FILES = sorted(path for ending in ("litmus", "xcfa", "mbp") for path in EXAMPLES.glob(f"*.{ending}"))

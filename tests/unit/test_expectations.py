@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from membar.diagnostics import InputError
-from membar.expectations import Claimed, claimed
+from membar.questions.expectations import Claimed, claimed
 from membar.source import SourceFile
 
 TWO = (Claimed("sc", "holds"), Claimed("x86-tso", "holds-within"))

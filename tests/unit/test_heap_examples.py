@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
+from membar.questions import api
 from membar.reports import terminal
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "heap"

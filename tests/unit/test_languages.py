@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from membar import frontends, languages, plugins
+from membar import languages
 from membar.diagnostics import InputError
+from membar.languages import registry
 from membar.source import SourceFile
 
 # What no question about a Cubicle model needs.
 _IDLE = (
-    "membar.api",
-    "membar.frontends.litmus",
-    "membar.frontends.c",
+    "membar.questions.api",
+    "membar.languages.litmus",
+    "membar.languages.c",
     "membar.objects",
     "membar.program",
     "membar.properties",
@@ -34,32 +35,23 @@ transition stay (p) requires { PC[p] = A } { PC[p] := A }
 """
 _LOADED = """
 import sys
-from membar import cli
+from membar.cli import command as cli
 code = cli.main(["check", sys.argv[1]])
 print(code, *sorted(sys.modules))
 """
 
 
 def test_the_table_of_endings_says_what_the_folders_say() -> None:
-    said = {
-        ending: name
-        for name in plugins.names("membar.frontends")
-        for ending in plugins.record("membar.frontends", name, attribute="FRONTEND").suffixes  # type: ignore[attr-defined]
-    }
-    assert dict(frontends.ENDINGS) == said
-
-
-def test_an_ending_that_the_table_does_not_know_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frontends, "ENDINGS", {})
-    assert languages.language_of(SourceFile("a.cub", "")).name == "Cubicle"
-    monkeypatch.setattr(frontends, "ENDINGS", {".cub": "c"})
-    assert languages.language_of(SourceFile("a.cub", "")).name == "Cubicle"
+    said = {ending: language.name for language in registry.every_frontend() for ending in language.suffixes}
+    assert set(languages.ENDINGS) == set(said)
+    for ending, name in said.items():
+        assert registry.language_of(SourceFile(f"a{ending}", "")).name == name
 
 
 def test_an_unknown_ending_names_the_known_ones() -> None:
     with pytest.raises(InputError) as problem:
-        languages.language_of(SourceFile("a.txt", ""))
-    assert all(ending in str(problem.value.diagnostics[0].help) for ending in frontends.ENDINGS)
+        registry.language_of(SourceFile("a.txt", ""))
+    assert all(ending in str(problem.value.diagnostics[0].help) for ending in languages.ENDINGS)
 
 
 def test_a_question_loads_what_it_needs(tmp_path: Path) -> None:

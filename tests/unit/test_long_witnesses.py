@@ -6,10 +6,10 @@ import tracemalloc
 
 import pytest
 
-from membar import api
 from membar.engines.reference.replay import replay
+from membar.questions import api
+from membar.questions.task import Limits
 from membar.source import SourceFile
-from membar.task import Limits
 
 LONG = """#include <stdatomic.h>
 #include <pthread.h>

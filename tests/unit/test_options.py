@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from membar import api, cli
+from membar.cli import command as cli
 from membar.diagnostics import InputError
-from membar.outcome import Violated
+from membar.questions import api
+from membar.questions.outcome import Violated
+from membar.questions.task import Options
 from membar.source import SourceFile
-from membar.task import Options
 
 SELF = "byte x;\nprocess A { state s; init s; trans s -> s { effect x = (x + 1) % 3; }; }\nsystem async;\n"
 TWO = """byte x, y, z;

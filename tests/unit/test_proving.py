@@ -11,14 +11,15 @@ import pytest
 import z3
 
 from differential.test_known_systems import system_of
-from membar import api, cli, proving
+from membar.cli import command as cli
 from membar.diagnostics import InputError
 from membar.engines import SystemEngine
 from membar.engines.instances.search import explore, machine
-from membar.outcome import Holds, HoldsWithin, Outcome, Run, Unknown, Violated
+from membar.questions import api, proving
+from membar.questions.outcome import Holds, HoldsWithin, Outcome, Run, Unknown, Violated
+from membar.questions.task import Limits, Options, SystemTask
 from membar.source import SourceFile
 from membar.systems.run import ProcessRun
-from membar.task import Limits, Options, SystemTask
 from strategies.known_systems import SYSTEMS
 from strategies.naive_cubes import search
 

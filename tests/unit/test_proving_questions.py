@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from membar import cli, proving
+from membar.cli import command as cli
 from membar.diagnostics import InputError
-from membar.frontends.cubicle.formulas import MAX_DEPTH
+from membar.languages.cubicle.formulas import MAX_DEPTH
+from membar.questions import proving
+from membar.questions.task import Limits, Options
 from membar.source import SourceFile
-from membar.task import Limits, Options
 
 _ALONE = """
 type t = A | B | C

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from membar import api, pytest_plugin
+from membar.cli import pytest_plugin
+from membar.questions import api
 
 pytest_plugins = ["pytester"]
 
@@ -24,7 +25,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(pytester: pytest.Pytester, *words: str) -> pytest.RunResult:
     # Not in this process: pytester forgets what is imported in between, and classes would be there twice.
-    return pytester.runpytest_subprocess("-p", "membar.pytest_plugin", "-p", "no:cacheprovider", *words)
+    return pytester.runpytest_subprocess("-p", "membar.cli.pytest_plugin", "-p", "no:cacheprovider", *words)
 
 
 def copy(pytester: pytest.Pytester, *names: str) -> None:
@@ -34,7 +35,7 @@ def copy(pytester: pytest.Pytester, *names: str) -> None:
 
 def test_the_entry_point_is_installed() -> None:
     found = {point.name: point.value for point in entry_points(group="pytest11")}
-    assert found.get("membar") == "membar.pytest_plugin", "run `make setup`: pyproject.toml is newer"
+    assert found.get("membar") == "membar.cli.pytest_plugin", "run `make setup`: pyproject.toml is newer"
 
 
 def test_every_language_of_programs_and_systems_is_collected() -> None:
@@ -150,11 +151,11 @@ def test_other_files_and_runs_without_the_switch_are_left_alone(pytester: pytest
 
 def test_the_plug_in_imports_nothing_heavy() -> None:
     code = (
-        "import sys, pytest; before = set(sys.modules); import membar.pytest_plugin; "
+        "import sys, pytest; before = set(sys.modules); import membar.cli.pytest_plugin; "
         "print(sorted(name for name in set(sys.modules) - before))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.strip() == "['membar', 'membar.pytest_plugin']"
+    assert out.strip() == "['membar', 'membar.cli', 'membar.cli.pytest_plugin']"
 
 
 RIGHT = {

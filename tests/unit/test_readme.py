@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from golden.test_transcripts import BLOCK, stable, transcript
-from membar import cli, linearizability, plugins
+from membar import plugins
+from membar.cli import command as cli
 from membar.models import load
+from membar.questions import linearizability
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 
 import pytest
 
-from membar import record_classes
 from membar.program.expr import Constant
 from membar.program.program import Edge
+from membar.records import classes as record_classes
 from membar.records import field_names, is_record, record, replace
 
 _THAWED = "from membar.program.expr import Constant; one = Constant(1); one.value = 2; print(one.value)"

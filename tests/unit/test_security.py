@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from membar import api, cli, linearizability
-from membar.cli import UNKNOWN
+from membar.cli import command as cli
+from membar.cli.command import UNKNOWN
 from membar.diagnostics import InputError
 from membar.models import kept
 from membar.objects.client import Size
+from membar.questions import api, linearizability
 
 _LITMUS = """\
 X86 sb
@@ -234,7 +235,7 @@ def test_a_witness_does_not_choose_its_project(
         witness["model_file"] = str(key.with_name("mine.cat"))
         witness["model_source"] = f'include "{name}"\nacyclic po\n'
     (project / "w.json").write_text(json.dumps(saved))
-    monkeypatch.setattr("membar.streams.read_input", lambda: json.dumps(saved))
+    monkeypatch.setattr("membar.reports.streams.read_input", lambda: json.dumps(saved))
     assert cli.main(["replay", "-" if is_stream else str(project / "w.json")]) == 2
     captured = capsys.readouterr()
     assert "hunter2" not in captured.out + captured.err

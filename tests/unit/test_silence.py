@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from membar import api, cli
+from membar.cli import command as cli
 from membar.program.warnings import LOOK
+from membar.questions import api
 from membar.source import SourceFile
 
 RACE = """#include <pthread.h>

@@ -11,12 +11,13 @@ import time
 
 import pytest
 
-from membar import api, budget
-from membar.budget import Ended, size_text
-from membar.outcome import Unknown
+from membar.limits import budget
+from membar.limits.budget import Ended, size_text
+from membar.limits.workers import Crew, WorkerError
+from membar.questions import api
+from membar.questions.outcome import Unknown
+from membar.questions.task import Limits
 from membar.source import SourceFile
-from membar.task import Limits
-from membar.workers import Crew, WorkerError
 from unit.core.test_graphs import contention
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from membar.outcome import Outcome
+from membar.questions.outcome import Outcome
+from membar.questions.task import SystemTask, Task
 from membar.records import record
-from membar.task import SystemTask, Task
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from membar.program.dependency_order import obstacle
 from membar.program.operations import Fence
 from membar.program.program import Program
 from membar.program.symmetry import groups
-from membar.task import Coherence, Task
+from membar.questions.task import Coherence, Task
 
 SYMMETRY = "symmetry"
 # Steps of the general search times accesses that are quick: a few hundredths of a second.

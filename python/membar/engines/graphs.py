@@ -21,7 +21,6 @@ from math import factorial
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias
 
-from membar.budget import count_reason, memory_reason, time_reason
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
 from membar.engines._exploration import (
@@ -33,12 +32,13 @@ from membar.engines._exploration import (
     why_not_classes,
 )
 from membar.engines._orbits import MOST_LISTED, Exchange, Orbits, exchanged
+from membar.limits.budget import count_reason, memory_reason, time_reason
+from membar.limits.progress import Progress
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
 from membar.models.overtaking import is_doubtful, marked, shows_overtaking, signs_under, unmarked
 from membar.models.plan import CheckMode, Plan
-from membar.outcome import INTERRUPTED, FinalState, InterruptError, Outcome, Statistics, Witness
 from membar.program.access import NO_LOCATION, bad_access, told_where
 from membar.program.allocations import UNORDERED
 from membar.program.atomicity import require_single_accesses, require_uncommitted
@@ -54,7 +54,6 @@ from membar.program.operations import NO_TAGS, Assert, Load, Receive, Rmw, Send,
 from membar.program.pairs import Pairs
 from membar.program.program import Program
 from membar.program.symmetry import Group, groups
-from membar.progress import Progress
 from membar.properties import ASSERTED
 from membar.properties.deadlock import deadlock_of
 from membar.properties.final_state import Observer
@@ -65,9 +64,10 @@ from membar.properties.property import has_operation
 from membar.properties.races import RACE_FLAG
 from membar.properties.termination import waiting_of
 from membar.properties.undefined import take_misuse, take_undefined
+from membar.questions.outcome import INTERRUPTED, FinalState, InterruptError, Outcome, Statistics, Witness
+from membar.questions.task import Coherence, Task, repeats_are_one
 from membar.records import record, replace
 from membar.source import Span
-from membar.task import Coherence, Task, repeats_are_one
 
 if TYPE_CHECKING:
     from membar import _core

@@ -11,13 +11,12 @@ few small executions (`models/probes.py`). What takes more than that to refute i
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from membar.diagnostics import Diagnostic, InputError, Label
+from membar.diagnostics import Diagnostic, InputError, Label, close_matches
 from membar.models import probes
 from membar.models.companions import CLAIMS
 from membar.models.mappings import MAPPINGS, CompilerMapping
@@ -143,7 +142,7 @@ def _about_words(claim: _Claim) -> Iterator[Diagnostic]:
     """What is wrong with one line by itself."""
     key = KEYS.get(claim.key)
     if key is None:
-        similar = difflib.get_close_matches(claim.key.lower().replace(" ", "-"), KEYS, n=1)
+        similar = close_matches(claim.key.lower().replace(" ", "-"), KEYS, n=1)
         known = f"did you mean `{similar[0]}`?" if similar else f"known: {', '.join(KEYS)}"
         yield _problem(f"unknown claim `{claim.key}`", claim.at_key, "no claim of a model", known)
         return
@@ -152,7 +151,7 @@ def _about_words(claim: _Claim) -> Iterator[Diagnostic]:
         return
     for word in claim.words:
         if key.values is not None and word not in key.values:
-            similar = difflib.get_close_matches(word, key.values, n=1)
+            similar = close_matches(word, key.values, n=1)
             advice = f"did you mean `{similar[0]}`?" if similar else None
             yield _problem(f"`{claim.key}` cannot be `{word}`", claim.at_value, _expected(key), advice)
 
@@ -268,7 +267,7 @@ def _against_plan(
             continue
         slot = plan.instructions[names[name]] if name in names else None
         if slot is None:
-            similar = difflib.get_close_matches(name, names, n=1)
+            similar = close_matches(name, names, n=1)
             yield (
                 key,
                 f"the model defines no `{name}`" + (f"; did you mean `{similar[0]}`?" if similar else ""),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from membar.diagnostics import Diagnostic, InputError, error
+from membar.diagnostics import Diagnostic, InputError, close_matches, error
 from membar.models.cat.bell import check_macros
 from membar.models.cat.elaborate import Compiled, compile_model
 from membar.models.cat.lexer import comment_end
@@ -146,7 +145,7 @@ def _empty_model(source: SourceFile) -> InputError:
 
 def _unknown_model(text: str) -> Diagnostic:
     known = [*names(), *ALIASES]
-    similar = difflib.get_close_matches(text.lower(), known, n=1)
+    similar = close_matches(text.lower(), known, n=1)
     return Diagnostic(
         code="W0216",
         message=f"unknown model `{text}`; known: {', '.join(sorted(known))}",

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from operator import and_, or_
 from typing import Final, TypeAlias
 
-from membar import budget
+from membar.limits import budget
 from membar.program.pairs import Pairs, members
 
 __all__ = ["members"]

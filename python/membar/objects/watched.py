@@ -17,7 +17,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Final, TypeVar
 
-from membar.budget import LimitError
+from membar.limits.budget import LimitError
 
 MOST_STEPS: Final = 1_000_000
 _CLOCKS: Final = frozenset({"now", "today", "utcnow", "urandom", "getrandom"})

@@ -1,4 +1,4 @@
-"""A Program as text that people can read and `frontends/program` can read back.
+"""A Program as text that people can read and `languages/mbp` can read back.
 
 docs/reference/program-text.md describes the language. For every well-formed program, parsing the printed
 text gives an equal program.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from membar.diagnostics import Diagnostic, InputError, Label
+from membar.diagnostics import Diagnostic, InputError, Label, close_matches
 from membar.program.condition import (
     FinalCell,
     FinalCondition,
@@ -42,7 +42,6 @@ from membar.program.operations import (
 from membar.program.predicate import AtPoint, CellValue, RegisterValue, StatePredicate
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
 from membar.program.temporal import predicates_of
-from membar.similar import get_close_matches
 from membar.source import Span
 
 SIZES = (1, 2, 4, 8)
@@ -97,7 +96,7 @@ def _finding(code: str, message: str, span: Span | None, expected: str = "", hel
 
 def _unknown(code: str, what: str, name: str, known: Iterable[str], span: Span | None) -> Diagnostic:
     known = sorted(known)
-    close = get_close_matches(name, known, n=1)
+    close = close_matches(name, known, n=1)
     if close:
         text = f"did you mean `{close[0]}`?"
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from membar.outcome import FinalState
 from membar.program.condition import (
     TRUTH,
     FinalCell,
@@ -19,6 +18,7 @@ from membar.program.condition import (
 from membar.program.dependencies import registers_written
 from membar.program.expr import WORD
 from membar.program.program import Program
+from membar.questions.outcome import FinalState
 
 
 class Ending(NamedTuple):

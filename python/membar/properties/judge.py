@@ -20,7 +20,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from membar.outcome import (
+from membar.program.blocking import is_decided, may_hide_deadlocks
+from membar.program.condition import Quantifier
+from membar.program.expand import expand
+from membar.program.guesses import THIN_AIR, passes_on_reads
+from membar.program.operations import WARNINGS
+from membar.properties import ASSERTED, PROPERTIES, locks, memory
+from membar.properties.labels import BEGINNINGS
+from membar.properties.memory import property_of
+from membar.properties.property import has_error_state_of, property_of_error
+from membar.properties.races import RACE_FLAG, defines_races
+from membar.properties.tally import ANY_LENGTH, Tally, bound_of, gap_of
+from membar.questions.outcome import (
     INTERRUPTED,
     NOT_ASKED,
     STOPPED,
@@ -36,19 +47,8 @@ from membar.outcome import (
     Violated,
     Witness,
 )
-from membar.program.blocking import is_decided, may_hide_deadlocks
-from membar.program.condition import Quantifier
-from membar.program.expand import expand
-from membar.program.guesses import THIN_AIR, passes_on_reads
-from membar.program.operations import WARNINGS
-from membar.properties import ASSERTED, PROPERTIES, locks, memory
-from membar.properties.labels import BEGINNINGS
-from membar.properties.memory import property_of
-from membar.properties.property import has_error_state_of, property_of_error
-from membar.properties.races import RACE_FLAG, defines_races
-from membar.properties.tally import ANY_LENGTH, Tally, bound_of, gap_of
+from membar.questions.task import Task
 from membar.source import Span
-from membar.task import Task
 
 __all__ = [
     "RACE_FLAG",

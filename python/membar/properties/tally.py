@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from membar.outcome import FinalState, Statistics, Witness
+from membar.questions.outcome import FinalState, Statistics, Witness
 from membar.records import field, record
 from membar.source import Span
 

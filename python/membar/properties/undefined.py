@@ -7,12 +7,12 @@ from collections.abc import Collection
 from membar.models.evaluate import relation
 from membar.models.model import Model
 from membar.models.plan import Plan
-from membar.outcome import Witness
 from membar.program.allocations import ALLOC, EARLY_PAIRS, TOO_EARLY, UNORDERED
 from membar.program.execution import Event, Execution
 from membar.properties.locks import MISUSE_FLAGS, MISUSED
 from membar.properties.races import UNDEFINED
 from membar.properties.tally import Tally
+from membar.questions.outcome import Witness
 from membar.records import replace
 
 

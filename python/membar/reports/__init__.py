@@ -9,8 +9,8 @@ from membar.records import record
 
 if TYPE_CHECKING:
     from membar.models.model import Model
-    from membar.outcome import Outcome
     from membar.program.program import Program
+    from membar.questions.outcome import Outcome
     from membar.source import SourceFile
     from membar.systems.system import ParameterizedSystem
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from membar.outcome import FinalState, Unknown
+from membar.questions.outcome import FinalState, Unknown
 from membar.reports import Answer
 from membar.reports._parts.condition import condition_text, sorted_states, state_satisfies, state_text
 from membar.reports._parts.style import Line, join, line, printable, width

@@ -13,11 +13,11 @@ from datetime import datetime
 from xml.etree import ElementTree as ET
 
 from membar import __version__
-from membar.guides import WEAK
-from membar.guides.automaton import NAMESPACE, ORDER
-from membar.outcome import Violated, Witness
+from membar.evidence.svcomp import WEAK
+from membar.evidence.svcomp.automaton import NAMESPACE, ORDER
 from membar.program.execution import Event, Kind
 from membar.program.program import Program
+from membar.questions.outcome import Violated, Witness
 from membar.reports import Answer
 from membar.reports._parts.event import cell_name, value_text
 from membar.reports._parts.moments import Moment, is_interleaving

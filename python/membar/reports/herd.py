@@ -6,10 +6,10 @@ from collections.abc import Collection
 
 from membar.models.model import Model
 from membar.models.plan import CheckMode
-from membar.outcome import Explored, HoldsWithin, Outcome, Run, Unknown
 from membar.program.condition import TRUTH, FinalCondition, Quantifier
 from membar.program.program import Program
 from membar.properties.judge import RACE_FLAG
+from membar.questions.outcome import Explored, HoldsWithin, Outcome, Run, Unknown
 from membar.reports import Answer, Report
 from membar.reports._parts.condition import condition_text, state_texts
 

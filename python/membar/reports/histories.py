@@ -13,9 +13,9 @@ from membar.models.model import Model
 from membar.objects.history import History, shown
 from membar.objects.linearize import Verdict
 from membar.objects.orders import Ordering
-from membar.outcome import HoldsWithin, Outcome, Unknown
 from membar.program.printer import print_program
 from membar.program.program import Program
+from membar.questions.outcome import HoldsWithin, Outcome, Unknown
 from membar.reports._parts.answer import Object, common
 from membar.reports._parts.findings import details, fact_lines, finding_facts
 from membar.reports._parts.narrative import narrative

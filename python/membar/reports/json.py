@@ -9,10 +9,10 @@ from pathlib import Path, PurePath
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.models.model import Model
-from membar.outcome import Step, Witness
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind
 from membar.program.pairs import Relation
 from membar.program.program import Program
+from membar.questions.outcome import Step, Witness
 from membar.reports import Answer, Report
 from membar.reports._parts.answer import Object, common
 from membar.reports._parts.claim import Claim, check_keys, claim_of

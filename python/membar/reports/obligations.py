@@ -10,7 +10,7 @@ from membar.models.model import Model
 from membar.objects.proof.findings import Failure
 from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import Space, Variable, Who
-from membar.outcome import HoldsWithin, Outcome, Unknown
+from membar.questions.outcome import HoldsWithin, Outcome, Unknown
 from membar.reports._parts.answer import Object, common
 from membar.reports._parts.findings import details, fact_lines, finding_facts
 from membar.reports._parts.statistics import statistics_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from membar.outcome import HoldsWithin, Outcome, Unknown, Violated
+from membar.questions.outcome import HoldsWithin, Outcome, Unknown, Violated
 from membar.reports import SystemAnswer
 from membar.reports._parts.answer import Object, common
 from membar.reports._parts.findings import details, fact_lines, finding_facts

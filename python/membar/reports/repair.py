@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, TypeAlias
 
-from membar.changes import Place
-from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
+from membar.edits import Place
 from membar.properties.judge import RACE_FLAG
+from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.reports import Answer, SystemAnswer, json, processes, terminal
 from membar.reports._parts.answer import Object
 from membar.reports._parts.condition import state_text

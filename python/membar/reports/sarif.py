@@ -18,10 +18,10 @@ from urllib.parse import quote
 
 from membar import __version__
 from membar.diagnostics import Diagnostic, InputError, Label
-from membar.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.program.operations import WARNINGS
 from membar.program.program import Program
 from membar.properties import EVERY
+from membar.questions.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.reports import Answer, SystemAnswer
 from membar.reports._parts.finding import finding, named_line, with_lines
 from membar.reports._parts.findings import warnings_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
-from membar.outcome import Witness
 from membar.program.execution import Event, Execution, Kind
 from membar.program.program import Program
+from membar.questions.outcome import Witness
 from membar.reports import Answer, Report
 from membar.reports._parts.condition import state_text
 from membar.reports._parts.drawing import DEPENDENCIES, EDGE_COLORS, MEANINGS

@@ -6,7 +6,9 @@ import shlex
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from membar.outcome import (
+from membar.program.condition import Quantifier
+from membar.program.program import Program
+from membar.questions.outcome import (
     Explored,
     FinalState,
     Holds,
@@ -17,8 +19,6 @@ from membar.outcome import (
     Violated,
     Witness,
 )
-from membar.program.condition import Quantifier
-from membar.program.program import Program
 from membar.reports import Answer, Report
 from membar.reports._parts.condition import (
     condition_text,

@@ -8,10 +8,10 @@ import pytest
 import z3
 
 from differential.test_known_systems import system_of
-from membar.certificates import check, cover
-from membar.certificates.check import certify, script
-from membar.certificates.solver import Session
-from membar.frontends.cubicle import parse
+from membar.evidence.certificates import check, cover
+from membar.evidence.certificates.check import certify, script
+from membar.evidence.certificates.solver import Session
+from membar.languages.cubicle import parse
 from membar.source import SourceFile
 from membar.systems.events import EventCube
 from membar.systems.system import ParameterizedSystem

@@ -9,8 +9,8 @@ import z3
 
 from differential.parameterized import text_of
 from differential.test_known_systems import system_of
-from membar.certificates.check import certify, script
-from membar.frontends.cubicle import parse
+from membar.evidence.certificates.check import certify, script
+from membar.languages.cubicle import parse
 from membar.source import SourceFile
 from membar.systems.events import EventCube
 from membar.systems.mapping import sequential

@@ -6,12 +6,12 @@ system: registers start with a value that is not 0, here 7.
 
 from __future__ import annotations
 
-from membar.certificates import generic
-from membar.certificates.check import is_initial, steps_into
-from membar.certificates.generic import Future, future, settled
-from membar.certificates.preimage import Backward, roots
-from membar.certificates.smt import Logic
-from membar.frontends.cubicle import parse
+from membar.evidence.certificates import generic
+from membar.evidence.certificates.check import is_initial, steps_into
+from membar.evidence.certificates.generic import Future, future, settled
+from membar.evidence.certificates.preimage import Backward, roots
+from membar.evidence.certificates.smt import Logic
+from membar.languages.cubicle import parse
 from membar.source import SourceFile
 from membar.systems.events import EventCube, EventKind
 from membar.systems.system import ParameterizedSystem

@@ -13,12 +13,12 @@ from membar.code import ir
 from membar.code.passes import ORDER, load_pass, run_passes
 from membar.code.printer import print_module
 from membar.code.validate import validate
-from membar.compiled.compiler import Compiler, find_compilers
-from membar.compiled.driver import CompileOptions, compile_file
-from membar.compiled.llvm.reader import read_module
-from membar.compiled.lower import lower_module
-from membar.compiled.target import X86_64
 from membar.diagnostics import InputError
+from membar.languages.compiled.compiler import Compiler, find_compilers
+from membar.languages.compiled.driver import CompileOptions, compile_file
+from membar.languages.compiled.llvm.reader import read_module
+from membar.languages.compiled.lower import lower_module
+from membar.languages.compiled.target import X86_64
 from membar.source import SourceFile
 from strategies.code_runner import Runner
 

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from membar import api, cli
+from membar.cli import command as cli
 from membar.engines import graphs
 from membar.engines._exploration import exploration
-from membar.frontends.program import FRONTEND
+from membar.languages.mbp import FRONTEND
 from membar.models.model import CLASSES, EXACTLY_ONCE, GENERAL
-from membar.outcome import Holds, Unknown, Violated
 from membar.program.contention import has_rival_writers
 from membar.program.lowering import lower_program
 from membar.program.program import Program
+from membar.questions import api
+from membar.questions.outcome import Holds, Unknown, Violated
+from membar.questions.task import Coherence, Limits, Options, Task
 from membar.source import SourceFile
-from membar.task import Coherence, Limits, Options, Task
 
 if TYPE_CHECKING:
     from membar import _core

@@ -8,15 +8,15 @@ import time
 
 import pytest
 
-from membar import api
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines import graphs
-from membar.frontends.program import FRONTEND
-from membar.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated
+from membar.languages.mbp import FRONTEND
 from membar.program.operations import Send
 from membar.program.program import Channel, Edge, Program, Thread
+from membar.questions import api
+from membar.questions.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated
+from membar.questions.task import Limits, Options, Task, Unrolling
 from membar.source import SourceFile
-from membar.task import Limits, Options, Task, Unrolling
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from membar import api
 from membar.diagnostics import EngineLimitError
 from membar.models.cat.elaborate import compile_model
 from membar.models.lowering import lower_plan
@@ -20,6 +19,7 @@ from membar.program.expr import MASK, Binary, BinaryOp, Constant, Expr, Register
 from membar.program.lowering import expression_code, lower_program, packed
 from membar.program.operations import Load, Send
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
+from membar.questions import api
 from membar.source import SourceFile
 from strategies.programs import AARCH64, program_of_seed
 from strategies.syntax import expressions

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
 from membar.engines import graphs
-from membar.outcome import Explored, InterruptError, Violated
+from membar.limits.progress import in_words
 from membar.program.expand import expand
 from membar.program.lowering import lower_program
-from membar.progress import in_words
-from membar.task import Limits, Options
+from membar.questions import api
+from membar.questions.outcome import Explored, InterruptError, Violated
+from membar.questions.task import Limits, Options
 from unit.core.test_graphs import contention, parse, run
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
@@ -36,7 +36,7 @@ def test_a_terminal_shows_progress_and_control_c_shows_what_was_found(tmp_path: 
     file = tmp_path / "long.mbp"
     file.write_text(contention(6, 4), encoding="utf-8")
     watched, stderr = pty.openpty()
-    program = "import sys; from membar.cli import main; sys.exit(main())"
+    program = "import sys; from membar.cli.command import main; sys.exit(main())"
     command = [sys.executable, "-c", program, "check", str(file), "--model", "sc", "--coherence", "all"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True)
     os.close(stderr)  # so that reading fails when the process ends

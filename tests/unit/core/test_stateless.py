@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from membar import api
 from membar.engines import graphs
 from membar.engines._exploration import exploration
-from membar.frontends.program import FRONTEND
+from membar.languages.mbp import FRONTEND
 from membar.models.model import EXACTLY_ONCE, GENERAL
 from membar.program.lowering import lower_program
 from membar.program.program import Program
+from membar.questions import api
+from membar.questions.task import Options, Task
 from membar.source import SourceFile
-from membar.task import Options, Task
 
 if TYPE_CHECKING:
     from membar import _core

@@ -7,12 +7,12 @@ import pytest
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from differential.buffer_faults import TWO_LOADS
-from membar import api
-from membar.outcome import Holds, Outcome, Unknown, Violated
 from membar.program.program import Program
 from membar.properties import PROPERTIES
+from membar.questions import api
+from membar.questions.outcome import Holds, Outcome, Unknown, Violated
+from membar.questions.task import Limits, Options, Task
 from membar.source import SourceFile
-from membar.task import Limits, Options, Task
 from unit.engines.texts import model, parse
 
 # Both threads may store for ever what the other looks at: sets of contents do not come to an end.

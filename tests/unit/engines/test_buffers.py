@@ -8,11 +8,12 @@ pytest.importorskip("membar._core", reason="the Rust core is not built: nothing 
 
 from differential import buffer_faults
 from differential.unbounded import programs
-from membar import _core, api
+from membar import _core
 from membar.engines.buffers.question import lowered
-from membar.outcome import Holds, Outcome, Unknown, Violated
 from membar.program.program import Program
-from membar.task import Limits, Options, Task
+from membar.questions import api
+from membar.questions.outcome import Holds, Outcome, Unknown, Violated
+from membar.questions.task import Limits, Options, Task
 from unit.engines.texts import model, parse
 
 ENDLESS_SEED = 85

@@ -9,10 +9,11 @@ import pytest
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from membar import api, cli
-from membar.outcome import Unknown, Violated
+from membar.cli import command as cli
+from membar.questions import api
+from membar.questions.outcome import Unknown, Violated
+from membar.questions.task import Options
 from membar.source import SourceFile
-from membar.task import Options
 
 CROSSED = """#include <pthread.h>
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;

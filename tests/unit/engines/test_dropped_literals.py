@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from membar import load_model, proving
+from membar import load_model
 from membar.engines.cubes import closed
 from membar.engines.cubes.proof import event_cube
+from membar.questions import proving
+from membar.questions.task import Limits, Options, SystemTask
 from membar.source import SourceFile
-from membar.task import Limits, Options, SystemTask
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 

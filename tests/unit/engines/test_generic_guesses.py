@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from differential.test_known_systems import system_of
-from membar import proving
-from membar.certificates.check import certify, is_initial
-from membar.certificates.cover import Cover
-from membar.certificates.generic import Future, future, future_steps
-from membar.certificates.preimage import roots
-from membar.certificates.smt import Logic
 from membar.engines.cubes import generic
 from membar.engines.cubes.guesses import Instances, weaker
-from membar.frontends.cubicle import parse
+from membar.evidence.certificates.check import certify, is_initial
+from membar.evidence.certificates.cover import Cover
+from membar.evidence.certificates.generic import Future, future, future_steps
+from membar.evidence.certificates.preimage import roots
+from membar.evidence.certificates.smt import Logic
+from membar.languages.cubicle import parse
+from membar.questions import proving
 from membar.source import SourceFile
 from membar.systems.events import EventCube
 from membar.systems.system import ParameterizedSystem

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from membar import api
 from membar.engines import graphs
 from membar.engines.reference import axiomatic
 from membar.properties.judge import Tally
+from membar.questions import api
+from membar.questions.task import Coherence, Limits, Options, Task
 from membar.source import SourceFile
-from membar.task import Coherence, Limits, Options, Task
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 

@@ -9,10 +9,10 @@ pytest.importorskip("membar._core", reason="the Rust core is not built: nothing 
 from linden import algorithms, programs, run
 from linden.run import answer, errors, question, stable
 
-from membar import api
-from membar.outcome import Violated
 from membar.program.program import Program
-from membar.task import Options, Task
+from membar.questions import api
+from membar.questions.outcome import Violated
+from membar.questions.task import Options, Task
 
 
 @pytest.mark.parametrize("program", list(programs.table_two()), ids=lambda program: program.name)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from membar import api
 from membar.engines import graphs
 from membar.engines.reference import axiomatic
 from membar.program.execution import Execution
-from membar.task import Options, Task
+from membar.questions import api
+from membar.questions.task import Options, Task
 from unit.engines.texts import program
 
 Dependencies = dict[str, set[tuple[int, int]]]

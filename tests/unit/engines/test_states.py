@@ -9,13 +9,14 @@ import pytest
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from membar import _core, api
+from membar import _core
 from membar.engines.states import explore
-from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.program.program import Program
+from membar.questions import api
+from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
+from membar.questions.task import Limits, Options, Task
 from membar.reports.json import witness_value
 from membar.source import SourceFile
-from membar.task import Limits, Options, Task
 from unit.engines.texts import model, parse
 
 PROPERTIES = ("condition", "errors", "claims", "assertions", "deadlock")

@@ -6,15 +6,15 @@ from math import factorial
 
 import pytest
 
-from membar import api
 from membar.engines import graphs
 from membar.engines._exploration import SYMMETRY
 from membar.engines.reference.replay import replay
 from membar.program.program import Program
 from membar.properties.judge import Tally
+from membar.questions import api
+from membar.questions.task import Coherence, Options, Task
 from membar.reports._parts.statistics import statistics_text
 from membar.source import SourceFile
-from membar.task import Coherence, Options, Task
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 

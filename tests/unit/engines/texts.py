@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from functools import cache
 
-from membar import api
 from membar.engines.reference import ENGINE
-from membar.frontends.program import FRONTEND
+from membar.languages.mbp import FRONTEND
 from membar.models.load import load
 from membar.models.model import Model
-from membar.outcome import Outcome
 from membar.program.program import Program
 from membar.program.validate import validate
 from membar.properties import PROPERTIES
+from membar.questions import api
+from membar.questions.outcome import Outcome
+from membar.questions.task import Limits, Options, Task, Unrolling
 from membar.source import SourceFile
-from membar.task import Limits, Options, Task, Unrolling
 
 
 @cache

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from membar import api, lift
 from membar.diagnostics import InputError
+from membar.questions import api, lift
+from membar.questions.task import Options
 from membar.source import SourceFile
-from membar.task import Options
 
 _HEAD = """\
 #include <assert.h>

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from membar.engines.reference import ENGINE
-from membar.frontends.litmus import FRONTEND, parse
+from membar.languages.litmus import FRONTEND, parse
 from membar.models.load import load
 from membar.models.model import Model
-from membar.outcome import Holds, Violated
+from membar.questions.outcome import Holds, Violated
+from membar.questions.task import Task
 from membar.source import SourceFile
-from membar.task import Task
 
 
 @cache

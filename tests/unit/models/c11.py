@@ -7,13 +7,13 @@ from dataclasses import replace
 from functools import cache
 
 from membar.engines.reference import ENGINE
-from membar.frontends.litmus import FRONTEND
-from membar.languages import vocabulary
+from membar.languages.litmus import FRONTEND
+from membar.languages.registry import vocabulary
 from membar.models.load import load
 from membar.models.model import Model
-from membar.outcome import FinalState, Run
+from membar.questions.outcome import FinalState, Run
+from membar.questions.task import Task
 from membar.source import SourceFile
-from membar.task import Task
 
 ORDERS = {
     "rlx": "memory_order_relaxed",

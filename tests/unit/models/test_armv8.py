@@ -9,13 +9,13 @@ import pytest
 
 import membar.models
 from membar.engines.reference import ENGINE
-from membar.frontends.litmus.dialects.aarch64 import DIALECT
-from membar.frontends.litmus.header import read_test
+from membar.languages.litmus.dialects.aarch64 import DIALECT
+from membar.languages.litmus.header import read_test
 from membar.models.cat.elaborate import compile_model
 from membar.models.model import Model
-from membar.outcome import Holds
+from membar.questions.outcome import Holds
+from membar.questions.task import Task
 from membar.source import SourceFile
-from membar.task import Task
 
 LOCATIONS = "{t}:X10=x; {t}:X11=y; {t}:X12=z; {t}:X13=v"
 VALUES = "{t}:X20=1; {t}:X21=2"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
 from membar.diagnostics import Diagnostic, InputError
 from membar.models.load import load, names
 from membar.models.model import EXACTLY_ONCE, GENERAL, Claims, Model
+from membar.questions import api
 
 VOCABULARY = api.vocabulary()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import membar.models
-from membar.languages import vocabulary
+from membar.languages.registry import vocabulary
 from membar.models.cat.elaborate import compile_model
 from membar.models.model import Model
 from membar.source import SourceFile

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from membar import api, frontends, languages
+from membar import languages as frontends
+from membar.languages import registry as languages
 from membar.models import kept, load
 from membar.models.model import Model
+from membar.questions import api
 
 VOCABULARY = api.vocabulary()
 WORDS = "the words of today"

@@ -8,12 +8,12 @@ from functools import cache
 import pytest
 
 from membar.engines import Engine, graphs, reference
-from membar.frontends.litmus import FRONTEND
+from membar.languages.litmus import FRONTEND
 from membar.models.load import load
 from membar.models.model import Model
-from membar.outcome import Run
+from membar.questions.outcome import Run
+from membar.questions.task import Task
 from membar.source import SourceFile
-from membar.task import Task
 
 PARAMETERS = (
     "int *x, int *y, int *z, atomic_t *a, spinlock_t *s, struct srcu_struct *u, struct srcu_struct *v"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
+from membar.questions import api
 from membar.source import SourceFile
 
 # In x86's language `X` is a LOCK prefix, which orders; in AArch64's it marks an atomic, which need not.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from membar import api
 from membar.models.cat.elaborate import compile_model
 from membar.models.monotone import is_monotone
+from membar.questions import api
 from membar.source import SourceFile
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from membar.frontends.object.parser import parse_text
-from membar.object_proofs import judged, prove_object
+from membar.languages.objects.parser import parse_text
 from membar.objects.proof.findings import Proof
-from membar.outcome import Holds, Unknown
+from membar.questions.object_proofs import judged, prove_object
+from membar.questions.outcome import Holds, Unknown
 from membar.source import SourceFile
 
 VALUE = """object val; shared x = 0;

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from membar import cli
+from membar.cli import command as cli
 from membar.diagnostics import InputError
-from membar.linearizability import ObjectResult, check_object
-from membar.object_proofs import parse_object
 from membar.objects.annotations import spoken
 from membar.objects.calls import has_only_copies, notes_of
 from membar.objects.client import Size, clients
-from membar.outcome import HoldsWithin, Unknown
+from membar.questions.linearizability import ObjectResult, check_object
+from membar.questions.object_proofs import parse_object
+from membar.questions.outcome import HoldsWithin, Unknown
 from membar.source import SourceFile
 
 REGISTER = """\

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from membar import cli
-from membar.asked_objects import object_of
+from membar.cli import command as cli
 from membar.diagnostics import InputError
-from membar.linearizability import ObjectResult, check_object
 from membar.objects.annotations import read
 from membar.objects.client import Size, clients, number_of_clients
 from membar.objects.orders import Ordering
-from membar.outcome import HoldsWithin, Unknown
+from membar.questions.asked_objects import object_of
+from membar.questions.linearizability import ObjectResult, check_object
+from membar.questions.outcome import HoldsWithin, Unknown
+from membar.questions.task import Limits
 from membar.source import SourceFile
-from membar.task import Limits
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "objects"
 ATOMIC = """\

@@ -6,14 +6,14 @@ import random
 
 import pytest
 
-from membar.frontends.object.parser import parse_text
-from membar.linearizability import ObjectResult, check_object
+from membar.languages.objects.parser import parse_text
 from membar.objects.algebra import evaluated
 from membar.objects.client import Size
 from membar.objects.lowering import _expression
 from membar.objects.numbers import fitting_term, only_counts
 from membar.objects.terms import Binary, BinaryOp, Choice, Number, Space, Term, Unary, UnaryOp, Variable
 from membar.program.expr import MASK, evaluate, signed
+from membar.questions.linearizability import ObjectResult, check_object
 from membar.source import SourceFile
 
 NAMES = ("a", "b")

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from membar.diagnostics import EngineLimitError, InputError
-from membar.object_proofs import ProofResult, prove_object
-from membar.outcome import Holds, HoldsWithin, Unknown
+from membar.questions.object_proofs import ProofResult, prove_object
+from membar.questions.outcome import Holds, HoldsWithin, Unknown
+from membar.questions.task import Limits
 from membar.reports import obligations
 from membar.source import SourceFile
-from membar.task import Limits
 from strategies.known_objects import COUNTER, FLAGS, LOCK, MISTAKES, PAIR, REUSED, STACK, Mistake
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "objects"
@@ -109,7 +109,7 @@ def test_the_time_limit_says_what_took_it() -> None:
 
 
 def test_the_time_limit_leaves_room_to_name_the_missing_obligation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("membar.object_proofs._FOR_INVARIANTS", 0.0)
+    monkeypatch.setattr("membar.questions.object_proofs._FOR_INVARIANTS", 0.0)
     text = (EXAMPLES / "counter.obj").read_text(encoding="utf-8")
     found = prove_object(SourceFile("test.obj", text), infer=True, limits=Limits(seconds=60))
     assert isinstance(found.outcome, Unknown)

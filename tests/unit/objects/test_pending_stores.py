@@ -16,14 +16,14 @@ from differential.object_summaries import (
     is_proved,
     unsummarised,
 )
-from membar.frontends.object.parser import parse_text
-from membar.linearizability import check_object
-from membar.object_proofs import prove_object
+from membar.languages.objects.parser import parse_text
 from membar.objects.client import Size
 from membar.objects.proof.claims import claims
 from membar.objects.proof.discharge import prove
 from membar.objects.systems import buffered
-from membar.outcome import Holds, HoldsWithin, Unknown
+from membar.questions.linearizability import check_object
+from membar.questions.object_proofs import prove_object
+from membar.questions.outcome import Holds, HoldsWithin, Unknown
 from membar.source import SourceFile
 from strategies.second_encoding import broken
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from membar.linearizability import ObjectResult, check_object
 from membar.objects.client import Size
-from membar.outcome import Violated
 from membar.program.execution import Kind
+from membar.questions.linearizability import ObjectResult, check_object
+from membar.questions.outcome import Violated
 from membar.source import SourceFile
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "objects"

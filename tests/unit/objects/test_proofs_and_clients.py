@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
-from membar.frontends.object.parser import parse_text
-from membar.linearizability import check_object
-from membar.object_proofs import prove_object, system_of
+from membar.languages.objects.parser import parse_text
 from membar.objects.client import Size
 from membar.objects.proof.claims import claims
 from membar.objects.proof.discharge import prove
 from membar.objects.proof.obligations import Prover
 from membar.objects.systems.explore import Call, Client, Explorer, holds
 from membar.objects.terms import Who
-from membar.outcome import Holds, HoldsWithin, Unknown
+from membar.questions import api
+from membar.questions.linearizability import check_object
+from membar.questions.object_proofs import prove_object, system_of
+from membar.questions.outcome import Holds, HoldsWithin, Unknown
 from membar.source import SourceFile
 from strategies.known_objects import AWAITED, COUNTER, LOCK, MISTAKES, PAIR, REQUIRED
 from strategies.second_encoding import broken

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from membar import cli
+from membar.cli import command as cli
 from membar.diagnostics import InputError
 from membar.objects import spec
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from membar.frontends.program import FRONTEND
+from membar.languages.mbp import FRONTEND
 from membar.program.awaits import Watch, watches
 from membar.program.condition import FinalRegister, Term
 from membar.source import SourceFile

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from membar.frontends.program import FRONTEND
+from membar.languages.mbp import FRONTEND
 from membar.program.dependencies import (
     Place,
     Uses,

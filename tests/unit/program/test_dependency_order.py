@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from membar import api
 from membar.engines import graphs
-from membar.frontends.program import FRONTEND
+from membar.languages.mbp import FRONTEND
 from membar.models.model import DEPENDENCY_AWARE
 from membar.program.dependency_order import obstacle
 from membar.program.program import Program
+from membar.questions import api
+from membar.questions.task import Task
 from membar.source import SourceFile
-from membar.task import Task
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 

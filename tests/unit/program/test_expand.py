@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from membar.frontends.program import FRONTEND
+from membar.languages.mbp import FRONTEND
 from membar.program.expand import expand
 from membar.program.printer import print_edge
 from membar.program.program import Program

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from membar import api
-from membar.frontends.program import FRONTEND
+from membar.languages.mbp import FRONTEND
 from membar.models.load import load
 from membar.program.guesses import guesses
+from membar.questions import api
+from membar.questions.task import Task
 from membar.source import SourceFile
-from membar.task import Task
 
 CIRCLE = """program circle
 memory x : i32

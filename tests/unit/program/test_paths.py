@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from membar.frontends.program import FRONTEND
+from membar.languages.mbp import FRONTEND
 from membar.program.execution import Execution
 from membar.program.paths import TooManyPathsError, paths
 from membar.source import SourceFile

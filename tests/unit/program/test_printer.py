@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 from hypothesis import given, settings
 
-from membar.frontends.program import FRONTEND
+from membar.languages.mbp import FRONTEND
 from membar.program.expr import (
     Address,
     Binary,

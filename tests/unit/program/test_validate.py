@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from membar.diagnostics import InputError
-from membar.frontends.program import FRONTEND
+from membar.languages.mbp import FRONTEND
 from membar.program.condition import (
     And,
     Compare,

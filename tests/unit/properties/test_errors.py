@@ -7,17 +7,17 @@ from dataclasses import replace
 import pytest
 
 import membar
-from membar import api
 from membar.diagnostics import InputError
-from membar.outcome import Outcome, Unknown, Violated
 from membar.program.expr import Binary, BinaryOp, Constant, Register
 from membar.program.predicate import AtPoint, CellValue, RegisterValue, StatePredicate
 from membar.program.program import Program
 from membar.program.temporal import Atom, Claim, globally
 from membar.program.validate import validate
 from membar.properties import PROPERTIES
+from membar.questions import api
+from membar.questions.outcome import Outcome, Unknown, Violated
+from membar.questions.task import Options, Task
 from membar.source import SourceFile
-from membar.task import Options, Task
 
 _TEXT = """
 program "two-stores"

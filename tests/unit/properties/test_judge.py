@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from membar.models.model import Model
-from membar.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated, Witness
 from membar.program.condition import TRUTH, FinalCell, FinalCondition, Observed, Quantifier
 from membar.program.execution import Execution
 from membar.program.expr import FALSE, Address
@@ -13,7 +12,8 @@ from membar.program.operations import Assert, Lock, Operation
 from membar.program.program import Edge, MemoryObject, Program, Thread
 from membar.properties import PROPERTIES
 from membar.properties.judge import Tally, is_settled, judge
-from membar.task import Options, Task, Unrolling
+from membar.questions.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated, Witness
+from membar.questions.task import Options, Task, Unrolling
 
 WITNESS = Witness(execution=Execution(events=(), po=frozenset(), rf=(), co=()), final=())
 OTHER = Witness(execution=Execution(events=(), po=frozenset(), rf=(), co=()), final=(("x", 1),))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from membar import api
+from membar.questions import api
+from membar.questions.task import Limits, Options, Unrolling
 from membar.source import SourceFile
-from membar.task import Limits, Options, Unrolling
 
 LOOP = """program t
 memory x : i32

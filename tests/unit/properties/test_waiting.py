@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from membar import api
-from membar.frontends.program import FRONTEND
-from membar.outcome import Outcome, Violated
+from membar.languages.mbp import FRONTEND
 from membar.properties import PROPERTIES
+from membar.questions import api
+from membar.questions.outcome import Outcome, Violated
+from membar.questions.task import Options, Task
 from membar.source import SourceFile
-from membar.task import Options, Task
 
 SPIN = """
   {start} -> 8: r := load [&x]

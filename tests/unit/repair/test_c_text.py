@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from membar.frontends._c_text import CText
+from membar.languages._c_text import CText
 from membar.source import SourceFile
 
 

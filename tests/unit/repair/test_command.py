@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from membar import api, cli, proving
-from membar.changes import edited
-from membar.repair import Question, Repair, repair
+from membar.cli import command as cli
+from membar.edits import edited
+from membar.questions import api, proving
+from membar.questions.repair import Question, Repair, repair
 from membar.source import SourceFile
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -160,7 +161,7 @@ def test_what_is_wrong_under_sc_replays_and_the_strongest_text_does_not(
     code, told, _ = run(capsys, file)
     assert code == cli.VIOLATED
     assert f"replay: membar check {file} --model sc" in told
-    monkeypatch.setattr("membar.repair._places", lambda *_: ())
+    monkeypatch.setattr("membar.questions.repair._places", lambda *_: ())
     code, told, _ = run(capsys, written(tmp_path, "sb.litmus", BUFFERING))
     assert code == cli.VIOLATED
     assert "even with every change" in told
@@ -289,7 +290,7 @@ def test_the_repair_is_written_even_if_nobody_reads_the_report(tmp_path: Path) -
     file = written(tmp_path, "sb.litmus", BUFFERING)
     reading, writing = os.pipe()
     os.close(reading)
-    code = "import sys; from membar.cli import main; sys.exit(main())"
+    code = "import sys; from membar.cli.command import main; sys.exit(main())"
     words = [sys.executable, "-c", code, "repair", str(file), "--apply"]
     subprocess.run(words, stdout=writing, stderr=subprocess.DEVNULL, check=False, timeout=120)
     os.close(writing)

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from membar import api, cli
-from membar.changes import Choice, Place
-from membar.repair import Answer, Question, Repair, Undecided, Verdict, repair
-from membar.repair.clock import Clock
-from membar.repair.search import Search
+from membar.cli import command as cli
+from membar.edits import Choice, Place
+from membar.questions import api
+from membar.questions.repair import Answer, Question, Repair, Undecided, Verdict, repair
+from membar.questions.repair.clock import Clock
+from membar.questions.repair.search import Search
+from membar.questions.task import Limits, Options, Unrolling
 from membar.reports.repair import render
 from membar.source import SourceFile
-from membar.task import Limits, Options, Unrolling
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

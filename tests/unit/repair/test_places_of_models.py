@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from membar import api
-from membar.changes import edited
-from membar.repair import Question, Repair, repair
+from membar.edits import edited
+from membar.questions import api
+from membar.questions.repair import Question, Repair, repair
 from membar.source import SourceFile
 
 BUFFERING = """byte x, y; byte r0 = 9, r1 = 9;

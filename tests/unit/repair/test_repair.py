@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from membar import api, cli, proving
-from membar.changes import edited
+from membar.cli import command as cli
 from membar.diagnostics import InputError
-from membar.repair import NothingToRepair, NotRepairable, Question, Repair, repair
-from membar.repair.monotone import is_monotone
+from membar.edits import edited
+from membar.questions import api, proving
+from membar.questions.repair import NothingToRepair, NotRepairable, Question, Repair, repair
+from membar.questions.repair.monotone import is_monotone
+from membar.questions.task import Coherence, Options
 from membar.reports.repair import patch
 from membar.source import SourceFile
-from membar.task import Coherence, Options
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FIGURE_6 = """

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from membar.changes import Alternative, Choice, Place
-from membar.repair.search import Found, Search
+from membar.edits import Alternative, Choice, Place
+from membar.questions.repair.search import Found, Search
 from membar.source import SourceFile
 
 SPAN = SourceFile("made-up", " ").span(0, 1)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
 from membar.objects.client import Size
-from membar.outcome import HoldsWithin, Violated
-from membar.repair import Question, Repair, repair
+from membar.questions import api
+from membar.questions.outcome import HoldsWithin, Violated
+from membar.questions.repair import Question, Repair, repair
+from membar.questions.task import Coherence, Options
 from membar.reports.repair import patch, render
 from membar.source import SourceFile
-from membar.task import Coherence, Options
 
 QUICKLY = Options(coherence=Coherence.OBSERVED)
 STORE_BUFFERING = """#include <stdatomic.h>

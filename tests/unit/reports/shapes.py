@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from membar.models.model import Model
-from membar.outcome import FinalState, Finding, Outcome, Run, Statistics, Verdict, Violated, Witness
 from membar.program.condition import (
     And,
     Compare,
@@ -21,6 +20,7 @@ from membar.program.execution import INIT_THREAD, Event, Execution, Kind
 from membar.program.expr import Address, Constant
 from membar.program.operations import Load, Store
 from membar.program.program import Edge, MemoryObject, Program, Thread
+from membar.questions.outcome import FinalState, Finding, Outcome, Run, Statistics, Verdict, Violated, Witness
 from membar.source import SourceFile, Span
 
 SB = """\

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from membar.models.plan import Check, CheckKind, CheckMode, Plan
-from membar.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.program.condition import (
     TRUTH,
     And,
@@ -23,6 +22,7 @@ from membar.program.condition import (
 )
 from membar.program.expr import MASK, Address
 from membar.program.program import MemoryObject, Program
+from membar.questions.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.reports import herd
 from membar.reports._parts.condition import condition_text, sorted_states, state_satisfies, state_text
 from unit.reports.shapes import Answered, equal, model, run, sb_answer, sb_program, sb_states

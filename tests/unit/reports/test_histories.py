@@ -8,11 +8,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from membar import cli, pictures
-from membar.linearizability import ObjectResult, check_object
+from membar.cli import command as cli
 from membar.objects.client import Size
 from membar.objects.history import Call, History
 from membar.objects.orders import Ordering
+from membar.questions import pictures
+from membar.questions.linearizability import ObjectResult, check_object
 from membar.reports import histories
 from membar.reports._parts.timeline import bars
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from membar.diagnostics import InputError
-from membar.outcome import Explored, FinalState, Holds, HoldsWithin, Step, Unknown, Witness
 from membar.program.execution import Execution
+from membar.questions.outcome import Explored, FinalState, Holds, HoldsWithin, Step, Unknown, Witness
 from membar.reports import diagnostic, json
 from membar.source import SourceFile
 from unit.reports.shapes import SB, Answered, model, run, sb_answer, sb_program, sb_states, sb_witness

@@ -6,9 +6,9 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given, settings
 
-from membar.outcome import Holds, Unknown, Witness
 from membar.program.execution import Execution
 from membar.program.program import MemoryObject, Program, Thread
+from membar.questions.outcome import Holds, Unknown, Witness
 from membar.reports import dot, svg
 from membar.reports._parts.drawing import drawn_edges
 from membar.reports._parts.labels import place_labels

@@ -15,8 +15,9 @@ import jsonschema
 import pytest
 from sarif_pydantic import Sarif
 
-from membar import api, cli
+from membar.cli import command as cli
 from membar.diagnostics import Diagnostic, InputError
+from membar.questions import api
 from membar.reports import sarif
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"

@@ -4,7 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from membar.outcome import Explored, Holds, HoldsWithin, Outcome, Statistics, Step, Unknown, Violated, Witness
+from membar.questions.outcome import (
+    Explored,
+    Holds,
+    HoldsWithin,
+    Outcome,
+    Statistics,
+    Step,
+    Unknown,
+    Violated,
+    Witness,
+)
 from membar.reports import terminal
 from membar.reports._parts.statistics import statistics_text
 from membar.source import SourceFile

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from membar import cli
+from membar.cli import command as cli
 from strategies.witness_rules import graphml_faults, yaml_faults
 
 PROGRAM = """\

@@ -14,8 +14,8 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
-from membar import cli
-from membar.guides.automaton import NAMESPACE
+from membar.cli import command as cli
+from membar.evidence.svcomp.automaton import NAMESPACE
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 GRAPHML = f"{{{NAMESPACE}}}"

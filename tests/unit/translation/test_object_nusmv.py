@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
-from membar.object_proofs import parse_object, system_of
 from membar.objects.algebra import evaluated
 from membar.objects.systems.moves import Memory, Move, ThreadSystem
 from membar.objects.terms import Space, Variable, subterms
+from membar.questions import api
+from membar.questions.object_proofs import parse_object, system_of
+from membar.questions.translation.object_smv import smv
 from membar.source import SourceFile
-from membar.translation.object_smv import smv
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "objects"
 NUSMV = shutil.which("NuSMV")

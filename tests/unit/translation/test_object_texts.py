@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
-from membar.cli import main
+from membar.cli.command import main
 from membar.diagnostics import InputError
-from membar.object_proofs import parse_object, rules_of, system_of
 from membar.objects.systems.moves import ThreadSystem
+from membar.questions import api
+from membar.questions.object_proofs import parse_object, rules_of, system_of
+from membar.questions.translation.object_dot import dot
+from membar.questions.translation.object_smv import smv
 from membar.source import SourceFile
-from membar.translation.object_dot import dot
-from membar.translation.object_smv import smv
 from strategies.known_objects import COUNTER, LOCK
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "objects"

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from membar import api, cli
+from membar.cli import command as cli
 from membar.diagnostics import InputError
 from membar.models.model import Operational
+from membar.questions import api
+from membar.questions.task import Options
+from membar.questions.translation import translated
 from membar.source import SourceFile
-from membar.task import Options
-from membar.translation import translated
 
 # A program as in Barnat's figure 1: `A` stores twice, `B` waits for the first store.
 FIGURE = """

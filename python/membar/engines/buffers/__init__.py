@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from membar.diagnostics import EngineLimitError
 from membar.engines import Engine
-from membar.outcome import Outcome
 from membar.properties.judge import Tally, judge
-from membar.task import Task
+from membar.questions.outcome import Outcome
+from membar.questions.task import Task
 
 NAME = "buffers"
 

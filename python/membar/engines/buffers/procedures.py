@@ -16,7 +16,7 @@ from membar.properties.property import has_operation
 if TYPE_CHECKING:
     from membar import _core
     from membar.engines.buffers.question import Lowered
-    from membar.task import Task
+    from membar.questions.task import Task
 
 ALGORITHMS = {
     "forward": "automata of buffer contents",

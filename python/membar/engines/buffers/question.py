@@ -23,7 +23,7 @@ from membar.properties.judge import is_by_name
 
 if TYPE_CHECKING:
     from membar import _core
-    from membar.task import Task
+    from membar.questions.task import Task
 
 # The numbers by which the core knows what a tag does.
 _TAGS = {"MFENCE": 0, FLUSH_ALL: 1, LOCKED: 2, "ATOMIC": 3, "ATOMIC-ALL": 4, SENDS: 6, RECEIVES: 7}

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from membar.budget import count_reason, memory_reason, time_reason
 from membar.diagnostics import EngineLimitError
 from membar.engines.buffers.cycles import told
 from membar.engines.buffers.procedures import ALGORITHMS, Found, Procedures
 from membar.engines.buffers.witness import CoreMove, followed, last_state, shown_moves, witness
 from membar.engines.reference.state import look
-from membar.outcome import Statistics, Witness
+from membar.limits.budget import count_reason, memory_reason, time_reason
 from membar.properties.judge import Tally
 from membar.properties.tally import ANY_LENGTH
+from membar.questions.outcome import Statistics, Witness
 
 if TYPE_CHECKING:
     from membar.engines.buffers.question import Lowered
     from membar.program.program import Thread
-    from membar.task import Task
+    from membar.questions.task import Task
 
 Goal: TypeAlias = tuple[str, list[int]]
 

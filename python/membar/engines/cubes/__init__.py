@@ -13,11 +13,11 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from membar.budget import count_reason, memory_reason, time_reason
 from membar.diagnostics import EngineLimitError
 from membar.engines import SystemEngine
-from membar.outcome import Holds, Outcome, Run, Statistics, Unknown, Violated
-from membar.task import SystemTask
+from membar.limits.budget import count_reason, memory_reason, time_reason
+from membar.questions.outcome import Holds, Outcome, Run, Statistics, Unknown, Violated
+from membar.questions.task import SystemTask
 
 if TYPE_CHECKING:
     from membar import _core

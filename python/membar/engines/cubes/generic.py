@@ -10,12 +10,12 @@ import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from membar.certificates.check import is_initial
-from membar.certificates.cover import Cover
-from membar.certificates.generic import Future, future, future_steps
-from membar.certificates.preimage import roots
-from membar.certificates.smt import Logic
 from membar.engines.cubes.guesses import Instances, weaker
+from membar.evidence.certificates.check import is_initial
+from membar.evidence.certificates.cover import Cover
+from membar.evidence.certificates.generic import Future, future, future_steps
+from membar.evidence.certificates.preimage import roots
+from membar.evidence.certificates.smt import Logic
 from membar.systems.system import ParameterizedSystem
 from membar.systems.terms import Process, ProcessConstant
 

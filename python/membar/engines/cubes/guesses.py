@@ -13,13 +13,13 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations, permutations, product
 from typing import TypeAlias
 
-from membar.certificates.generic import Future
-from membar.certificates.graph import order
-from membar.certificates.preimage import is_choice
-from membar.certificates.stage import cube_renamed
 from membar.engines.instances.layout import Value
 from membar.engines.instances.machine import Machine, State
 from membar.engines.instances.search import machine
+from membar.evidence.certificates.generic import Future
+from membar.evidence.certificates.graph import order
+from membar.evidence.certificates.preimage import is_choice
+from membar.evidence.certificates.stage import cube_renamed
 from membar.records import record
 from membar.systems.events import Event, EventKind
 from membar.systems.mapping import places, with_places

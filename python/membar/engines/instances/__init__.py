@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from membar.diagnostics import EngineLimitError
 from membar.engines import SystemEngine
 from membar.models.model import Model, Operational
-from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
-from membar.task import SystemTask
+from membar.questions.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
+from membar.questions.task import SystemTask
 
 if TYPE_CHECKING:
     from membar.engines.instances.search import Exploration

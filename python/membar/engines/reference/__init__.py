@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from membar.diagnostics import EngineLimitError
 from membar.engines import Engine
-from membar.outcome import Outcome
-from membar.task import Task
+from membar.questions.outcome import Outcome
+from membar.questions.task import Task
 
 
 def run(task: Task) -> Outcome:

@@ -13,7 +13,6 @@ from membar.engines.reference.trace import Status, Trace
 from membar.engines.reference.values import all_traces
 from membar.models.evaluate import Evaluation, evaluator_of
 from membar.models.monotone import watches_under
-from membar.outcome import FinalState, Statistics, Witness
 from membar.program.access import NO_LOCATION, told_where
 from membar.program.atomicity import require_single_accesses, require_uncommitted
 from membar.program.awaits import NO_WATCHES
@@ -31,8 +30,9 @@ from membar.properties.property import has_operation
 from membar.properties.races import RACE_FLAG
 from membar.properties.termination import waiting_of
 from membar.properties.undefined import take_misuse, take_undefined
+from membar.questions.outcome import FinalState, Statistics, Witness
+from membar.questions.task import Task, repeats_are_one
 from membar.source import Span
-from membar.task import Task, repeats_are_one
 
 NAME = "reference"
 _LOOKED_FOR = frozenset({"condition", "assertions", "races"})

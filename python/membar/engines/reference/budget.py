@@ -7,8 +7,8 @@ import sys
 import time
 from collections.abc import Callable
 
-from membar.budget import count_reason, current, memory_reason, resident_bytes, time_reason
-from membar.task import Limits
+from membar.limits.budget import count_reason, current, memory_reason, resident_bytes, time_reason
+from membar.questions.task import Limits
 
 _LOOK_EVERY = 64  # steps between two looks at the clock and at memory
 _TELL_EVERY = 0.5  # seconds between two words about progress

@@ -9,7 +9,6 @@ from membar.engines.reference.replay import deadlock_shown, rerun, waiting_shown
 from membar.engines.reference.trace import Status, Trace
 from membar.models.evaluate import evaluator_of
 from membar.models.model import Model
-from membar.outcome import Witness
 from membar.program.access import told_where
 from membar.program.execution import final_memory
 from membar.program.program import Program
@@ -18,6 +17,7 @@ from membar.properties.final_state import Observer
 from membar.properties.judge import Tally
 from membar.properties.races import RACE_FLAG
 from membar.properties.undefined import take_misuse, take_undefined
+from membar.questions.outcome import Witness
 
 LOOKED_FOR = frozenset(PROPERTIES)
 _ENDED = frozenset({Status.COMPLETE, Status.UNBORN})

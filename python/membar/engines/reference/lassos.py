@@ -12,12 +12,12 @@ from membar.engines.reference.machine import Machine
 from membar.engines.reference.runs import followed_moves
 from membar.engines.reference.state import Did, Move, State, look
 from membar.models.model import Model, Operational
-from membar.outcome import Witness
 from membar.program.predicate import StatePredicate
 from membar.program.program import Program
 from membar.program.temporal import Claim, ForbiddenRuns, predicates_of
 from membar.properties.ltl.lasso import Lasso, holds
 from membar.properties.ltl.reduction import components
+from membar.questions.outcome import Witness
 from membar.records import record
 
 BUFFERS = "buffers"

@@ -9,13 +9,13 @@ from membar.engines.reference.trace import ChoiceError, Status, Trace
 from membar.models.evaluate import failures
 from membar.models.model import Model
 from membar.models.monotone import watches_under
-from membar.outcome import Witness
 from membar.program.execution import Execution, Kind, final_memory
 from membar.program.expand import expand
 from membar.program.program import Program
 from membar.properties.deadlock import DEADLOCK, deadlock_of
 from membar.properties.final_state import Observer
 from membar.properties.termination import is_about_waiting, waiting_of
+from membar.questions.outcome import Witness
 from membar.records import replace
 
 _RELATIONS = (

@@ -12,12 +12,12 @@ from membar.engines.reference.state import Act, Did, Move, State, look
 from membar.engines.reference.threads import follow
 from membar.engines.reference.trace import Status, Trace
 from membar.models.model import Model, Operational
-from membar.outcome import Step, Witness
 from membar.program.condition import FinalCell, shown
 from membar.program.execution import Execution
 from membar.program.expand import expand
 from membar.program.program import Program
 from membar.properties.final_state import Observer
+from membar.questions.outcome import Step, Witness
 
 _FLUSH = "flush "
 

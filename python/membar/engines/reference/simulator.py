@@ -16,10 +16,10 @@ from membar.engines.reference.room import unfit
 from membar.engines.reference.runs import deadlock_message, witness_of
 from membar.engines.reference.state import Move, State, look
 from membar.models.model import Operational
-from membar.outcome import Statistics, Witness
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally
-from membar.task import Task
+from membar.questions.outcome import Statistics, Witness
+from membar.questions.task import Task
 
 NAME = "reference"
 _LOOKED_FOR = frozenset({"condition", "errors", "assertions", "deadlock"})

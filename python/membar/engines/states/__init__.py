@@ -13,17 +13,17 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from membar.budget import count_reason, memory_reason, time_reason
 from membar.diagnostics import EngineLimitError
 from membar.engines import Engine
+from membar.limits.budget import count_reason, memory_reason, time_reason
+from membar.limits.progress import Progress
 from membar.models.model import Operational
-from membar.outcome import INTERRUPTED, InterruptError, Outcome, Statistics
 from membar.program.temporal import Claim, predicates_of
-from membar.progress import Progress
 from membar.properties import ASSERTED, PROPERTIES
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, judge
-from membar.task import Task
+from membar.questions.outcome import INTERRUPTED, InterruptError, Outcome, Statistics
+from membar.questions.task import Task
 
 if TYPE_CHECKING:
     from membar import _core

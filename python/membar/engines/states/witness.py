@@ -9,7 +9,7 @@ from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.runs import witness_of
 from membar.engines.reference.state import Move, Partner, State
-from membar.outcome import Witness
+from membar.questions.outcome import Witness
 
 # Thread, edge (None: a flush), the same of who received at once, and the values read and chosen, or the cell
 # and the value flushed.

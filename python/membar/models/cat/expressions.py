@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection
 from dataclasses import replace
 
-from membar.diagnostics import Diagnostic, InputError, Label, error
+from membar.diagnostics import Diagnostic, InputError, Label, close_matches, error
 from membar.models.cat import setsof
 from membar.models.cat import syntax as cat
 from membar.models.cat.events import Events
@@ -105,7 +104,7 @@ class Expressions:
     def _unknown(self, name: str, span: Span, scope: Scope) -> UnknownNameError:
         known = sorted({*scope, *PRIMITIVES, *BUILTINS, *self._vocabulary})
         similar = [word for word in known if word.lower() == name.lower()]
-        similar += difflib.get_close_matches(name, known, n=1)
+        similar += close_matches(name, known, n=1)
         return UnknownNameError(
             Diagnostic(
                 code="W0206",

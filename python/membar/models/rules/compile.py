@@ -6,12 +6,11 @@ empty (the edges themselves, the loops, the nodes on cycles), and X ; all ; Y is
 
 from __future__ import annotations
 
-import difflib
 import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from membar.diagnostics import Diagnostic, InputError, error
+from membar.diagnostics import Diagnostic, InputError, close_matches, error
 from membar.models.cat.elaborate import Compiled
 from membar.models.cat.graph import Graph, Node
 from membar.models.cat.lower import Requirement, lower
@@ -275,7 +274,7 @@ class _Compiler:
         if name in self._defined:
             raise InputError  # said already, where it is defined
         known = [*PREDEFINED, *self._defined]
-        close = difflib.get_close_matches(name, known, n=1)
+        close = close_matches(name, known, n=1)
         text = f"did you mean `{close[0]}`?" if close else f"defined here: {', '.join(known)}"
         raise error("W0653", f"unknown name `{name}`", span, "not defined above", help=text)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import z3
 
+from membar.limits.solver import ALL_LIMITS, ask_within_limits
 from membar.objects.terms import (
     Binary,
     BinaryOp,
@@ -17,7 +18,6 @@ from membar.objects.terms import (
     Variable,
     Who,
 )
-from membar.solving import ALL_LIMITS, ask_within_limits
 
 _TRUTHS = {BinaryOp.AND, BinaryOp.OR, BinaryOp.IMPLIES}
 _COMPARISONS = {BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE}

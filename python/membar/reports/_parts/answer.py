@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from membar.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Verdict, Violated
+from membar.questions.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Verdict, Violated
 from membar.records import field_names
 from membar.reports._parts.findings import finding_values
 from membar.reports._parts.verdict import word

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from membar.outcome import WORDS, Verdict
 from membar.properties import EVERY
+from membar.questions.outcome import WORDS, Verdict
 from membar.records import record
 from membar.reports._parts.fields import Field
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from membar.outcome import FinalState
 from membar.program.condition import (
     And,
     Compare,
@@ -24,6 +23,7 @@ from membar.program.condition import (
 )
 from membar.program.expr import MASK, Address, signed
 from membar.program.program import Program
+from membar.questions.outcome import FinalState
 
 _LOOSE, _OR, _AND, _ATOM = range(4)  # how tightly a formula binds
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from membar.diagnostics import Label
-from membar.outcome import Violated, Witness
 from membar.program.allocations import ALLOC, EARLY_PAIRS, TOO_EARLY
 from membar.program.execution import Event, Kind
 from membar.program.operations import Assert
 from membar.program.program import Program
+from membar.questions.outcome import Violated, Witness
 from membar.records import record
 from membar.reports import Answer
 from membar.reports._parts.event import phrase

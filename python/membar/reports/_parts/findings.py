@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from membar.outcome import NOT_ASKED, Finding, Outcome, Run, Unknown, Verdict, Violated
+from membar.questions.outcome import NOT_ASKED, Finding, Outcome, Run, Unknown, Verdict, Violated
 from membar.reports._parts.style import Line, line, printable, wrapped
 
 # A named fact of a report: its name, its text, the style of the text.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from membar.outcome import Witness
 from membar.program.execution import Event, Kind
 from membar.program.program import Program
+from membar.questions.outcome import Witness
 from membar.reports._parts.event import action_text, place, source_text, units
 from membar.reports._parts.order import order_of
 from membar.reports._parts.relations import reads_from

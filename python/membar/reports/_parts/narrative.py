@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from membar.outcome import Step, Witness
 from membar.program.allocations import ALLOC, TOO_EARLY
 from membar.program.execution import Event, Execution, Kind
 from membar.program.operations import Assert
 from membar.program.program import Program
 from membar.properties.races import UNDEFINED
+from membar.questions.outcome import Step, Witness
 from membar.reports._parts.event import (
     cell_name,
     line_number,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from membar.outcome import Statistics
+from membar.questions.outcome import Statistics
 
 
 def statistics_text(item: Statistics) -> str:

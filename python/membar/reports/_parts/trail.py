@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from membar.diagnostics import Diagnostic, InputError, Label
-from membar.guides import specification
-from membar.outcome import Violated, Witness
+from membar.evidence.svcomp import specification
 from membar.program.execution import Event
 from membar.program.operations import Assert, Spawn
 from membar.program.program import Program
+from membar.questions.outcome import Violated, Witness
 from membar.reports import Answer
 from membar.reports._parts.finding import finding, racing_pairs
 from membar.reports._parts.moments import Moment, moments

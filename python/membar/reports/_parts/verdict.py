@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from membar.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated, Witness
+from membar.questions.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated, Witness
 
 
 def word(outcome: Outcome) -> str:

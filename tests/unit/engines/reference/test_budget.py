@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from membar.budget import resident_bytes
 from membar.engines.reference import budget as module
 from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
-from membar.task import Limits
+from membar.limits.budget import resident_bytes
+from membar.questions.task import Limits
 
 
 def test_no_limit_is_never_hit() -> None:

@@ -7,9 +7,9 @@ from membar.engines.reference import ENGINE
 from membar.engines.reference.budget import Budget
 from membar.engines.reference.candidates import combinations, skeleton
 from membar.engines.reference.values import all_traces
-from membar.outcome import Explored, Holds, HoldsWithin, Unknown, Verdict, Violated
 from membar.program.program import Program
-from membar.task import Limits
+from membar.questions.outcome import Explored, Holds, HoldsWithin, Unknown, Verdict, Violated
+from membar.questions.task import Limits
 from unit.engines.texts import parse, program, run, states, task
 
 SB = ("store [&x] := 1; r := load [&y]", "store [&y] := 1; r := load [&x]")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from membar.api import answer, load_engine
 from membar.engines.reference.replay import replay
-from membar.outcome import Holds, Unknown, Violated
 from membar.properties import PROPERTIES
-from membar.task import Options, Task
+from membar.questions.api import answer, load_engine
+from membar.questions.outcome import Holds, Unknown, Violated
+from membar.questions.task import Options, Task
 from unit.engines.texts import model, parse, run
 
 

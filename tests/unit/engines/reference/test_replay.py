@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from membar.engines.reference.replay import replay
-from membar.outcome import Holds, Violated, Witness
 from membar.program.program import Program
+from membar.questions.outcome import Holds, Violated, Witness
 from unit.engines.texts import model, parse, program, run
 
 SB = program(

@@ -5,8 +5,8 @@ import pytest
 from membar.diagnostics import EngineLimitError
 from membar.engines.reference import ENGINE
 from membar.models.evaluate import failures
-from membar.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.program.program import Program
+from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
 from unit.engines.texts import model, parse, program, run, states, task
 
 # papers/NOTES: store buffering behind padding needs room for three stores, or two slots for one location.

@@ -8,7 +8,7 @@ from membar.engines.reference.trace import ChoiceError, Status, Trace
 from membar.engines.reference.values import all_traces
 from membar.program.expand import expand
 from membar.program.program import Program
-from membar.task import Limits
+from membar.questions.task import Limits
 from unit.engines.texts import parse, program
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from membar import api
+from membar.questions import api
 from membar.source import SourceFile
 
 Outcome = tuple[int, ...]

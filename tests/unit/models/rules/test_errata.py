@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from membar import api
+from membar.questions import api
+from membar.questions.task import Options
 from membar.source import SourceFile
-from membar.task import Options
 from unit.models.rules.litmus import TESTS, outcomes, text
 
 LITERAL = ("sc", "tso", "weak", "weak-a9", "nofence")

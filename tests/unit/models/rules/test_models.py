@@ -8,7 +8,6 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 
-from membar import api
 from membar.engines import graphs
 from membar.engines.reference.axiomatic import explore
 from membar.models.evaluate import failures
@@ -17,7 +16,8 @@ from membar.models.model import EXACTLY_ONCE, Model
 from membar.models.plan import Growth
 from membar.program.execution import Execution
 from membar.program.program import Program
-from membar.task import Task
+from membar.questions import api
+from membar.questions.task import Task
 from strategies.programs import Features, programs
 from unit.models.randomly import executions
 from unit.models.rules.literally import allows

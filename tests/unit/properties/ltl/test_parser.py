@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from membar import api
 from membar.diagnostics import InputError
 from membar.program import temporal as t
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue
 from membar.properties.ltl.parser import formula_of
 from membar.properties.ltl.text import shown
+from membar.questions import api
 from membar.source import SourceFile
 
 TEXT = "byte x, y, a[2]; active [2] proctype P() { byte k; k = x; cs: x = 1 }"

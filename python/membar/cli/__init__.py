@@ -1,0 +1,1 @@
+"""The command line: options, commands, exit codes; and the plug-in for pytest."""

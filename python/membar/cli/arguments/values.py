@@ -1,0 +1,147 @@
+"""What the words behind options mean: numbers, lists, formulas, limits."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from pathlib import Path
+
+from membar.questions.task import Limits
+from membar.source import FileText
+
+_TIME_UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
+_SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+# The largest numbers: no machine has more, and those that engines calculate with fit into their words.
+_MOST = (1 << 31) - 1
+_LONGEST_BUFFER = 4096
+_LONGEST_TIME = 10**9  # seconds: thirty years
+_MOST_COUNTED = 10**18
+_LARGEST_CLIENT = 1000
+
+
+def positive(text: str, *, most: int = _MOST) -> int:
+    """A whole number from 1."""
+    if not text.isdecimal() or not text.isascii() or not text.strip("0"):
+        raise argparse.ArgumentTypeError(f"`{short(text)}` is not a whole number from 1")
+    if len(text.lstrip("0")) > len(str(most)) or int(text) > most:
+        raise argparse.ArgumentTypeError(f"`{short(text)}` is too large: at most {most}")
+    return int(text)
+
+
+def words(text: str) -> list[str]:
+    """Words as a shell takes them."""
+    try:
+        found = shlex.split(text)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(f"`{short(text)}`: {str(problem).lower()}") from None
+    if any("\0" in word for word in found):
+        raise argparse.ArgumentTypeError("an argument has no null characters")
+    return found
+
+
+def number(text: str) -> int:
+    """A whole number from 0."""
+    return 0 if text and not text.strip("0") else positive(text)
+
+
+def short(text: str) -> str:
+    """What was given, if that is not too long to be shown."""
+    return text if len(text) <= 40 else f"{text[:37]}…"
+
+
+def bound(text: str) -> int:
+    """How many entries a buffer has."""
+    return positive(text, most=_LONGEST_BUFFER)
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """Several numbers."""
+    return tuple(positive(part.strip()) for part in text.split(","))
+
+
+def client(text: str) -> tuple[int, int]:
+    """Threads and calls of a client."""
+    parts = text.split(",")
+    if len(parts) != 2:
+        raise argparse.ArgumentTypeError(f"`{short(text)}` is not two numbers from 1, such as 2,3")
+    threads, calls = (positive(part.strip(), most=_LARGEST_CLIENT) for part in parts)
+    return threads, calls
+
+
+def threads(text: str) -> str:
+    """What the program calls the number of its threads."""
+    found = re.fullmatch(r"any(?::([A-Za-z_]\w*))?", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"`{text}` is not `any` or `any:NAME`")
+    return found.group(1) or "N"
+
+
+def buffers(text: str) -> int:
+    """The bound; 0 stands for none."""
+    return 0 if text == "unbounded" else bound(text)
+
+
+def formula(text: str) -> str:
+    """A formula, or what is in the file behind `@`, its comments (lines that begin with `#`) as blanks."""
+    if not text.startswith("@"):
+        return text
+    path = Path(text[1:])
+    try:
+        found = FileText.read(path)
+    except OSError as problem:
+        raise argparse.ArgumentTypeError(f"`{short(str(path))}`: {problem.strerror}") from None
+    said = re.sub(r"^[ \t]*#[^\n]*", lambda comment: " " * len(comment.group()), found, flags=re.MULTILINE)
+    return FileText.of(str(path), said)
+
+
+def fair(text: str) -> frozenset[str]:
+    """Who is treated fairly."""
+    words = frozenset(word.strip() for word in text.split(",") if word.strip())
+    if words == {"none"}:
+        return frozenset()
+    if not words or not words <= {"buffers", "processes"}:
+        raise argparse.ArgumentTypeError(f"`{text}` is not `none` or a list of `buffers` and `processes`")
+    return words
+
+
+def limits_without_counts(text: str) -> Limits:
+    """What `--limit` says where nothing is searched.
+
+    Raises:
+        argparse.ArgumentTypeError: nothing that makes sense there.
+    """
+    found = limits(text)
+    if found.executions is not None or found.states is not None:
+        raise argparse.ArgumentTypeError("nothing is searched here: only time and memory can be limited")
+    return found
+
+
+def limits(text: str) -> Limits:
+    """What `--limit` says.
+
+    Raises:
+        argparse.ArgumentTypeError: nothing that makes sense.
+    """
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        match = re.fullmatch(r"(time|memory|executions|states)=(\d+(?:\.\d+)?)([A-Za-z]*)", part.strip())
+        if match is None:
+            raise argparse.ArgumentTypeError(f"`{short(part)}` is not a limit such as time=10s or memory=2G")
+        kind, number, unit = match.groups()
+        units = _TIME_UNITS if kind == "time" else _SIZE_UNITS
+        factor = units.get(unit if kind == "time" else unit.upper().removesuffix("B"))
+        if factor is None:
+            raise argparse.ArgumentTypeError(
+                f"`{short(unit)}` is no unit of {kind}: {', '.join(filter(None, units))}"
+            )
+        found[kind] = float(number) * factor
+        most = _LONGEST_TIME if kind == "time" else _MOST_COUNTED
+        if found[kind] > most:
+            raise argparse.ArgumentTypeError(f"`{short(part.strip())}` is too large: at most {most}")
+    return Limits(
+        seconds=found.get("time"),
+        memory=int(found["memory"]) if "memory" in found else None,
+        executions=int(found["executions"]) if "executions" in found else None,
+        states=int(found["states"]) if "states" in found else None,
+    )

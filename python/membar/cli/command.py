@@ -1,0 +1,171 @@
+"""The command line: arguments → api → report → exit code. No logic of its own."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
+
+from membar.reports import streams
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from membar.questions.outcome import Outcome
+
+HOLDS, VIOLATED, BAD_INPUT, UNKNOWN, BOUNDED, INTERRUPTED, READER_GONE = 0, 1, 2, 3, 4, 130, 141
+
+# For several files: the gravest code wins.
+_GRAVITY = (HOLDS, BOUNDED, UNKNOWN, VIOLATED, BAD_INPUT)
+
+# How many objects are made before garbage is looked for: programs and proofs are trees, and make hardly any.
+_OBJECTS = 100_000
+
+
+def command() -> NoReturn:
+    """The program `membar`: as `main`, and gone at once, without taking every module apart."""
+    from membar.cli.commands import supervision  # noqa: PLC0415 - not for `main`
+
+    gc.set_threshold(_OBJECTS)
+    streams.prepare()
+    supervision.switch_on()
+    os._exit(main())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns the exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    code = HOLDS
+    try:
+        code = _answer(words)
+        streams.flush()
+    except streams.LostOutputError as lost:
+        if code == INTERRUPTED:  # whoever reads may have been interrupted too
+            return code
+        if lost.is_reader_gone:  # `| head`: as if ended by the signal, without a word
+            return READER_GONE
+        streams.write_message(f"error[W0404]: standard output: {lost.reason}: the answer is lost\n")
+        return BAD_INPUT
+    return code
+
+
+def _answer(words: list[str]) -> int:
+    try:
+        if words == ["--version"]:  # answered before anything heavy is imported
+            from membar import __version__  # noqa: PLC0415
+
+            streams.write(f"membar {__version__}\n")
+            return HOLDS
+        return _dispatch(words)
+    except KeyboardInterrupt:
+        streams.write_message("interrupted\n")
+        return INTERRUPTED
+    except (streams.LostOutputError, SystemExit):
+        raise
+    except BaseException as problem:  # a panic of the core is no `Exception`
+        _report_bug(problem)
+        return UNKNOWN
+
+
+def _report_bug(problem: BaseException) -> None:
+    """Says that membar itself is wrong: an uncaught exception would exit with 1, which means VIOLATED."""
+    import traceback  # noqa: PLC0415 - hopefully never
+
+    if "MEMBAR_TRACEBACK" in os.environ:
+        streams.write_message(traceback.format_exc())
+    what = str(problem)
+    if type(problem).__name__ != "WorkerError":  # which says all this of a child process
+        frame = traceback.extract_tb(problem.__traceback__)[-1]
+        what = f"{type(problem).__name__}: {problem} ({frame.filename}:{frame.lineno})"
+    streams.write_message(
+        f"error[W0499]: internal error: {what}\n"
+        "  = help: this is a bug of membar, and no answer; please report it with the input and the command\n"
+        "  = help: MEMBAR_TRACEBACK=1 shows where it happened\n"
+    )
+
+
+def _dispatch(words: list[str]) -> int:
+    from membar import diagnostics  # noqa: PLC0415 - after the quick exit for --version
+    from membar.cli import arguments  # noqa: PLC0415 - after the quick exit for --version
+
+    parser = arguments.parser(words)
+    try:
+        given = arguments.joined(words)
+        chosen = parser.parse_args(given[1:] if parser.get_default("command") else given)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    if chosen.version:
+        return _answer(["--version"])
+    if chosen.command is None:
+        parser.print_help()
+        return BAD_INPUT
+    try:
+        return _run(chosen)
+    except diagnostics.InputError as problem:
+        from membar.cli.commands import window  # noqa: PLC0415 - only when something is wrong
+        from membar.reports import diagnostic  # noqa: PLC0415
+
+        streams.write_message(diagnostic.render_error(problem, color=window.color(sys.stderr)))
+    return BAD_INPUT
+
+
+def _run(chosen: Namespace) -> int:
+    """Runs the chosen command; a text that nobody can follow down is bad input."""
+    from membar.diagnostics import UNFIT, unfit_input  # noqa: PLC0415 - after the quick exit for --version
+
+    try:
+        if chosen.command in _WITH_WORKERS:
+            return int(import_module(f"membar.cli.commands.{chosen.command}").run(chosen))
+        return _run_alone(chosen)
+    except UNFIT as problem:
+        raise unfit_input(problem) from None
+
+
+# Commands that do one piece of work after the other, each within the limits.
+_WITH_WORKERS = ("check", "litmus")
+
+
+def _run_alone(chosen: Namespace) -> int:
+    """Runs a command that is one piece of work, within the limits."""
+    from membar.cli.commands import supervision  # noqa: PLC0415 - after the quick exit for --version
+    from membar.questions.task import Limits  # noqa: PLC0415
+
+    name = f"membar.cli.commands.{chosen.command}"
+
+    def give_up(reason: str) -> None:
+        report = getattr(import_module(name), "give_up", None)
+        if report is not None:
+            report(chosen, reason)
+
+    limits = getattr(chosen, "limit", None) or Limits()
+    return supervision.alone(
+        lambda: int(import_module(name).run(chosen)),
+        limits=limits,
+        asks_z3=chosen.command == "repair",
+        give_up=give_up,
+    )
+
+
+def exit_code(outcome: Outcome, *, accept_bounded: bool = False) -> int:
+    """DESIGN §6: what a verdict means to a script."""
+    from membar.questions.outcome import Explored, Holds, HoldsWithin, Unknown, Violated  # noqa: PLC0415
+
+    match outcome:
+        case Holds():
+            return HOLDS
+        case HoldsWithin(chosen_by_user=chosen):
+            return HOLDS if chosen or accept_bounded else BOUNDED
+        case Violated():
+            return VIOLATED
+        case Unknown():
+            return UNKNOWN
+        case Explored(complete=complete):
+            return HOLDS if complete else UNKNOWN
+
+
+def gravest(codes: Sequence[int]) -> int:
+    """The exit code of several answers."""
+    return max(codes, key=_GRAVITY.index, default=HOLDS)

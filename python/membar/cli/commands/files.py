@@ -1,0 +1,198 @@
+"""Files for other tools: JUnit, SARIF and a summary about all answers of a command, a witness about one."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from membar.diagnostics import Diagnostic, InputError
+from membar.questions.outcome import Violated
+from membar.reports import streams
+
+if TYPE_CHECKING:
+    from membar.questions import api, campaign, linearizability, object_proofs, proving
+
+_STANDARD_OUTPUT = Path("-")
+# Ending of a witness → the report that writes it.
+_WITNESSES = {".graphml": "graphml", ".yml": "violation", ".yaml": "violation"}
+
+
+class Filed:
+    """The answers so far, and what else the files say."""
+
+    def __init__(self, chosen: argparse.Namespace) -> None:
+        self.answers: list[campaign.Answer] = []
+        self.differences: Mapping[str, str] | None = None
+        self.exit_code: int | None = None
+        self.texts = texts(chosen)
+        self._is_wanted = bool(_paths(chosen))
+
+    def add(
+        self,
+        file: Path,
+        answer: api.Result
+        | proving.SystemResult
+        | linearizability.ObjectResult
+        | object_proofs.ProofResult
+        | InputError,
+        *,
+        seconds: float,
+    ) -> None:
+        """Keeps an answer as plain data, where any file is to be written."""
+        if not self._is_wanted:
+            return
+        from membar.questions import api, campaign, proving  # noqa: PLC0415 - only where asked for
+
+        if isinstance(answer, InputError):
+            found = campaign.refusal(file, answer, texts=self.texts)
+        elif isinstance(answer, proving.SystemResult):
+            found = campaign.proved(answer, seconds=seconds, texts=self.texts)
+        elif isinstance(answer, api.Result):
+            found = campaign.as_data(answer, seconds=seconds, texts=self.texts)
+        else:
+            found = campaign.judged(answer, seconds=seconds, texts=self.texts)
+        self.answers.append(found)
+
+    def end(self, exit_code: int) -> int:
+        """Says that nothing was broken off; returns the exit code."""
+        self.exit_code = exit_code
+        return exit_code
+
+
+def texts(chosen: argparse.Namespace) -> tuple[str, ...]:
+    """What answers must carry along for the files that were asked for."""
+    wanted = {"sarif": ("sarif",), "told": ("summary", "junit")}
+    return tuple(
+        text
+        for text, files in wanted.items()
+        if any(getattr(chosen, name, None) is not None for name in files)
+    )
+
+
+@contextmanager
+def written(chosen: argparse.Namespace) -> Iterator[Filed]:
+    """Collects answers, and writes them at the end, however it comes: also after Ctrl-C.
+
+    Raises:
+        OSError: a file cannot be written; this is known before anything is searched.
+    """
+    for path in _paths(chosen):
+        _try(path)
+    filed = Filed(chosen)
+    try:
+        yield filed
+    finally:
+        _write(chosen, filed)
+
+
+def _try(path: Path) -> None:
+    """Makes sure that a file can be written, and leaves it as it is."""
+    if path == _STANDARD_OUTPUT:
+        return
+    is_new = not path.exists()
+    with path.open("a", encoding="utf-8"):
+        pass
+    if is_new:
+        path.unlink()
+
+
+def prepare_witness(chosen: argparse.Namespace) -> None:
+    """Makes sure that a witness can be written, where one is asked for, before anything is searched.
+
+    Raises:
+        InputError: not about these files, or not in this format.
+        OSError: not there.
+    """
+    if chosen.witness is None:
+        return
+    from membar.questions import api  # noqa: PLC0415 - only where asked for
+    from membar.source import SourceFile  # noqa: PLC0415
+
+    others = {"any number of threads": chosen.threads, "clients of an object": chosen.client}
+    others[f"{len(chosen.files)} files"] = len(chosen.files) > 1 or None
+    what = next((words for words, asked in others.items() if asked is not None), None)
+    if what is not None:
+        raise _refusal("W1441", f"--witness is about one run of one program, not {what}", "ask about one")
+    if chosen.witness.suffix not in _WITNESSES:
+        known = ", ".join(_WITNESSES)
+        raise _refusal("W1442", f"`{chosen.witness}` names no format of witnesses", f"names end in {known}")
+    language = api.language_of(SourceFile(str(chosen.files[0]), "")).name
+    if language != "C":
+        message = f"`{chosen.files[0]}` is {language}, and SV-COMP's witnesses are about C programs"
+        raise _refusal("W1443", message, "`--json` writes a witness that `membar replay` reads")
+    _try(chosen.witness)
+
+
+def prepare_confirmation(chosen: argparse.Namespace) -> None:
+    """Makes sure that a witness can be looked at, where one is to be confirmed.
+
+    Raises:
+        InputError: it is not about these files, or something else is asked too.
+    """
+    if chosen.confirm is None:
+        return
+    if len(chosen.files) > 1:
+        message = f"--confirm asks what one witness says of one program, not {len(chosen.files)} files"
+        raise _refusal("W1448", message, "ask about one; the witness names the property")
+
+
+def _refusal(code: str, message: str, help: str) -> InputError:  # noqa: A002 - the word users see
+    return InputError(Diagnostic(code=code, message=message, help=help))
+
+
+def write_witness(chosen: argparse.Namespace, result: object) -> None:
+    """Writes the witness of a violation, where one is asked for; says so where there is none.
+
+    Raises:
+        InputError: the violation has no witness in this format.
+        OSError: the file cannot be written.
+    """
+    if chosen.witness is None:
+        return
+    from membar.questions import api  # noqa: PLC0415 - only where asked for
+
+    if not isinstance(result, api.Result):
+        return
+    outcome = result.outcome
+    if not isinstance(outcome, Violated) or outcome.witness is None:
+        streams.write_message(f"note: no witness is written, since nothing is violated: {chosen.witness}\n")
+        return
+    from datetime import UTC, datetime  # noqa: PLC0415 - only where asked for
+    from hashlib import sha256  # noqa: PLC0415
+    from importlib import import_module  # noqa: PLC0415
+
+    report = import_module(f"membar.reports.{_WITNESSES[chosen.witness.suffix]}")
+    found = sha256(chosen.files[0].read_bytes()).hexdigest()
+    text = report.render(result, outcome, outcome.witness, at=datetime.now(UTC), program_hash=found)
+    streams.write_file(chosen.witness, text)
+
+
+def _paths(chosen: argparse.Namespace) -> list[Path]:
+    named = [getattr(chosen, name, None) for name in ("junit", "sarif", "summary")]
+    return [path for path in named if path is not None]
+
+
+def _write(chosen: argparse.Namespace, filed: Filed) -> None:
+    if getattr(chosen, "junit", None) is not None:
+        from membar.reports import junit  # noqa: PLC0415 - only where asked for
+
+        _put(chosen.junit, junit.render(filed.answers, filed.differences))
+    if getattr(chosen, "sarif", None) is not None:
+        from membar.reports import sarif  # noqa: PLC0415 - only where asked for
+
+        results = (result for answer in filed.answers for result in answer.sarif)
+        _put(chosen.sarif, sarif.render(results, exit_code=filed.exit_code, root=str(Path.cwd())))
+    if chosen.summary is not None:
+        from membar.reports import markdown  # noqa: PLC0415 - only where asked for
+
+        _put(chosen.summary, markdown.render(filed.answers, filed.differences))
+
+
+def _put(path: Path, text: str) -> None:
+    if path == _STANDARD_OUTPUT:
+        streams.write(text)
+    else:
+        streams.write_file(path, text)

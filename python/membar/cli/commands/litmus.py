@@ -1,0 +1,125 @@
+"""`membar litmus PATH…`: many tests, in one process or several."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+
+from membar.cli import arguments
+from membar.cli.command import BAD_INPUT, HOLDS, UNKNOWN, VIOLATED
+from membar.cli.commands import files, supervision
+from membar.cli.commands.window import color, columns, progress_line
+from membar.limits import budget
+from membar.questions import api, campaign, expectations, option_scopes
+from membar.reports import streams, summary
+
+_TELL_EVERY = 0.1  # seconds between two words of progress
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Answers every test, prints a line for each and a summary."""
+    tests = campaign.tests_in(chosen.paths)
+    known = expectations.read(chosen.expect) if chosen.expect else None
+    plan = campaign.Campaign(
+        named=tuple(chosen.paths),
+        model=chosen.model,
+        engine=chosen.engine,
+        limits=chosen.limit,
+        options=replace(arguments.options(chosen), jobs=1),  # the jobs are tests
+        include_dirs=tuple(chosen.include),
+        folders=arguments.folders(chosen),
+        mapping=chosen.mapping,
+        texts=(
+            *(
+                name
+                for name, is_read in (
+                    ("json", chosen.json),
+                    ("herd", chosen.herd),
+                    ("states", known is not None),
+                )
+                if is_read
+            ),
+            *files.texts(chosen),
+        ),
+    )
+    limits = chosen.limit
+    try:
+        with (
+            budget.limited(seconds=limits.seconds, memory=limits.memory),
+            budget.stage("while the model was loaded"),
+        ):
+            _load(chosen)
+    except budget.LimitError as reached:
+        streams.write_message(f"error[W0440]: {reached.reason}\n")
+        return UNKNOWN
+    start = time.perf_counter()
+    # A bar among the results would only be in the way.
+    bar = nullcontext() if sys.stdout.isatty() else progress_line()
+    with files.written(chosen) as filed, bar as tell:
+        differences: dict[str, str] = {}
+        filed.differences = differences if known is not None else None
+        told = start
+        found = campaign.run(tests, plan, jobs=chosen.jobs, is_supervised=supervision.needs_child(limits))
+        for answer in found:
+            filed.answers.append(answer)
+            new = campaign.compare([answer], known) if known is not None else {}
+            differences |= new
+            _show(answer, new.get(answer.path), chosen, tell)
+            if tell is not None and (now := time.perf_counter()) - told >= _TELL_EVERY:
+                told = now
+                tell(f"{len(filed.answers):,} of {len(tests):,} tests")
+        if tell is not None:
+            tell("")
+        _show_table(filed.answers, filed.differences, seconds=time.perf_counter() - start, chosen=chosen)
+        if any(answer.unwritten for answer in filed.answers):
+            return filed.end(BAD_INPUT)
+        if differences:
+            return filed.end(VIOLATED)
+        return filed.end(HOLDS if all(answer.is_answered for answer in filed.answers) else UNKNOWN)
+
+
+def _load(chosen: argparse.Namespace) -> None:
+    """Loads engine and model: what is wrong with them is one error, not one per test."""
+    if chosen.engine is not None:
+        api.load_engine(chosen.engine)
+    if chosen.model is not None:
+        with budget.stage("while the model was loaded"):
+            api.load_model(chosen.model, include_dirs=chosen.include)
+    if chosen.define:
+        option_scopes.refuse_for_language("litmus", ["-D"])
+    if chosen.include:
+        option_scopes.refuse_includes("litmus", chosen.model)
+
+
+def _show(
+    answer: campaign.Answer,
+    differs: str | None,
+    chosen: argparse.Namespace,
+    tell: Callable[[str], None] | None,
+) -> None:
+    problem = answer.reason if answer.verdict == "error" else answer.unwritten
+    if problem:
+        if tell is not None:
+            tell("")
+        streams.write_message(problem)
+    if chosen.json or chosen.herd:
+        streams.write(answer.json if chosen.json else answer.herd)
+    else:
+        streams.write(summary.one_line(answer, differs=differs, color=color(sys.stdout)))
+
+
+def _show_table(
+    answers: Sequence[campaign.Answer],
+    differences: Mapping[str, str] | None,
+    *,
+    seconds: float,
+    chosen: argparse.Namespace,
+) -> None:
+    is_for_tools = chosen.json or chosen.herd
+    window = sys.stderr if is_for_tools else sys.stdout
+    table = summary.table(answers, differences, seconds=seconds, columns=columns(), color=color(window))
+    (streams.write_message if is_for_tools else streams.write)(table)

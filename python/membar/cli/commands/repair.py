@@ -1,0 +1,236 @@
+"""`membar repair FILE`: the cheapest change that makes it right."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from dataclasses import replace
+from json import dumps
+from pathlib import Path
+from typing import Any
+
+from membar.cli import arguments
+from membar.cli.command import HOLDS, UNKNOWN, VIOLATED, exit_code
+from membar.cli.commands import writing
+from membar.cli.commands.lanes import clients
+from membar.cli.commands.window import color, columns, progress_line
+from membar.diagnostics import Diagnostic, InputError
+from membar.objects.client import Size
+from membar.objects.orders import Ordering
+from membar.questions import api, option_scopes, proving, repair
+from membar.questions.outcome import HoldsWithin
+from membar.questions.task import Limits
+from membar.reports import processes, streams, terminal
+from membar.reports import repair as report
+from membar.source import SourceFile
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Finds a repair, writes it where that was asked for, and shows it."""
+    source = _source(chosen)
+    _refuse(chosen, source)
+    with progress_line() as progress:
+        found = repair.repair(
+            source,
+            _question(chosen),
+            weaken=chosen.weaken,
+            first=chosen.first,
+            all_cheapest=chosen.all,
+            costs=chosen.costs,
+            seconds=chosen.limit.seconds,
+            progress=progress,
+        )
+    match found:
+        case repair.Repair():
+            return _finish(found, chosen)
+        case repair.NothingToRepair(result=result):
+            _show(
+                report.nothing(source, result, columns=columns()),
+                report.nothing_as_data(source, result),
+                chosen,
+            )
+            return _code(result, chosen)
+        case repair.NotRepairable(reason=reason, result=result):
+            _show(_failed(source, found, chosen), report.failed_as_data(source, reason, result), chosen)
+            return VIOLATED
+        case repair.Undecided(reason=reason):
+            _show(report.unknown(source, reason), report.unknown_as_data(source, reason), chosen)
+            return _interrupted(found.is_interrupted) or UNKNOWN
+
+
+def give_up(chosen: argparse.Namespace, reason: str) -> None:
+    """Says that nothing was found, and why."""
+    source = SourceFile(str(chosen.file), "")
+    _show(report.unknown(source, reason), report.unknown_as_data(source, reason), chosen)
+
+
+def _refuse(chosen: argparse.Namespace, source: SourceFile) -> None:
+    """Refuses, before the search, what could not be done after it."""
+    if chosen.explain and chosen.json:
+        option_scopes.refuse_explanation_as_data()
+    if chosen.include:
+        option_scopes.refuse_includes(api.language_of(source).name, chosen.model)
+    if chosen.define:
+        option_scopes.refuse_for_language(api.language_of(source).name, ["-D"])
+    # `--all` and `--explain` mean something else here: every repair, and what each change prevents.
+    asked = [option for option in arguments.given(chosen) if option not in ("--all", "--explain")]
+    option_scopes.refuse_outside(_kind(chosen, source), asked)
+    if chosen.weaken and proving.is_system(source):
+        raise _misplaced("--weaken", "W0408", "systems for any number of processes")
+    if chosen.first and (chosen.threads is not None or chosen.client is not None):
+        kind = ("W0434", "any number of threads") if chosen.threads else ("W1353", "clients of an object")
+        raise _misplaced("--first", *kind)
+    if chosen.atomic_out is not None and (chosen.weaken or not _has_atomic_writes(source)):
+        raise InputError(
+            Diagnostic(
+                code="W0425",
+                message="`--atomic-out` lists writes to make atomic, and here there are none",
+                help="it is for DVE files, without `--weaken`",
+            )
+        )
+    if chosen.apply:
+        writing.check_writable(chosen.file)
+
+
+def _kind(chosen: argparse.Namespace, source: SourceFile) -> str:
+    if proving.is_system(source):
+        return option_scopes.SYSTEM
+    if chosen.threads is not None:
+        return option_scopes.LIFTED
+    return option_scopes.PROGRAM if chosen.client is None else option_scopes.CLIENTS
+
+
+def _misplaced(option: str, code: str, what: str) -> InputError:
+    return InputError(Diagnostic(code=code, message=f"{option} does not apply to {what}"))
+
+
+def _has_atomic_writes(source: SourceFile) -> bool:
+    """Whether the language knows writes that go around store buffers."""
+    return not proving.is_system(source) and "atomic" in api.frontend_for(source).with_option
+
+
+def _source(chosen: argparse.Namespace) -> SourceFile:
+    read = SourceFile.read(chosen.file)
+    folders = tuple(str(folder) for folder in chosen.include)
+    return replace(read, defines=tuple(chosen.define), include_dirs=folders)
+
+
+def _question(chosen: argparse.Namespace) -> repair.Question:
+    return repair.Question(
+        model=chosen.model,
+        engine=chosen.engine,
+        properties=arguments.properties(chosen),
+        property_file=chosen.property_file,
+        error=chosen.error,
+        ltl=chosen.ltl,
+        words=arguments.words(chosen),
+        limits=replace(chosen.limit, seconds=None),
+        options=arguments.options(chosen),
+        include_dirs=chosen.include,
+        mapping=chosen.mapping,
+        threads=chosen.threads,
+        client=None if chosen.client is None else Size(*chosen.client),
+        order=Ordering(chosen.order or Ordering.CAUSAL.value),
+        specification=None if chosen.client is None else clients.specification(chosen.file, chosen),
+    )
+
+
+def _finish(found: repair.Repair, chosen: argparse.Namespace) -> int:
+    """Writes and shows a repair. What cannot be written is shown all the same."""
+    problem: Exception | None = None
+    try:
+        if not found.is_interrupted:
+            _write(found, chosen)
+    except (OSError, InputError) as failed:
+        problem = failed
+    text = report.render(
+        found,
+        columns=columns(),
+        color=color(sys.stdout),
+        command=_check_command(chosen),
+        explain=chosen.explain,
+    )
+    _show(text, report.as_data(found), chosen)
+    if problem is not None:
+        raise problem
+    return _interrupted(found.is_interrupted) or _code(found.result, chosen)
+
+
+def _write(found: repair.Repair, chosen: argparse.Namespace) -> None:
+    """Writes what was asked for: the list of atomic writes, the repair in place of the files."""
+    if chosen.atomic_out is not None:
+        given = arguments.words(chosen).get("atomic", "").splitlines()
+        lines = dict.fromkeys([*given, *found.atomic_writes])
+        streams.write_file(chosen.atomic_out, "".join(f"{each}\n" for each in lines))
+        streams.write_message(f"wrote {chosen.atomic_out}\n")
+    if not chosen.apply:
+        return
+    before = {found.source.path: found.source.text, **dict(found.source.replaced)}
+    texts = {found.source.path: found.repaired.text, **dict(found.repaired.replaced)}
+    files = [
+        writing.Rewrite(Path(path), before[path] if path in before else SourceFile.read(path).text, text)
+        for path, text in texts.items()
+    ]
+    for sentence in writing.rewrite(files):
+        streams.write_message(f"{sentence}\n")
+
+
+def _check_command(chosen: argparse.Namespace) -> tuple[str, str]:
+    """When the repair can be checked, and the command that does."""
+    has_list = chosen.atomic_out is not None and not chosen.apply
+    words = _asked_with(chosen, atomic=chosen.atomic_out if has_list else chosen.atomic)
+    when = f"with {chosen.atomic_out}" if has_list else "applied" if chosen.apply else "once it is applied"
+    return when, shlex.join(["membar", "check", str(chosen.file), *words])
+
+
+def _asked_with(chosen: argparse.Namespace, atomic: Path | None) -> list[str]:
+    """The words that ask the same of the file with `membar check`."""
+    named = ["--model", chosen.model] if chosen.model else []
+    named += ["--threads", f"any:{chosen.threads}"] if chosen.threads else []
+    return [
+        *named,
+        *arguments.repeated(
+            argparse.Namespace(**vars(chosen) | {"all": False, "limit": Limits(), "atomic": atomic})
+        ),
+    ]
+
+
+def _failed(source: SourceFile, found: repair.NotRepairable, chosen: argparse.Namespace) -> str:
+    """That nothing helps, and the answer that shows it; with the command to replay it, if a file can."""
+    text, result = report.failed(source, found.reason), found.result
+    if result is None:
+        return text
+    width, paint = columns(), color(sys.stdout)
+    replays = not found.is_edited and chosen.threads is None and chosen.client is None
+    if isinstance(result, proving.SystemResult):
+        shown = processes.render(result, columns=width, color=paint, replays=replays)
+    else:
+        words = argparse.Namespace(**vars(chosen) | {"all": False})
+        shown = terminal.render(
+            result,
+            columns=width,
+            color=paint,
+            model_argument=(chosen.model or "") if result.model.name != "sc" else "",
+            options=arguments.repeated(words),
+            replays=replays,
+        )
+    return f"{text}\n{shown}"
+
+
+def _interrupted(is_interrupted: bool) -> int:  # noqa: FBT001 - one flag
+    """Goes on with the interruption, now that everything was shown."""
+    if is_interrupted:
+        raise KeyboardInterrupt
+    return HOLDS
+
+
+def _code(result: repair.Answer, chosen: argparse.Namespace) -> int:
+    """What a right text gives: 0, or what `check` gives for a bound."""
+    outcome = result.outcome
+    is_bounded = isinstance(outcome, HoldsWithin)
+    return exit_code(outcome, accept_bounded=chosen.accept_bounded) if is_bounded else HOLDS
+
+
+def _show(text: str, data: dict[str, Any], chosen: argparse.Namespace) -> None:
+    streams.write(dumps(data, ensure_ascii=False) + "\n" if chosen.json else text)

@@ -1,0 +1,167 @@
+"""`membar translate FILE --to FORMAT`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from membar.cli import arguments
+from membar.cli.command import HOLDS
+from membar.diagnostics import Diagnostic, InputError
+from membar.models.mappings import MAPPINGS, CompilerMapping, mapping_named
+from membar.questions import api, option_scopes
+from membar.reports import streams
+from membar.source import SourceFile
+
+if TYPE_CHECKING:
+    from membar.code.ir import Module
+
+_OF_OBJECTS = ("smv", "dot")
+_OF_COMPILED = ("llvm", "code")
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Prints the file in another form."""
+    read = SourceFile.read(chosen.file)
+    folders = tuple(str(folder) for folder in chosen.include)
+    source = SourceFile(read.path, read.text, tuple(chosen.define), folders)
+    _refuse(source, chosen)
+    streams.write(_text(source, chosen))
+    return HOLDS
+
+
+# What each form looks at, besides the text and --model; the last ones are for a program with store buffers.
+_LOOKED_AT = {"smv": (), "dot": (), "mapping": ("--mapping", "-D", "-I")}
+_BUFFERED = ("--buffers", "--fair", "--error", "--ltl", "--dve-errors", "--atomic", "--atomic-rule")
+
+
+def _refuse(source: SourceFile, chosen: argparse.Namespace) -> None:
+    """Refuses options that the form, or the language, does not look at."""
+    given = arguments.given(chosen)
+    looked_at = _LOOKED_AT.get(chosen.to, (*_BUFFERED, "--mapping", "-D", "-I"))
+    for option in given:
+        if option not in looked_at:
+            message = f"{option} does not apply to --to {chosen.to}"
+            raise InputError(Diagnostic(code="W1101", message=message))
+    language = api.language_of(source).name
+    option_scopes.refuse_for_language(language, [option for option in given if option in ("-D", "--mapping")])
+    if chosen.include:
+        option_scopes.refuse_includes(language, chosen.model)
+
+
+def _text(source: SourceFile, chosen: argparse.Namespace) -> str:
+    if chosen.to == "code" or (chosen.to in _OF_COMPILED and chosen.print_after is None):
+        return _compiled(source, chosen)
+    if chosen.clang is not None:
+        raise InputError(Diagnostic(code="W1101", message=f"--clang does not apply to --to {chosen.to}"))
+    if chosen.print_after is not None:
+        message = f"--print-after does not apply to --to {chosen.to}"
+        raise InputError(Diagnostic(code="W1101", message=message, help="it is for --to code"))
+    if api.is_object(source) != (chosen.to in _OF_OBJECTS):
+        what = "of objects (.obj) only" if chosen.to in _OF_OBJECTS else "of programs only"
+        raise InputError(
+            Diagnostic(
+                code="W1101",
+                message=f"`{source.path}` cannot be written as {chosen.to}: that is made {what}",
+                help=f"objects are written as {' and '.join(_OF_OBJECTS)}",
+            )
+        )
+    if chosen.to in _OF_OBJECTS:
+        return _object(source, chosen)
+    return _mapped(source, chosen) if chosen.to == "mapping" else _buffered(source, chosen)
+
+
+def _compiled(source: SourceFile, chosen: argparse.Namespace) -> str:
+    from membar.code import printer as code_printer  # noqa: PLC0415 - one form of several
+    from membar.languages.compiled.driver import CompileOptions  # noqa: PLC0415
+    from membar.languages.compiled.llvm import printer as llvm_printer  # noqa: PLC0415
+    from membar.languages.compiled.program import compile_program, lower_program  # noqa: PLC0415
+    from membar.languages.compiled.target import target_of_model  # noqa: PLC0415
+    from membar.reports.diagnostic import render_warnings  # noqa: PLC0415
+
+    if not source.path.endswith(".c"):
+        message = f"`{source.path}` cannot be written as {chosen.to}: that is made of C programs only"
+        raise InputError(Diagnostic(code="W1101", message=message))
+    options = CompileOptions(include_dirs=source.include_dirs, defines=source.defines)
+    target = target_of_model(chosen.model or "rc11")
+    program = compile_program(source.path, target=target, options=options, clang=chosen.clang)
+    streams.write_message(render_warnings(program.compilation.warnings))
+    if chosen.to == "llvm":
+        return llvm_printer.print_module(program.module)
+    module = lower_program(program, source.path, options)
+    return code_printer.print_module(_after_passes(module, chosen.print_after))
+
+
+def _after_passes(module: Module, name: str | None) -> Module:
+    from membar.code.passes import ORDER, run_passes  # noqa: PLC0415 - one form of several
+
+    if name is None:
+        return module
+    if name not in ORDER:
+        message = f"--print-after: no pass is called `{name}`"
+        raise InputError(Diagnostic(code="W1101", message=message, help=f"passes: {', '.join(ORDER)}"))
+    return run_passes(module, until=name)
+
+
+def _object(source: SourceFile, chosen: argparse.Namespace) -> str:
+    from membar.questions import object_proofs  # noqa: PLC0415 - one form of three
+    from membar.questions.translation.object_dot import dot  # noqa: PLC0415
+    from membar.questions.translation.object_smv import smv  # noqa: PLC0415
+
+    about = object_proofs.parse_object(source)
+    model = api.load_model(chosen.model or object_proofs.default_model(source))
+    system = object_proofs.system_of(about, model)
+    return smv(system) if chosen.to == "smv" else dot(about, model.name, object_proofs.rules_of(model))
+
+
+def _mapped(source: SourceFile, chosen: argparse.Namespace) -> str:
+    from membar.reports import mapping  # noqa: PLC0415 - one form of two
+
+    program = api.parse(source)
+    return "".join(mapping.render(program, table) for table in _tables(chosen))
+
+
+def _tables(chosen: argparse.Namespace) -> list[CompilerMapping]:
+    if chosen.mapping is not None:
+        return [mapping_named(chosen.mapping)]
+    if chosen.model is not None:
+        model = api.load_model(chosen.model)
+        if not model.claims.mapping:
+            message = f"no compiler's mapping leads to {model.name}"
+            raise InputError(
+                Diagnostic(
+                    code="W1101", message=message, help=f"take one by name: --mapping {', '.join(MAPPINGS)}"
+                )
+            )
+        return [mapping_named(model.claims.mapping)]
+    return list(MAPPINGS.values())
+
+
+def _buffered(source: SourceFile, chosen: argparse.Namespace) -> str:
+    from membar.questions.translation import translated  # noqa: PLC0415 - one form of two
+
+    _, program = api.asked(source, error=chosen.error, ltl=chosen.ltl, words=arguments.words(chosen))
+    model = api.load_model(chosen.model or api.default_model(program))
+    if model.operational is None:
+        raise InputError(
+            Diagnostic(
+                code="W1101",
+                message=f"{model.name} has no store buffers that could be written out",
+                help="models with store buffers: sc, x86-tso, pso, cam",
+            )
+        )
+    if "processes" in chosen.fair:
+        raise InputError(
+            Diagnostic(
+                code="W1101",
+                message="fairness to processes cannot be written into the text",
+                help="ask the checker for it: --fair processes, or pan -f",
+            )
+        )
+    return translated(
+        api.for_model(program, model, mapping=chosen.mapping),
+        model.operational,
+        chosen.buffers or model.default_buffers,
+        to=chosen.to,
+        fair="buffers" in chosen.fair,
+    )

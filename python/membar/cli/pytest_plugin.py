@@ -1,0 +1,210 @@
+"""`pytest --membar`: files that say which verdict they expect are tests, one for each model.
+
+A plug-in is imported by every run of pytest: nothing but the standard library and pytest is imported here
+before a file is asked about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from _pytest._code.code import TerminalRepr  # pytest has no public name for it
+
+    from membar.diagnostics import InputError
+    from membar.questions import api, lift, proving
+    from membar.questions.expectations import Claimed
+    from membar.questions.task import Limits
+
+SUFFIXES = (".litmus", ".c", ".dve", ".cub", ".pml", ".prm", ".promela", ".mbp", ".xcfa")
+_LIMIT = "time=60s"
+_VERDICT = re.compile(r":\s*[A-Za-z][\w.-]*\s+(?:HOLDS|VIOLATED|UNKNOWN)\b")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The switch, and what the configuration may say."""
+    group = parser.getgroup("membar", "concurrent programs on weak memory models")
+    group.addoption(
+        "--membar",
+        action="store_true",
+        help="collect files that say which verdict they expect, `Expected: sc HOLDS, x86-tso VIOLATED.` in a"
+        f" comment ({', '.join(SUFFIXES)}), and all litmus tests",
+    )
+    group.addoption("--membar-limit", metavar="KIND=N,…", help="limits of each test, instead of membar_limit")
+    parser.addini("membar_limit", f"limits of each test, as --limit of membar (default: {_LIMIT})")
+    parser.addini(
+        "membar_models",
+        "models under which a litmus test without a comment must hold",
+        type="args",
+        default=[],
+    )
+    parser.addini(
+        "membar_accept_bounded",
+        "take HOLDS WITHIN for the HOLDS that was expected",
+        type="bool",
+        default=False,
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Looks at the limits before anything is collected.
+
+    Raises:
+        pytest.UsageError: they make no sense.
+    """
+    if config.getoption("--membar"):
+        _limits(config)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A file with tests; None if it is none of ours."""
+    if not parent.config.getoption("--membar") or file_path.suffix not in SUFFIXES:
+        return None
+    if file_path.suffix != ".litmus" and not _may_claim(file_path):
+        return None
+    collector: pytest.Collector = CheckedFile.from_parent(parent, path=file_path)
+    return collector
+
+
+def _may_claim(path: Path) -> bool:
+    """Whether a file may say what it expects; who looks closer says so if it is misspelt."""
+    try:
+        text = path.read_text("utf-8", errors="replace")
+    except OSError:
+        return True  # whoever opens it says what is wrong
+    return "xpected" in text or _VERDICT.search(text) is not None
+
+
+class CheckedFile(pytest.File):
+    """A program, a litmus test or a system."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """A test for each model that the file names; of a litmus test without a comment, that it holds."""
+        from membar.diagnostics import InputError  # noqa: PLC0415 - only where asked for
+
+        try:
+            claims = self._claims()
+        except InputError as problem:
+            # A test that fails: an error while collecting would stop all other tests.
+            yield Unreadable.from_parent(self, name="expected", problem=problem)
+            return
+        for claim in claims:
+            yield Check.from_parent(self, name=str(claim) or "default", claim=claim)
+
+    def _claims(self) -> Iterable[Claimed]:
+        from membar.questions.expectations import Claimed, claimed  # noqa: PLC0415 - only where asked for
+        from membar.source import SourceFile  # noqa: PLC0415
+
+        found = claimed(SourceFile.read(self.path))
+        if found or self.path.suffix != ".litmus":
+            return found
+        return [Claimed(model, "holds") for model in self.config.getini("membar_models") or [""]]
+
+
+class UnexpectedVerdictError(Exception):
+    """Another verdict than the file says; the text is for people."""
+
+
+class _Told(pytest.Item):
+    """A test whose failures are told in membar's words."""
+
+    def repr_failure(  # type: ignore[override]  # our texts have one style
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> str | TerminalRepr:
+        """The report of the answer, or what is wrong with the input."""
+        return _told(excinfo) or super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """File and model."""
+        return self.path, None, f"{self.path.name} under {self.name}"
+
+
+class Unreadable(_Told):
+    """A file whose comment cannot be read."""
+
+    def __init__(self, *, name: str, parent: CheckedFile, problem: InputError) -> None:
+        super().__init__(name, parent)
+        self.problem = problem
+
+    def runtest(self) -> None:
+        """Fails.
+
+        Raises:
+            InputError: what is wrong with the comment.
+        """
+        raise self.problem
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """The file."""
+        return self.path, None, f"{self.path.name}: what is expected"
+
+
+class Check(_Told):
+    """One file under one model."""
+
+    def __init__(self, *, name: str, parent: CheckedFile, claim: Claimed) -> None:
+        super().__init__(name, parent)
+        self.claim = claim
+
+    def runtest(self) -> None:
+        """Asks, and compares.
+
+        Raises:
+            UnexpectedVerdictError: the answer is another one.
+        """
+        answer = self._answer()
+        is_bounded = answer.verdict == "holds-within" and self.config.getini("membar_accept_bounded")
+        found = "holds" if is_bounded and self.claim.verdict == "holds" else answer.verdict
+        if found != self.claim.verdict:
+            wanted, got = (word.upper().replace("-", " ") for word in (self.claim.verdict, answer.verdict))
+            raise UnexpectedVerdictError(f"expected {wanted}, but the answer is {got}:\n\n{_report(answer)}")
+
+    def _answer(self) -> api.Result | proving.SystemResult | lift.Answer:
+        from membar.questions import api, lift, proving  # noqa: PLC0415 - only where asked for
+
+        path, model, limits = self.path, self.claim.model or None, _limits(self.config)
+        if self.claim.any_threads:
+            return lift.check_any(path, model=model, limits=limits)
+        if proving.is_system(path):
+            return proving.prove(path, model=model, limits=limits)
+        return api.check(path, model=model, limits=limits)
+
+
+def _limits(config: pytest.Config) -> Limits:
+    import argparse  # noqa: PLC0415 - only where asked for
+
+    from membar.cli import arguments  # noqa: PLC0415
+
+    text = config.getoption("--membar-limit") or config.getini("membar_limit") or _LIMIT
+    try:
+        return arguments.limits(str(text))
+    except argparse.ArgumentTypeError as problem:
+        raise pytest.UsageError(f"membar_limit: {problem}") from None
+
+
+def _report(answer: api.Result | proving.SystemResult | lift.Answer) -> str:
+    from membar.questions import proving  # noqa: PLC0415 - only where something is wrong
+    from membar.reports import processes, terminal  # noqa: PLC0415
+
+    if isinstance(answer, proving.SystemResult):
+        return processes.render(answer)
+    return terminal.render(answer)
+
+
+def _told(excinfo: pytest.ExceptionInfo[BaseException]) -> str:
+    """The text for people of an exception that is ours; "" of others."""
+    from membar.diagnostics import InputError  # noqa: PLC0415 - only where something is wrong
+    from membar.reports import diagnostic  # noqa: PLC0415
+
+    match excinfo.value:
+        case InputError() as problem:
+            return diagnostic.render_error(problem)
+        case UnexpectedVerdictError() as problem:
+            return str(problem)
+        case _:
+            return ""

@@ -1,0 +1,1 @@
+"""Everything that checks an answer again: certificates and witnesses."""

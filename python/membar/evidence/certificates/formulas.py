@@ -1,0 +1,190 @@
+"""Literals as SMT-LIB text over a sort of processes: for a state, or for the one after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from membar.evidence.certificates.preimage import choice_of, is_choice
+from membar.systems.mapping import places
+from membar.systems.system import ParameterizedSystem, SymbolKind
+from membar.systems.terms import (
+    Access,
+    Basic,
+    Comparison,
+    Conjunction,
+    Constructor,
+    Enumeration,
+    EventValue,
+    Linear,
+    Literal,
+    Process,
+    ProcessConstant,
+    ProcessVariable,
+    Term,
+    Type,
+)
+
+_SORTS = {Basic.PROC: "Proc", Basic.INT: "Int", Basic.REAL: "Real"}
+
+
+class Formulas:
+    """Formulas about one state.
+
+    Attributes:
+        is_ordered: whether processes were compared by their order.
+    """
+
+    def __init__(self, system: ParameterizedSystem, *, is_next: bool = False) -> None:
+        self._system = system
+        self._is_next = is_next
+        self.is_ordered = False
+
+    # Names
+
+    @staticmethod
+    def sort(kind: Type) -> str:
+        """The sort of a type."""
+        return _SORTS[kind] if isinstance(kind, Basic) else quoted(f"type {kind.name}")
+
+    @staticmethod
+    def constructor(kind: Enumeration, name: str) -> str:
+        """A value of an enumeration: types may share names of values."""
+        return quoted(f"{kind.name}.{name}")
+
+    @staticmethod
+    def process(process: Process) -> str:
+        """A process."""
+        name = f"#{process.number}" if isinstance(process, ProcessConstant) else process.name
+        return quoted(f"process {name}")
+
+    def symbol(self, name: str) -> str:
+        """A function; what never changes is the same in the next state."""
+        is_constant = self._system.symbol[name].kind is SymbolKind.CONSTANT
+        return quoted(f"next {name}" if self._is_next and not is_constant else f"state {name}")
+
+    def cell(self, symbol: str, indices: Iterable[Process]) -> str:
+        """The value of a variable or a cell."""
+        arguments = " ".join(map(self.process, indices))
+        return f"({self.symbol(symbol)} {arguments})" if arguments else self.symbol(symbol)
+
+    # Terms and literals
+
+    def term(self, term: Term) -> str:
+        """A term."""
+        match term:
+            case Constructor(type=kind, name=name):
+                return self.constructor(kind, name)
+            case Access(symbol=symbol) if is_choice(symbol):
+                return quoted(symbol)
+            case Access(symbol=symbol, indices=indices):
+                return self.cell(symbol, indices)
+            case EventValue():
+                raise ValueError("a cube with events is about weak memory")
+            case Linear(type=kind, constant=constant, terms=terms):
+                parts = [f"(* {numeral(factor, kind)} {self.term(place)})" for factor, place in terms]
+                return (
+                    f"(+ {' '.join((numeral(constant, kind), *parts))})" if parts else numeral(constant, kind)
+                )
+            case _:
+                return self.process(term)
+
+    def literal(self, literal: Literal) -> str:
+        """A literal."""
+        left, right = self.term(literal.left), self.term(literal.right)
+        match literal.comparison:
+            case Comparison.EQUAL:
+                return f"(= {left} {right})"
+            case Comparison.DIFFERENT:
+                return f"(not (= {left} {right}))"
+            case _ if self._is_process(literal.left) or self._is_process(literal.right):
+                self.is_ordered = True
+                is_strict = literal.comparison is Comparison.LESS
+                return f"(|is before| {left} {right})" if is_strict else f"(not (|is before| {right} {left}))"
+            case Comparison.LESS:
+                return f"(< {left} {right})"
+            case Comparison.AT_MOST:
+                return f"(<= {left} {right})"
+
+    def _is_process(self, term: Term) -> bool:
+        if isinstance(term, Access) and not is_choice(term.symbol):
+            return self._system.symbol[term.symbol].type is Basic.PROC
+        return isinstance(term, ProcessVariable | ProcessConstant)
+
+    def all(self, literals: Conjunction) -> str:
+        """A conjunction."""
+        return conjunction(map(self.literal, literals))
+
+    # Processes
+
+    def apart(self, processes: tuple[ProcessVariable, ...]) -> str:
+        """That processes are pairwise distinct."""
+        return f"(distinct {' '.join(map(self.process, processes))})" if len(processes) > 1 else "true"
+
+    def some(self, parameters: tuple[ProcessVariable, ...], literals: Conjunction) -> str:
+        """That some distinct processes, and values that were chosen by `?`, satisfy the literals."""
+        body = conjunction((self.are_processes(parameters), self._matched(parameters, literals)))
+        return f"(exists ({_bound(parameters)}) {body})" if parameters else body
+
+    def none(self, parameters: tuple[ProcessVariable, ...], literals: Conjunction) -> str:
+        """That there are no such processes."""
+        return self.forall(parameters, f"(not {self._matched(parameters, literals)})")
+
+    def _matched(self, parameters: tuple[ProcessVariable, ...], literals: Conjunction) -> str:
+        body = conjunction((self.apart(parameters), *map(self.literal, literals)))
+        chosen = dict.fromkeys(place.symbol for place in places(literals) if is_choice(place.symbol))
+        if not chosen:
+            return body
+        sorts = (self.sort(self._system.symbol[choice_of(name)[1]].type) for name in chosen)
+        bound = " ".join(f"({quoted(name)} {sort})" for name, sort in zip(chosen, sorts, strict=True))
+        return f"(exists ({bound}) {body})"
+
+    def forall(self, processes: tuple[ProcessVariable, ...], body: str) -> str:
+        """That all processes satisfy a formula. The pattern: try it with all that are known to be some."""
+        if not processes:
+            return body
+        pattern = " ".join(map(self.is_process, processes))
+        implied = f"(=> {self.are_processes(processes)} {body})"
+        return f"(forall ({_bound(processes)}) (! {implied} :pattern ({pattern})))"
+
+    def is_process(self, process: Process) -> str:
+        """That something is a process: a name of type `proc` may be that of something else."""
+        return f"(|is process| {self.process(process)})"
+
+    def are_processes(self, processes: tuple[ProcessVariable, ...]) -> str:
+        """That these are processes."""
+        return conjunction(map(self.is_process, processes))
+
+
+def _bound(processes: tuple[ProcessVariable, ...]) -> str:
+    return " ".join(f"({Formulas.process(one)} Proc)" for one in processes)
+
+
+def quoted(name: str) -> str:
+    """A name as a symbol of SMT-LIB, which may hold anything but the quote itself."""
+    return f"|{name.replace('|', '!').replace(chr(92), '!')}|"
+
+
+def conjunction(formulas: Iterable[str]) -> str:
+    """All of them."""
+    return _joined("and", [one for one in formulas if one != "true"], "true")
+
+
+def disjunction(formulas: Iterable[str]) -> str:
+    """One of them."""
+    return _joined("or", [*formulas], "false")
+
+
+def _joined(word: str, formulas: list[str], none: str) -> str:
+    if len(formulas) < 2:
+        return formulas[0] if formulas else none
+    return f"({word} {' '.join(formulas)})"
+
+
+def numeral(value: Fraction, kind: Basic) -> str:
+    """A number of a type."""
+    if kind is Basic.INT:
+        text = str(abs(value.numerator))
+    else:
+        text = f"(/ {abs(value.numerator)}.0 {value.denominator}.0)"
+    return f"(- {text})" if value < 0 else text

@@ -1,0 +1,136 @@
+"""z3 as a process that reads SMT-LIB would be, without the process: texts in, answers out.
+
+Its Python package takes longer to load than most proofs take to check, and builds each formula call by call.
+Only its library is used here, by one function: `Z3_eval_smtlib2_string`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Sequence
+from functools import cache, partial
+from importlib.util import find_spec
+from pathlib import Path
+
+from membar.limits.solver import SOFT_LIMIT, ask_within_limits
+
+_NAMES = {"win32": "libz3.dll", "darwin": "libz3.dylib"}
+_WORDS = {"sat", "unsat", "unknown"}
+_REASON = "(:reason-unknown "
+# Between so many questions Python listens to Ctrl-C and looks at the clock.
+_AT_ONCE = 500
+_NOTED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int)
+
+
+def _note(context: int | None, code: int) -> None:
+    """An error: it is in the answer too. Without anybody to tell, z3 would end the process."""
+
+
+_HANDLER = _NOTED(_note)
+
+
+class Session:
+    """A conversation with z3, which remembers what it was told."""
+
+    def __init__(self) -> None:
+        self._library = _library()
+        settings = self._library.Z3_mk_config()
+        self._context = self._library.Z3_mk_context(settings)
+        self._library.Z3_del_config(settings)
+        self._library.Z3_set_error_handler(self._context, _HANDLER)
+
+    def tell(self, declarations: str) -> None:
+        """Tells z3 what later questions speak of.
+
+        Raises:
+            RuntimeError: z3 does not understand it.
+        """
+        problem = self._evaluate(declarations)
+        if problem:
+            raise RuntimeError(f"z3 does not understand a declaration: {problem}")
+
+    def answers(self, questions: Sequence[str]) -> list[str]:
+        """What z3 answers to questions, of which it remembers nothing: `sat`, `unsat` or `unknown` to each.
+
+        Raises:
+            RuntimeError: z3 does not understand a question.
+            LimitError: a limit was reached.
+            KeyboardInterrupt: Ctrl-C.
+        """
+        return [
+            answer
+            for first in range(0, len(questions), _AT_ONCE)
+            for answer in ask_within_limits(
+                partial(self._ask, questions[first : first + _AT_ONCE]),
+                settings=self,
+                set_timeout=lambda limit: self.tell(f"(set-option :timeout {limit})"),
+            )
+        ]
+
+    def _ask(self, questions: Sequence[str]) -> tuple[list[str], str]:
+        """The answers, and why there are not all."""
+        text = "".join(
+            f"(push){question}(check-sat)(get-info :reason-unknown)(pop)" for question in questions
+        )
+        lines = self._evaluate(text).splitlines()
+        words, reasons = lines[::2], lines[1::2]
+        is_understood = set(words) <= _WORDS and all(reason.startswith(_REASON) for reason in reasons)
+        if not is_understood or len(words) != len(reasons):
+            raise RuntimeError(f"z3 does not understand a formula: {' '.join(lines)}")
+        unknown = (reason for word, reason in zip(words, reasons, strict=True) if word == "unknown")
+        return words, " ".join(unknown)
+
+    def _evaluate(self, text: str) -> str:
+        found: bytes = self._library.Z3_eval_smtlib2_string(self._context, text.encode())
+        return found.decode(errors="replace")
+
+    memory_limits = SOFT_LIMIT
+
+    def set(self, name: str, value: int) -> None:
+        """Sets one of z3's global parameters."""
+        self._library.Z3_global_param_set(name.encode(), str(value).encode())
+
+    def allocated(self) -> int:
+        """Bytes that z3 has allocated, as it counts them itself."""
+        return int(self._library.Z3_get_estimated_alloc_size())
+
+    def __del__(self) -> None:
+        """Gives its memory back."""
+        context = getattr(self, "_context", None)
+        if context is not None:
+            self._library.Z3_del_context(context)
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    """The library inside z3's package; where it is elsewhere, the package knows."""
+    place = _place()
+    if place.exists():
+        library = ctypes.CDLL(str(place))
+    else:
+        from z3 import z3core  # noqa: PLC0415 - slow, and rarely needed
+
+        library = z3core.lib()
+    handle, text = ctypes.c_void_p, ctypes.c_char_p
+    signatures: dict[str, tuple[type | None, list[type]]] = {
+        "Z3_mk_config": (handle, []),
+        "Z3_del_config": (None, [handle]),
+        "Z3_mk_context": (handle, [handle]),
+        "Z3_del_context": (None, [handle]),
+        "Z3_global_param_set": (None, [text, text]),
+        "Z3_get_estimated_alloc_size": (ctypes.c_uint64, []),
+        "Z3_set_error_handler": (None, [handle, _NOTED]),
+        "Z3_eval_smtlib2_string": (text, [handle, text]),
+    }
+    for name, (result, arguments) in signatures.items():
+        function = library[name]  # a function of our own: the package's have other types
+        function.restype, function.argtypes = result, arguments
+        setattr(library, name, function)
+    return library
+
+
+def _place() -> Path:
+    package = find_spec("z3")
+    folder = Path(package.origin).parent if package is not None and package.origin else Path()
+    return folder / "lib" / _NAMES.get(sys.platform, "libz3.so")

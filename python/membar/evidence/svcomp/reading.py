@@ -1,0 +1,59 @@
+"""Reads a witness by its file's ending, and says what is wrong with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from membar.diagnostics import Diagnostic, InputError
+from membar.evidence.svcomp import PROPERTIES, Guide
+from membar.source import SourceFile
+
+MALFORMED = "W1446"
+UNSUPPORTED = "W1447"
+# Ending of a witness → the module that reads it.
+FORMATS = {".graphml": "automaton", ".yml": "sequence", ".yaml": "sequence"}
+_VALUE = re.compile(r"\(*\s*([A-Za-z_]\w*)\s*==\s*\(?\s*(-?\d+)\s*\)?\s*\)*")
+
+
+def read(path: Path) -> Guide:
+    """The guide that a file is.
+
+    Raises:
+        InputError: it is no witness, or one with something that is not followed here.
+        OSError: it cannot be read.
+    """
+    if path.suffix not in FORMATS:
+        raise problem("W1442", f"`{path}` names no format of witnesses", f"names end in {', '.join(FORMATS)}")
+    from importlib import import_module  # noqa: PLC0415 - one format of two
+
+    guide: Guide = import_module(f"membar.evidence.svcomp.{FORMATS[path.suffix]}").guide(
+        SourceFile.read(path)
+    )
+    if guide.specification not in PROPERTIES:
+        message = f"`{path}`: violations of `{guide.specification}` are not looked for"
+        raise problem(UNSUPPORTED, message, f"known: {', '.join(PROPERTIES)}")
+    return guide
+
+
+def problem(code: str, message: str, help: str | None = None) -> InputError:  # noqa: A002 - the word users see
+    """What is wrong, as an error."""
+    return InputError(Diagnostic(code=code, message=message, help=help))
+
+
+def values(text: str, separator: str, where: str) -> Iterator[tuple[str, int]]:
+    """The variables and their values in a conjunction of equations.
+
+    Raises:
+        InputError: it is something else.
+    """
+    for part in filter(None, map(str.strip, text.split(separator))):
+        found = _VALUE.fullmatch(part)
+        if found is None or part.count("(") != part.count(")"):
+            raise problem(
+                UNSUPPORTED,
+                f"{where}: the assumption `{part}` is not followed",
+                "assumptions are about the values of global variables: `x == 1`",
+            )
+        yield found[1], int(found[2])

@@ -1,0 +1,111 @@
+"""Languages: one folder per input language, exporting `FRONTEND`.
+
+A `Frontend` gives a program, a `SystemFrontend` a system for any number of processes, an `ObjectFrontend` a
+concurrent object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from membar.records import field, record
+
+if TYPE_CHECKING:
+    from membar.edits import Place
+    from membar.objects.syntax import ConcurrentObject
+    from membar.program.program import Program
+    from membar.program.template import Template
+    from membar.source import SourceFile
+    from membar.systems.system import ParameterizedSystem
+
+# Ending → folder, so that a file's front end is loaded and no other.
+ENDINGS: Mapping[str, str] = MappingProxyType(
+    {
+        ".c": "c",
+        ".cub": "cubicle",
+        ".dve": "dve",
+        ".litmus": "litmus",
+        ".mbp": "mbp",
+        ".obj": "objects",
+        ".pml": "promela",
+        ".prm": "promela",
+        ".promela": "promela",
+        ".xcfa": "xcfa",
+    }
+)
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Frontend:
+    """Turns the text of one language into a Program.
+
+    Attributes:
+        name: what users call the language.
+        suffixes: file name endings, with the dot.
+        parse: text → Program; raises `InputError` with every diagnostic found.
+        default_models: `Program.language` → the model checked when the user names none.
+        tags: the ordering words its operations may carry, each with one sentence of meaning. A word whose
+            sentence starts with "(no order)" needs no meaning in a model.
+        dialects: `Program.language` → the words of that dialect, where a word means different things in two.
+        by_states: engines with states answer, on store buffers, where the user names no engine.
+        with_error: a text and what `--error` says → a text that also asks this; None: it cannot be asked.
+        with_option: option of the command line → how a text says what its value says.
+        template: a text, and the name of the number of its threads → the program for any such number; None:
+            it has no such programs.
+        with_claim: a text and an LTL formula → a text that also claims this of all runs; None: it cannot.
+        places: a text and its program → where the text can be made stronger or weaker; None: nowhere.
+        configurations: a text → the definitions (`SourceFile.defines`) of its other configurations; None: the
+            language has no such definitions.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    parse: Callable[[SourceFile], Program]
+    default_models: Mapping[str, str]
+    tags: Mapping[str, str]
+    dialects: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    by_states: bool = False
+    with_error: Callable[[str, str], str] | None = None
+    with_claim: Callable[[str, str], str] | None = None
+    with_option: Mapping[str, Callable[[str, str], str]] = field(default_factory=dict)
+    places: Callable[[SourceFile, Program], tuple[Place, ...]] | None = None
+    configurations: Callable[[SourceFile], tuple[tuple[str, ...], ...]] | None = None
+    template: Callable[[SourceFile, str], Template] | None = None
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class SystemFrontend:
+    """Turns the text of one language into a ParameterizedSystem.
+
+    Attributes:
+        name: what users call the language.
+        suffixes: file name endings, with the dot.
+        parse: text → ParameterizedSystem; raises `InputError` with every diagnostic found.
+        default_model: the model checked when the user names none.
+        places: where a text can be made stronger.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    parse: Callable[[SourceFile], ParameterizedSystem]
+    default_model: Callable[[ParameterizedSystem], str]
+    places: Callable[[SourceFile], tuple[Place, ...]]
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class ObjectFrontend:
+    """Turns the text of one language into a ConcurrentObject.
+
+    Attributes:
+        name: what users call the language.
+        suffixes: file name endings, with the dot.
+        parse: text → ConcurrentObject; raises `InputError` with every diagnostic found.
+        default_model: the model checked when the user names none.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    parse: Callable[[SourceFile], ConcurrentObject]
+    default_model: str

@@ -1,0 +1,286 @@
+"""Places of C text where fences and memory orders can be stronger or weaker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from membar.edits import Edit, Place, alternatives, restricted
+from membar.languages._c_text import Call, CText, Statement
+from membar.source import Span
+
+RELAXED: Final = "relaxed"
+_PREFIXES: Final = ("memory_order_", "__ATOMIC_")
+# The orders of each kind of operation, from the weakest, with those that each includes besides the first.
+_LADDERS: Final[Mapping[str, tuple[tuple[str, tuple[int, ...]], ...]]] = {
+    "load": ((RELAXED, ()), ("acquire", ()), ("seq_cst", (1,))),
+    "store": ((RELAXED, ()), ("release", ()), ("seq_cst", (1,))),
+    "rmw": ((RELAXED, ()), ("acquire", ()), ("release", ()), ("acq_rel", (1, 2)), ("seq_cst", (1, 2, 3))),
+    "fence": (("", ()), ("acquire", ()), ("release", ()), ("acq_rel", (1, 2)), ("seq_cst", (1, 2, 3))),
+}
+_RMW: Final = ("exchange", "fetch_add", "fetch_sub", "fetch_or", "fetch_xor", "fetch_and")
+_GCC_RMW: Final = ("add_fetch", "sub_fetch", "or_fetch", "xor_fetch", "and_fetch", "fetch_nand", "nand_fetch")
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a function takes its order: the kind of operation, the argument, and the name of the other form.
+
+    `order` is the number of the argument; None: it has none and is seq_cst, and `explicit` is the name of the
+    function that takes one in addition; two, if there is one for failure.
+    """
+
+    kind: str
+    order: int | None
+    explicit: str = ""
+    has_failure: bool = False
+
+    def arguments(self, order: str) -> str:
+        """What the explicit form takes in addition, to say `order`."""
+        failure = f", memory_order_{_FAILURE[order]}" if self.has_failure else ""
+        return f", memory_order_{order}{failure}"
+
+
+# What a compare-exchange that fails may say at most, by what one that succeeds says.
+_FAILURE: Final = {
+    RELAXED: RELAXED,
+    "acquire": "acquire",
+    "release": RELAXED,
+    "acq_rel": "acquire",
+    "seq_cst": "seq_cst",
+}
+
+
+def _forms() -> dict[str, _Form]:
+    found = {
+        "atomic_load_explicit": _Form("load", 1),
+        "atomic_store_explicit": _Form("store", 2),
+        "atomic_load": _Form("load", None, "atomic_load_explicit"),
+        "atomic_store": _Form("store", None, "atomic_store_explicit"),
+        "atomic_thread_fence": _Form("fence", 0),
+        "__atomic_thread_fence": _Form("fence", 0),
+        "__atomic_load_n": _Form("load", 1),
+        "__atomic_store_n": _Form("store", 2),
+        "__atomic_exchange_n": _Form("rmw", 2),
+        "atomic_flag_test_and_set_explicit": _Form("rmw", 1),
+        "atomic_flag_test_and_set": _Form("rmw", None, "atomic_flag_test_and_set_explicit"),
+        "atomic_flag_clear_explicit": _Form("store", 1),
+        "atomic_flag_clear": _Form("store", None, "atomic_flag_clear_explicit"),
+        "__atomic_compare_exchange_n": _Form("rmw", 4),
+    }
+    for name in _RMW:
+        found[f"atomic_{name}_explicit"] = _Form("rmw", 2)
+        found[f"atomic_{name}"] = _Form("rmw", None, f"atomic_{name}_explicit")
+    for name in (*_RMW[1:], *_GCC_RMW):
+        found[f"__atomic_{name}"] = _Form("rmw", 2)
+    for strength in ("weak", "strong"):
+        name = f"atomic_compare_exchange_{strength}"
+        found[f"{name}_explicit"] = _Form("rmw", 3)
+        found[name] = _Form("rmw", None, f"{name}_explicit", has_failure=True)
+    return found
+
+
+_FORMS: Final = _forms()
+# The order of the read of a compare-exchange that fails is a place of its own.
+_FAILURES: Final = {
+    "atomic_compare_exchange_weak_explicit": _Form("load", 4),
+    "atomic_compare_exchange_strong_explicit": _Form("load", 4),
+    "__atomic_compare_exchange_n": _Form("load", 5),
+}
+
+
+def places(
+    text: CText,
+    *,
+    accesses: Sequence[tuple[int, int]],
+    macros: Mapping[str, str],
+    other_macros: Sequence[Mapping[str, str]] = (),
+    fences: Mapping[str, str],
+) -> Iterator[Place]:
+    """The places of a text.
+
+    Args:
+        text: its statements and calls.
+        accesses: where the text accesses shared memory.
+        macros: what names of orders stand for, where they are macros.
+        other_macros: the same in each other configuration of the text: where such a name is replaced, it must
+            become at least as strong as it is in any of them.
+        fences: the statement that is a fence, by its order.
+    """
+    yield from fence_places(text, accesses, Fences(_LADDERS["fence"], fences, title="fence "))
+    for call in sorted(text.calls, key=lambda call: call.name.start):
+        for form in (_FORMS.get(call.name.text), _FAILURES.get(call.name.text)):
+            if form is None or (place := _order_place(text, call, form, macros)) is None:
+                continue
+            elsewhere = _elsewhere(call, form, macros, other_macros)
+            yield restricted(place, _at_least(place, form, elsewhere))
+
+
+@dataclass(frozen=True, slots=True)
+class Fences:
+    """The fences of a language.
+
+    Attributes:
+        ladder: their names from none at all to the strongest, with the numbers of those that each includes.
+        words: the statement of each.
+        title: stands before each name in a report.
+    """
+
+    ladder: Sequence[tuple[str, tuple[int, ...]]]
+    words: Mapping[str, str]
+    title: str = ""
+
+    def at(self, title: str, span: Span, loops: int, edits: Callable[[str], tuple[Edit, ...]]) -> Place:
+        """The place where `edits` put in the words of a fence."""
+        readings = [
+            (self.title + name, edits(self.words[name])) if name else ("", ()) for name, _ in self.ladder
+        ]
+        return Place(
+            title=title,
+            span=span,
+            alternatives=alternatives(readings, [below for _, below in self.ladder]),
+            loops=loops,
+        )
+
+
+def fence_places(text: CText, accesses: Sequence[tuple[int, int]], fences: Fences) -> Iterator[Place]:
+    """A place before each statement with an access of its own or a call of a function of the text."""
+    for statement in text.statements:
+        own = any(statement.start <= start < statement.head_end for start, _ in accesses)
+        if own or statement.calls & text.functions:
+            yield _before(text, statement, fences)
+    for statement in text.last_in_loops:
+        yield _behind(text, statement, fences)
+
+
+def _before(text: CText, statement: Statement, fences: Fences) -> Place:
+    before, behind = text.span(statement.start, statement.start), text.span(statement.end, statement.end)
+    gap = _gap(text, statement) if statement.is_braced else " "
+
+    def edits(fence: str) -> tuple[Edit, ...]:
+        if statement.is_braced:
+            return (Edit(before, fence + gap),)
+        return (Edit(before, f"{{ {fence} "), Edit(behind, " }"))
+
+    title = f"before line {text.source.position(statement.start)[0]}"
+    span = text.span(statement.start, statement.head_end)
+    return fences.at(title, span, text.depth(statement.start), edits)
+
+
+def _behind(text: CText, statement: Statement, fences: Fences) -> Place:
+    """A place at the end of a loop's block: what the next round does comes behind it."""
+    behind, gap = text.span(statement.end, statement.end), _gap(text, statement)
+    title = f"behind line {text.source.position(statement.end)[0]}"
+    span = text.span(statement.start, statement.end)
+    loops = text.depth(statement.start)
+    return fences.at(title, span, loops, lambda fence: (Edit(behind, gap + fence),))
+
+
+def _gap(text: CText, statement: Statement) -> str:
+    """What separates a statement from one next to it: a line of its own where this has one."""
+    line, column = text.source.position(statement.start)
+    indent = text.source.line(line)[: column - 1]
+    return " " if indent.strip() else f"\n{indent}"
+
+
+def _order_place(text: CText, call: Call, form: _Form, macros: Mapping[str, str]) -> Place | None:
+    """The place of an operation's order; None where the text does not say it in a word of its own."""
+    ladder = _LADDERS[form.kind]
+    current, edits = _spelling(text, call, form, macros)
+    removed = _removal(text, call) if form.kind == "fence" else ()
+    names = [order for order, _ in ladder]
+    current = _on_ladder(current, form)
+    if current not in names:
+        return None
+    line = text.source.position(call.name.start)[0]
+    return Place(
+        title=f"the {form.kind} in line {line}",
+        span=text.span(call.name.start, call.closing + 1),
+        alternatives=alternatives(
+            [
+                (
+                    f"{form.kind} {order}" if order not in ("", RELAXED) else "",
+                    edits(order) if order else removed,
+                )
+                for order in names
+            ],
+            [below for _, below in ladder],
+        ),
+        current=names.index(current),
+        loops=text.depth(call.name.start),
+    )
+
+
+def _on_ladder(order: str, form: _Form) -> str:
+    """The name under which an order stands in the ladder of a kind of operation."""
+    found = {"consume": "acquire", "": "seq_cst"}.get(order, order)
+    return "" if form.kind == "fence" and found == RELAXED else found
+
+
+def _elsewhere(
+    call: Call, form: _Form, macros: Mapping[str, str], other_macros: Sequence[Mapping[str, str]]
+) -> Iterator[str]:
+    """The orders of a call in other configurations, where its word stands for something else there."""
+    argument = () if form.order is None else call.arguments[form.order]
+    if len(argument) != 1:
+        return
+    word = argument[0].text
+    for others in other_macros:
+        if word in others and _order(word, others) != _order(word, macros):
+            yield _on_ladder(_order(word, others)[1], form)
+
+
+def _at_least(place: Place, form: _Form, orders: Iterable[str]) -> list[int]:
+    """The alternatives that are at least as strong as some orders, and the present one."""
+    names = [order for order, _ in _LADDERS[form.kind]]
+    needed = {names.index(order) if order in names else -1 for order in orders}
+    return [
+        number
+        for number, each in enumerate(place.alternatives)
+        if number == place.current or needed <= each.includes
+    ]
+
+
+def _removal(text: CText, call: Call) -> tuple[Edit, ...]:
+    """The edit that takes away the statement that a call is, and its line if nothing else is there."""
+    own = next((item for item in text.statements if item.start == call.name.start), None)
+    if own is None or text.source.text[call.closing + 1 : own.end].strip() != ";":
+        return (Edit(text.span(call.name.start, call.closing + 1), "(void)0"),)
+    start, end = own.start, own.end
+    line = text.source.position(start)[0]
+    if text.source.line(line).strip() == text.source.text[start:end] and own.is_braced:
+        start = text.source.line_starts[line - 1]
+        end = text.source.line_starts[line] if line < len(text.source.line_starts) else end
+    return (Edit(text.span(start, end), "" if own.is_braced else ";"),)
+
+
+def _spelling(
+    text: CText, call: Call, form: _Form, macros: Mapping[str, str]
+) -> tuple[str, Callable[[str], tuple[Edit, ...]]]:
+    """The order that a call says now, and how to make it say another; `?` if it says none in one word."""
+    if form.order is None:
+        name = text.span(call.name.start, call.name.end)
+        closing = text.span(call.closing, call.closing)
+        return "", lambda order: (Edit(name, form.explicit), Edit(closing, form.arguments(order)))
+    argument = call.arguments[form.order] if form.order < len(call.arguments) else ()
+    if len(argument) != 1:
+        return "?", lambda _: ()
+    [word] = argument
+    prefix, order = _order(word.text, macros)
+    there = text.span(word.start, word.end)
+
+    def edits(wanted: str) -> tuple[Edit, ...]:
+        return (Edit(there, prefix + (wanted.upper() if prefix == "__ATOMIC_" else wanted)),)
+
+    return order, edits
+
+
+def _order(spelt: str, macros: Mapping[str, str]) -> tuple[str, str]:
+    """The prefix of an order and its name behind all macros; `?` if it is none."""
+    for _ in range(len(macros) + 1):
+        if spelt not in macros or spelt.startswith("__ATOMIC_"):
+            break
+        spelt = macros[spelt]
+    prefix = next((prefix for prefix in _PREFIXES if spelt.startswith(prefix)), None)
+    return ("", "?") if prefix is None else (prefix, spelt.removeprefix(prefix).lower())

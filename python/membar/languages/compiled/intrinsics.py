@@ -1,0 +1,58 @@
+"""Intrinsic functions of LLVM IR (`llvm.*`), by what they become in code IR."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from membar.languages.compiled.constants import UnsupportedError
+from membar.records import record
+
+
+@record(frozen=True, slots=True)
+class Intrinsic:
+    """An intrinsic function; `kind` says what becomes of a call: see `_KINDS`."""
+
+    name: str
+    kind: str
+
+
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    # Says nothing about what the program does. What a compiler may assume is not assumed.
+    "nothing": (
+        "dbg.declare", "dbg.value", "dbg.assign", "dbg.label", "assume", "donothing", "sideeffect",
+        "prefetch",
+        "experimental.noalias.scope.decl", "var.annotation", "codeview.annotation", "pseudoprobe",
+        "invariant.start", "invariant.end", "x86.sse2.pause", "aarch64.hint",
+    ),
+    # Its first argument.
+    "argument": ("expect", "expect.with.probability", "threadlocal.address", "ptr.annotation", "annotation",
+                 "launder.invariant.group", "strip.invariant.group", "ssa.copy"),
+    "copy": ("memcpy", "memcpy.inline", "memmove"),
+    "fill": ("memset", "memset.inline"),
+    "lifetime": ("lifetime.start", "lifetime.end"),
+    # A function of its arguments.
+    "compute": (
+        "sadd.with.overflow", "uadd.with.overflow", "ssub.with.overflow", "usub.with.overflow",
+        "smul.with.overflow", "umul.with.overflow", "ctpop", "ctlz", "cttz", "bswap", "bitreverse",
+        "umin", "umax", "smin", "smax", "abs", "fshl", "fshr", "scmp", "ucmp",
+        "sadd.sat", "uadd.sat", "ssub.sat", "usub.sat", "is.constant", "objectsize",
+    ),
+    # Something that a later pass gives a meaning to, by name.
+    "call": ("trap", "debugtrap", "ubsantrap", "stacksave", "stackrestore", "va_start", "va_end", "va_copy",
+             "returnaddress", "frameaddress", "eh.typeid.for"),
+}  # fmt: skip
+_KIND_OF: Mapping[str, str] = {name: kind for kind, names in _KINDS.items() for name in names}
+
+
+def intrinsic_of(name: str) -> Intrinsic:
+    """The intrinsic function with this name.
+
+    Raises:
+        UnsupportedError: one that membar does not know.
+    """
+    words = name.removeprefix("llvm.").split(".")
+    for length in range(len(words), 0, -1):
+        plain = ".".join(words[:length])
+        if plain in _KIND_OF:
+            return Intrinsic(plain, _KIND_OF[plain])
+    raise UnsupportedError(f"the intrinsic function `{name}` is not supported")

@@ -1,0 +1,218 @@
+"""DVE expressions as expressions of a Program, with the range of their values and what can go wrong in them.
+
+Values are computed in 64 bits, so that nothing a sensible model writes overflows. `and`, `or` and `imply`
+look at their right side only if they need it: what would go wrong there does not, if they do not.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from membar.languages.dve import syntax as x
+from membar.languages.dve.constants import folded
+from membar.languages.dve.scope import Variable
+from membar.program.expr import (
+    FALSE,
+    MASK,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Select,
+    Unary,
+    UnaryOp,
+    negation,
+    signed,
+)
+
+WIDEST = (-(1 << 63), (1 << 63) - 1)
+_COMPARISONS = {
+    "==": (BinaryOp.EQ, False),
+    "!=": (BinaryOp.NE, False),
+    "<": (BinaryOp.SLT, False),
+    "<=": (BinaryOp.SLE, False),
+    ">": (BinaryOp.SLT, True),
+    ">=": (BinaryOp.SLE, True),
+}
+_OPERATORS = {
+    "+": BinaryOp.ADD,
+    "-": BinaryOp.SUB,
+    "*": BinaryOp.MUL,
+    "/": BinaryOp.SDIV,
+    "%": BinaryOp.SREM,
+    "&": BinaryOp.AND,
+    "|": BinaryOp.OR,
+    "^": BinaryOp.XOR,
+    "<<": BinaryOp.SHL,
+    ">>": BinaryOp.SAR,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A run-time error, if `condition` is not 0."""
+
+    condition: Expr
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An expression, the smallest and the largest value it can have, and what can go wrong in it."""
+
+    expr: Expr
+    range: tuple[int, int] = WIDEST
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def constant(self) -> int | None:
+        """Its value, if it is a literal."""
+        return signed(self.expr.value) if isinstance(self.expr, Constant) else None
+
+    @property
+    def truth(self) -> Expr:
+        """1 if it is not 0, else 0."""
+        if self.range[0] >= 0 and self.range[1] <= 1:
+            return self.expr
+        return Binary(BinaryOp.NE, self.expr, FALSE)
+
+    def fits(self, low: int, high: int) -> bool:
+        """Whether it is always from `low` to `high`."""
+        return low <= self.range[0] and self.range[1] <= high
+
+
+def literal(value: int) -> Value:
+    """A number."""
+    return Value(Constant(value & MASK), (value, value))
+
+
+class Arithmetic(ABC):
+    """Turns trees into values; what a variable or a state is, subclasses say."""
+
+    @abstractmethod
+    def read(self, tree: x.Variable) -> Value:
+        """The value of a variable."""
+
+    @abstractmethod
+    def in_state(self, tree: x.InState) -> Value:
+        """Whether a process is in a state."""
+
+    @abstractmethod
+    def foreign(self, tree: x.Foreign) -> Value:
+        """The value of a variable of another process."""
+
+    def value(self, tree: x.Expr) -> Value:
+        """The value of an expression."""
+        match tree:
+            case x.Number(value=value):
+                return literal(value)
+            case x.Variable():
+                return self.read(tree)
+            case x.InState():
+                return self.in_state(tree)
+            case x.Foreign():
+                return self.foreign(tree)
+            case x.Unary(op=op, operand=operand):
+                return _unary(op, self.value(operand))
+            case x.Binary(op=op, left=left, right=right):
+                return _binary(tree, op, self.value(left), self.value(right))
+
+
+def _unary(op: str, operand: Value) -> Value:
+    low, high = operand.range
+    known = operand.constant
+    if known is not None:
+        return literal({"-": -known, "~": ~known, "not": int(not known)}[op])
+    if op == "not":
+        return Value(negation(operand.truth), (0, 1), operand.failures)
+    if op == "~":
+        return Value(Unary(UnaryOp.INVERT, operand.expr), (~high, ~low), operand.failures)
+    return _narrow(Unary(UnaryOp.NEGATE, operand.expr), (-high, -low), operand.failures)
+
+
+def _narrow(expr: Expr, found: tuple[int, int], failures: tuple[Failure, ...]) -> Value:
+    """A value with the range found, unless arithmetic could have overflowed."""
+    is_exact = WIDEST[0] < found[0] and found[1] < WIDEST[1]
+    return Value(expr, found if is_exact else WIDEST, failures)
+
+
+def _binary(tree: x.Binary, op: str, left: Value, right: Value) -> Value:
+    if op in ("and", "or", "imply"):
+        return _logical(op, left, right)
+    failures = left.failures + right.failures
+    if op in ("/", "%") and right.range[0] <= 0 <= right.range[1]:
+        zero = Binary(BinaryOp.EQ, right.expr, FALSE)
+        failures += (Failure(zero, f"division by zero in `{tree.span.flat_text}`"),)
+    elif left.constant is not None and right.constant is not None:
+        return replace(literal(signed(folded(op, left.constant, right.constant))), failures=failures)
+    if op in _COMPARISONS:
+        name, is_swapped = _COMPARISONS[op]
+        a, b = (right.expr, left.expr) if is_swapped else (left.expr, right.expr)
+        return Value(Binary(name, a, b), (0, 1), failures)
+    return _narrow(Binary(_OPERATORS[op], left.expr, right.expr), _range(op, left, right), failures)
+
+
+def _logical(op: str, left: Value, right: Value) -> Value:
+    is_needed = negation(left.truth) if op == "or" else left.truth
+    failures = left.failures + tuple(
+        Failure(Binary(BinaryOp.AND, is_needed, failure.condition), failure.message)
+        for failure in right.failures
+    )
+    a, b = left.constant, right.constant
+    if a is not None and b is not None:
+        return replace(literal(folded(op, a, b)), failures=failures)
+    first = negation(left.truth) if op == "imply" else left.truth
+    name = BinaryOp.AND if op == "and" else BinaryOp.OR
+    return Value(Binary(name, first, right.truth), (0, 1), failures)
+
+
+def _range(op: str, left: Value, right: Value) -> tuple[int, int]:
+    (a, b), (c, d) = left.range, right.range
+    match op:
+        case "+":
+            return a + c, b + d
+        case "-":
+            return a - d, b - c
+        case "*":
+            corners = [p * q for p in (a, b) for q in (c, d)]
+            return min(corners), max(corners)
+        case "/":
+            largest = max(abs(a), abs(b))
+            return (0, b) if a >= 0 and c >= 0 else (-largest, largest)
+        case "%":
+            largest = max(abs(c), abs(d), 1) - 1
+            return (0 if a >= 0 else -min(largest, -a)), (0 if b <= 0 else min(largest, b))
+        case "&" if a >= 0 and c >= 0:
+            return 0, min(b, d)
+        case "|" | "^" if a >= 0 and c >= 0:
+            return 0, (1 << max(b.bit_length(), d.bit_length())) - 1
+        case "<<" if a >= 0 and c >= 0 and d < 40:
+            return 0, b << d
+        case ">>" if a >= 0 and c >= 0:
+            return 0, b
+    return WIDEST
+
+
+def picked(index: Expr, values: Sequence[Expr], first: int = 0) -> Expr:
+    """The element that an index from `first` on picks; a tree of choices, as high as it must be."""
+    if len(values) == 1:
+        return values[0]
+    half = len(values) // 2
+    is_low = Binary(BinaryOp.SLT, index, Constant(first + half))
+    return Select(is_low, picked(index, values[:half], first), picked(index, values[half:], first + half))
+
+
+def is_inside(index: Expr, count: int) -> Expr:
+    """Whether an index is one of `count` elements: as an unsigned number, negative ones are large."""
+    return Binary(BinaryOp.LT, index, Constant(count))
+
+
+def out_of_bounds(index: Value, variable: Variable, text: str) -> tuple[Failure, ...]:
+    """What can go wrong with an index."""
+    count = variable.count or 1
+    if index.fits(0, count - 1):
+        return ()
+    message = f"`{text}` is out of bounds: `{variable.name}` has {count} elements"
+    return (Failure(negation(is_inside(index.expr, count)), message),)

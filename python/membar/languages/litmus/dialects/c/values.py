@@ -1,0 +1,195 @@
+"""C's arithmetic on 64-bit words: promotions, conversions, wrap-around, pointer arithmetic.
+
+The word behind a value of type T is always T's own reading of it: sign-extended if T is signed,
+zero-extended if not. Signed overflow wraps; C leaves it undefined.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from membar.diagnostics import InputError, error
+from membar.languages.litmus import codes
+from membar.languages.litmus.dialects.c.types import INT, LONG, CType, IntType, PointerType, spelled
+from membar.program.expr import (
+    Address,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Extend,
+    Select,
+    Unary,
+    UnaryOp,
+    addresses_of,
+    evaluate,
+    is_truth,
+    registers_of,
+)
+from membar.records import record
+from membar.source import Span
+
+
+@record(frozen=True, slots=True)
+class Value:
+    """An expression over the thread's registers and its C type."""
+
+    expr: Expr
+    type: CType
+
+
+ZERO = Value(Constant(0), INT)
+ONE = Value(Constant(1), INT)
+
+_ARITHMETIC = MappingProxyType(
+    {
+        "+": BinaryOp.ADD,
+        "-": BinaryOp.SUB,
+        "*": BinaryOp.MUL,
+        "&": BinaryOp.AND,
+        "|": BinaryOp.OR,
+        "^": BinaryOp.XOR,
+    }
+)
+_DIVISION = MappingProxyType({"/": (BinaryOp.SDIV, BinaryOp.DIV), "%": (BinaryOp.SREM, BinaryOp.REM)})
+_ORDER = MappingProxyType({"<": (BinaryOp.SLT, BinaryOp.LT), "<=": (BinaryOp.SLE, BinaryOp.LE)})
+_MIRRORED = MappingProxyType({">": "<", ">=": "<="})
+_EQUALITY = MappingProxyType({"==": BinaryOp.EQ, "!=": BinaryOp.NE})
+
+
+def folded(expr: Expr) -> Expr:
+    """`expr`, as a constant if it depends on nothing."""
+    if isinstance(expr, Constant) or any(registers_of(expr)) or any(addresses_of(expr)):
+        return expr
+    return Constant(evaluate(expr, {}, {}))
+
+
+def converted(value: Value, target: CType) -> Value:
+    """`value` as C converts it to `target`."""
+    source = value.type
+    if isinstance(target, IntType) and target.is_bool:
+        return Value(truth(value).expr, target)
+    if fits(source, target):
+        return Value(value.expr, target)
+    return Value(folded(Extend(value.expr, target.width, target.signed)), target)
+
+
+def fits(source: CType, target: CType) -> bool:
+    """Whether a word that is right for `source` is right for `target` as it stands."""
+    if isinstance(target, IntType) and target.is_bool:
+        return isinstance(source, IntType) and source.is_bool
+    if target.width == 64:
+        return True
+    if source.signed == target.signed:
+        return source.width <= target.width
+    return not source.signed and source.width < target.width
+
+
+def truth(value: Value) -> Value:
+    """1 if `value` is not 0, else 0."""
+    if is_truth(value.expr):
+        return Value(value.expr, INT)
+    if isinstance(value.expr, Address):
+        return ONE
+    return Value(folded(Binary(BinaryOp.NE, value.expr, Constant(0))), INT)
+
+
+def promoted(kind: CType) -> CType:
+    """The integer promotions."""
+    return INT if isinstance(kind, IntType) and kind.width < INT.width else kind
+
+
+def common(left: CType, right: CType) -> CType:
+    """The usual arithmetic conversions of two integer types."""
+    left, right = promoted(left), promoted(right)
+    if left.width != right.width:
+        return left if left.width > right.width else right
+    return left if not left.signed else right
+
+
+def prefix(op: str, operand: Value, span: Span) -> Value:
+    """`op operand` for `+ - ~ !`."""
+    if op == "!":
+        inner = truth(operand).expr
+        return Value(folded(Unary(UnaryOp.NOT, inner)), INT)
+    if isinstance(operand.type, PointerType):
+        raise _unfit(op, operand.type, span)
+    kind = promoted(operand.type)
+    if op == "+":
+        return converted(operand, kind)
+    sign = UnaryOp.NEGATE if op == "-" else UnaryOp.INVERT
+    return _wrapped(Unary(sign, converted(operand, kind).expr), kind)
+
+
+def infix(op: str, left: Value, right: Value, span: Span) -> Value:
+    """`left op right` for arithmetic, shifts and comparisons."""
+    if op in _MIRRORED:
+        return infix(_MIRRORED[op], right, left, span)
+    if isinstance(left.type, PointerType) or isinstance(right.type, PointerType):
+        return _pointers(op, left, right, span)
+    if op in {"<<", ">>"}:
+        return _shift(op, left, right)
+    kind = common(left.type, right.type)
+    a, b = converted(left, kind).expr, converted(right, kind).expr
+    if op in _EQUALITY:
+        return Value(folded(Binary(_EQUALITY[op], a, b)), INT)
+    if op in _ORDER:
+        return Value(folded(Binary(_ORDER[op][not kind.signed], a, b)), INT)
+    if op in _DIVISION:
+        if b == Constant(0):
+            raise error(codes.OPERAND, "division by zero", span, "the right operand is 0")
+        return _wrapped(Binary(_DIVISION[op][not kind.signed], a, b), kind)
+    return _wrapped(Binary(_ARITHMETIC[op], a, b), kind)
+
+
+def _wrapped(expr: Expr, kind: CType) -> Value:
+    """A 64-bit result cut down to `kind`."""
+    return Value(folded(expr if kind.width == 64 else Extend(expr, kind.width, kind.signed)), kind)
+
+
+def _shift(op: str, left: Value, right: Value) -> Value:
+    kind = promoted(left.type)
+    a, count = converted(left, kind).expr, right.expr
+    if op == "<<":
+        return _wrapped(Binary(BinaryOp.SHL, a, count), kind)
+    return _wrapped(Binary(BinaryOp.SAR if kind.signed else BinaryOp.SHR, a, count), kind)
+
+
+def _pointers(op: str, left: Value, right: Value, span: Span) -> Value:
+    """Comparison of addresses, pointer ± integer, pointer - pointer."""
+    if op in _EQUALITY:
+        return Value(Binary(_EQUALITY[op], left.expr, right.expr), INT)
+    if op in _ORDER:
+        return Value(Binary(_ORDER[op][1], left.expr, right.expr), INT)
+    if op == "+" and isinstance(right.type, PointerType):
+        left, right = right, left
+    if isinstance(left.type, PointerType):
+        size = left.type.target.size
+        if isinstance(right.type, IntType) and op in {"+", "-"}:
+            return Value(_moved(left.expr, op, right.expr, size), left.type)
+        if isinstance(right.type, PointerType) and op == "-":
+            distance = Binary(BinaryOp.SUB, left.expr, right.expr)
+            return Value(Binary(BinaryOp.SDIV, distance, Constant(size)), LONG)
+    raise _unfit(op, left.type if isinstance(left.type, PointerType) else right.type, span)
+
+
+def _moved(base: Expr, op: str, count: Expr, size: int) -> Expr:
+    """`base ± count * size`; the address of an element if everything is known."""
+    scaled = folded(Binary(BinaryOp.MUL, count, Constant(size)))
+    if isinstance(base, Address) and isinstance(scaled, Constant):
+        distance = scaled.value if scaled.value < 1 << 63 else scaled.value - (1 << 64)
+        return Address(base.name, base.offset + (distance if op == "+" else -distance))
+    return Binary(_ARITHMETIC[op], base, scaled)
+
+
+def select(condition: Value, then: Value, otherwise: Value) -> Value:
+    """`condition ? then : otherwise` where all three are known."""
+    kind = then.type if isinstance(then.type, PointerType) else otherwise.type
+    if not isinstance(kind, PointerType):
+        kind = common(then.type, otherwise.type)
+    a, b = converted(then, kind).expr, converted(otherwise, kind).expr
+    return Value(folded(Select(truth(condition).expr, a, b)), kind)
+
+
+def _unfit(op: str, kind: CType, span: Span) -> InputError:
+    return error(codes.OPERAND, f"`{op}` cannot be applied to a `{spelled(kind)}`", span, "expected integers")

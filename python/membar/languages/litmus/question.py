@@ -1,0 +1,448 @@
+"""The question of a litmus test: `locations`, `filter`, then `exists`, `~exists` or `forall`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+from membar.diagnostics import Diagnostic, InputError, Label, error
+from membar.languages.litmus import codes
+from membar.languages.litmus.asked import asked
+from membar.languages.litmus.observed import (
+    Element,
+    Mention,
+    OrderKey,
+    Whole,
+    in_order,
+    natural_order,
+    plain_label,
+)
+from membar.languages.litmus.scanner import Scanner, Token, without_comments
+from membar.languages.litmus.test import LitmusTest, Scope
+from membar.program.condition import (
+    TRUTH,
+    And,
+    Compare,
+    Comparison,
+    FinalCell,
+    FinalCondition,
+    FinalRegister,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Quantifier,
+    Term,
+)
+from membar.program.expr import Address
+from membar.source import Span
+
+# Dialects that give an order of their own find its type here, beside what takes it.
+__all__ = ["OrderKey", "condition", "natural_order", "plain_label"]
+
+Found = TypeVar("Found")
+
+_COMPARISONS = {
+    "=": Comparison.EQ,
+    "==": Comparison.EQ,
+    "!=": Comparison.NE,
+    "<>": Comparison.NE,
+    "<": Comparison.LT,
+    "<=": Comparison.LE,
+    ">": Comparison.GT,
+    ">=": Comparison.GE,
+}
+_SECTIONS = frozenset({"locations", "filter", "exists", "forall", "final"})
+# Deeper questions would exhaust Python's stack.
+_DEEPEST = 100
+_THREAD = re.compile(r"P[0-9]+")
+# `0:EAX=1`, `x=1` or `[x]=1` as a whole: what nearly all questions are made of.
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*"
+_PLAIN = re.compile(
+    rf"""(?: ([0-9]{{1,9}}) \s*:\s* ({_NAME}) | ({_NAME}) | \[ \s* ({_NAME}) \s* \] )
+    \s*=\s* ([0-9]{{1,19}}) (?= \s* (?: [;)] | /\\ | \\/ | => | \Z ))""",
+    re.VERBOSE,
+)
+
+
+def condition(
+    test: LitmusTest,
+    scope: Scope,
+    *,
+    order: Callable[[str], OrderKey] = natural_order,
+    label: Callable[[FinalRegister], str] = plain_label,
+) -> FinalCondition:
+    """The test's question, its names resolved by `scope`.
+
+    `order` sorts `FinalRegister.register` within a thread, and `label` names a register, in final
+    states. A test without a question asks `forall (true)`.
+
+    Raises:
+        InputError: the question is malformed, or `scope` does not know a name.
+    """
+    span = test.question
+    arrays = {entry.name: entry.count for entry in test.locations if entry.count}
+
+    def read(scope: Scope) -> FinalCondition:
+        text = without_comments(test.source, span.start, span.end)
+        scanner = Scanner(test.source, text, span.start, span.end, code=codes.QUESTION)
+        reader = _Reader(scanner, scope, arrays)
+        quantifier, formula, filtered = reader.question()
+        if reader.problems:
+            raise InputError(*reader.problems)
+        return FinalCondition(
+            quantifier=quantifier,
+            formula=formula,
+            observed=tuple(in_order(reader.mentions, order, label)),
+            filter=filtered,
+        )
+
+    if label is not plain_label:
+        return read(scope)  # how registers are called depends on more than their meaning
+    return asked((span.text, order, *arrays.items()), scope, span, read)
+
+
+class _Reader:
+    """Recursive descent over the question; collects every place and every unknown name."""
+
+    def __init__(self, scanner: Scanner, scope: Scope, arrays: dict[str, int]) -> None:
+        self.scanner = scanner
+        self.scope = scope
+        self.arrays = arrays
+        self.mentions: list[Mention] = []
+        self.problems: list[Diagnostic] = []
+        self._depth = 0
+        # What names were found to mean: questions repeat them.
+        self._registers: dict[tuple[int, str], FinalRegister] = {}
+        self._scalars: dict[str, FinalCell] = {}
+        self._plain: dict[str, Compare] = {}  # comparisons by text; what they are about is in `mentions`
+
+    def question(self) -> tuple[Quantifier, Formula, Formula | None]:
+        """`[locations […]] [filter …] [exists|~exists|forall|final …] [;] [with …] [<< … >>]`."""
+        filtered: Formula | None = None
+        while self.scanner.token.text in {"regions", "locations", "filter"}:
+            word = self.scanner.take().text
+            if word == "locations":
+                self._locations()
+            elif word == "regions":
+                self._regions()
+            else:
+                filtered = self._unobserved(self._implication)
+            self.scanner.accept(";")
+        quantifier, formula = self._quantified()
+        self.scanner.accept(";")
+        self._old_endings()
+        if self.scanner.token.kind != "end":
+            self.scanner.fail("the end of the test after its question")
+        return quantifier, formula, filtered
+
+    def _quantified(self) -> tuple[Quantifier, Formula]:
+        scanner = self.scanner
+        if scanner.token.kind == "end":
+            return Quantifier.FORALL, TRUTH
+        if scanner.accept("~"):
+            scanner.expect("exists")
+            return Quantifier.NOT_EXISTS, self._implication()
+        if scanner.accept("exists") or scanner.accept("final"):
+            return Quantifier.EXISTS, self._implication()
+        if scanner.accept("forall"):
+            return Quantifier.FORALL, self._implication()
+        if scanner.token.text in {"scopes", "cases", "observed", "Observed"}:
+            raise error(
+                codes.UNSUPPORTED,
+                f"`{scanner.token.text}` sections are not supported",
+                scanner.token.span,
+                "expected `exists`, `~exists` or `forall`",
+            )
+        scanner.fail("`exists`, `~exists` or `forall`")
+        raise AssertionError  # fail() raises
+
+    def _old_endings(self) -> None:
+        """Skips `with tso: ~exists; …` and `<< … >>`: instructions to tools of long ago."""
+        scanner = self.scanner
+        if scanner.accept("with"):
+            while scanner.token.kind == "name":
+                scanner.take()
+                scanner.expect(":")
+                scanner.accept("~")
+                scanner.expect("exists")
+                scanner.accept(";")
+        while scanner.token.text == "<<":
+            opening = scanner.token.span
+            if not scanner.skip_past(">>"):
+                raise error(codes.QUESTION, "`<<` is never closed", opening, "no matching `>>` follows")
+
+    def _regions(self) -> None:
+        """Skips `regions: x:NAME, y:NAME`: they mean something to GPU models only, and membar has none."""
+        self.scanner.expect(":")
+        while self.scanner.token.kind == "name" and self.scanner.token.text not in _SECTIONS:
+            self.scanner.take()
+            self.scanner.expect(":")
+            self.scanner.expect_kind("name", "the name of a region")
+            self.scanner.accept(",")
+
+    def _unobserved(self, read: Callable[[], Formula]) -> Formula:
+        """What `read` reads, without showing the places it names in final states."""
+        kept = len(self.mentions)
+        formula = read()
+        del self.mentions[kept:]
+        self._plain.clear()
+        return formula
+
+    def _locations(self) -> None:
+        scanner = self.scanner
+        scanner.expect("[", "`[` after `locations`")
+        while not scanner.accept("]"):
+            self._place()
+            while scanner.accept("*"):
+                pass
+            if scanner.token.kind == "name":
+                raise error(
+                    codes.UNSUPPORTED,
+                    "types in `locations` are not supported",
+                    scanner.token.span,
+                    "expected `;` or `]`",
+                    help="declare the type in the initial state",
+                )
+            if scanner.token.text != "]":
+                scanner.expect(";", "`;` or `]`")
+
+    def _implication(self) -> Formula:
+        left = self._disjunction()
+        lefts = [left]
+        while self.scanner.accept("=>"):
+            lefts.append(self._disjunction())
+        formula = lefts.pop()
+        while lefts:
+            formula = Implies(lefts.pop(), formula)
+        return formula
+
+    def _disjunction(self) -> Formula:
+        parts = [self._conjunction()]
+        while self.scanner.accept("\\/"):
+            parts.append(self._conjunction())
+        return parts[0] if len(parts) == 1 else Or(tuple(parts))
+
+    def _conjunction(self) -> Formula:
+        parts = [self._negation()]
+        while self.scanner.accept("/\\"):
+            parts.append(self._negation())
+        return parts[0] if len(parts) == 1 else And(tuple(parts))
+
+    def _negation(self) -> Formula:
+        scanner = self.scanner
+        if scanner.token.text in {"not", "~", "("}:
+            return self._nested()
+        if scanner.accept("true"):
+            return TRUTH
+        if scanner.accept("false"):
+            return Or(())
+        return self._comparison()
+
+    def _nested(self) -> Formula:
+        """`not …`, `~…` or `(…)`."""
+        opening = self.scanner.take()
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise error(codes.QUESTION, "the question is nested too deeply", opening.span)
+        if opening.text == "(":
+            formula = self._implication()
+            self.scanner.expect(")", "`)`, `/\\` or `\\/`")
+        else:
+            formula = Not(self._negation())
+        self._depth -= 1
+        return formula
+
+    def _comparison(self) -> Formula:
+        match = self.scanner.matching(_PLAIN)
+        if match is None:
+            return self._any_comparison()
+        known = self._plain.get(match[0])
+        if known is None:
+            thread, register, name, bracketed, value = match.groups()
+            location = name or bracketed
+            if location in self.arrays:
+                return self._any_comparison()
+            known = self._plain_comparison(match, location or (int(thread), register), int(value))
+        self.scanner.take_match(match)
+        return known
+
+    def _plain_comparison(self, match: re.Match[str], named: str | tuple[int, str], value: int) -> Compare:
+        """A comparison of a location that is no array, or of a thread's register, that was not met before."""
+        source = self.scanner.source
+        if isinstance(named, str):
+            place: Term = self._scalar(named, Span(source, *max(match.span(3), match.span(4))))
+        else:
+            place = self._register_at(named, Span(source, match.start(), match.end(2)))
+        self.mentions.append(place)
+        self._check_width(value, place, Span(source, *match.span(5)))
+        found = Compare(place, Comparison.EQ, value)
+        if not self.problems:  # each of which is told of every place
+            self._plain[match[0]] = found
+        return found
+
+    def _any_comparison(self) -> Formula:
+        start = self.scanner.token
+        place = self._place()
+        op = _COMPARISONS.get(self.scanner.token.text)
+        if op is None:
+            raise self.scanner.unexpected("a comparison such as `=`")
+        self.scanner.take()
+        if isinstance(place, Whole):
+            return self._array_comparison(place, op, start.span)
+        term = place.cell if isinstance(place, Element) else place
+        return Compare(term, op, self._value_for(term))
+
+    def _array_comparison(self, array: Whole, op: Comparison, start: Span) -> Formula:
+        """`v={1,2}`."""
+        opening = self.scanner.expect("{", f"the values of the whole array `{array.name}`, such as `{{0,1}}`")
+        values = [self._value_for(array.cells[0])]
+        while self.scanner.accept(","):
+            values.append(self._value_for(array.cells[0]))
+        end = self.scanner.expect("}", "`,` or `}`").span
+        if len(values) != len(array.cells):
+            raise error(
+                codes.QUESTION,
+                f"{len(values)} values for the {len(array.cells)} elements of `{array.name}`",
+                opening.span.to(end),
+                f"expected {len(array.cells)} values",
+            )
+        if op not in {Comparison.EQ, Comparison.NE}:
+            raise error(
+                codes.QUESTION,
+                f"arrays cannot be compared with `{op.value}`",
+                start.to(end),
+                "expected `=` or `!=`",
+            )
+        equal = And(
+            tuple(
+                Compare(cell, Comparison.EQ, value) for cell, value in zip(array.cells, values, strict=True)
+            )
+        )
+        return equal if op is Comparison.EQ else Not(equal)
+
+    def _place(self) -> Mention:
+        """`0:EAX`, `P0:EAX`, `x`, `[x]`, `v[1]`, `[v[1]]`."""
+        scanner = self.scanner
+        if scanner.accept("["):
+            place = self._location()
+            scanner.expect("]")
+        elif scanner.token.kind == "number":
+            thread = scanner.take()
+            place = self._register(thread.value, thread)
+        elif scanner.token.kind == "name":
+            place = self._location()
+        else:
+            raise scanner.unexpected("a register such as `0:EAX` or a location such as `x`")
+        self.mentions.append(place)
+        return place
+
+    def _location(self) -> Mention:
+        name = self.scanner.expect_kind("name", "the name of a location")
+        if self.scanner.token.text == ":" and _THREAD.fullmatch(name.text):
+            return self._register(int(name.text[1:]), name)
+        if self.scanner.accept("["):
+            index = self.scanner.expect_kind("number", "an index").value
+            span = name.span.to(self.scanner.expect("]").span)
+            return Element(self._cell(name.text, index, span))
+        if (count := self.arrays.get(name.text)) is not None:
+            return Whole(name.text, tuple(self._cell(name.text, i, name.span) for i in range(count)))
+        return self._scalar(name.text, name.span)
+
+    def _register(self, thread: int, start: Token) -> FinalRegister:
+        """The register of `thread`, whose number or name `start` was taken."""
+        self.scanner.expect(":", "`:` between thread and register")
+        percent = "%" if self.scanner.accept("%") else ""
+        name = self.scanner.expect_kind("name", "the name of a register")
+        return self._register_at((thread, percent + name.text), start.span.to(name.span))
+
+    def _register_at(self, place: tuple[int, str], span: Span) -> FinalRegister:
+        known = self._registers.get(place)
+        if known is not None:
+            return known
+        found = self._look_up(lambda: self.scope.register(*place, span))
+        if found is None:
+            thread, name = place
+            return FinalRegister(thread, name.removeprefix("%"))
+        self._registers[place] = found
+        return found
+
+    def _scalar(self, name: str, span: Span) -> FinalCell:
+        return self._scalars.get(name) or self._cell(name, None, span)
+
+    def _cell(self, name: str, index: int | None, span: Span) -> FinalCell:
+        found = self._look_up(lambda: self.scope.cell(name, index, span))
+        if found is None:
+            return FinalCell(name, index or 0)
+        if index is None:
+            self._scalars[name] = found
+        return found
+
+    def _value_for(self, term: Term) -> int | Address | Term:
+        """A value to compare `term` with. One that `term` can never have is a mistake worth an error."""
+        start = self.scanner.token
+        value = self._value()
+        if isinstance(value, int):
+            self._check_width(value, term, start.span.to(self.scanner.last))
+        return value
+
+    def _check_width(self, value: int, term: Term, place: Span) -> None:
+        if not -(1 << (term.width - 1)) <= value < 1 << term.width:
+            self.problems.append(
+                Diagnostic(
+                    code=codes.TYPE,
+                    message=f"{value} does not fit into the {term.width} bits of what it is compared with",
+                    primary=Label(place, f"expected a number of {term.width} bits"),
+                    help="declare a wider type in the initial state",
+                )
+            )
+
+    def _value(self) -> int | Address | Term:
+        """`1`, `-1`, `0xff`, `x`, `&x`, `v[1]`, `1:r1`, `[x]`."""
+        scanner = self.scanner
+        if scanner.accept("-"):
+            return -scanner.expect_kind("number", "a number").value
+        if scanner.token.kind == "number":
+            return self._number_or_register()
+        if scanner.token.text == "[":
+            place = self._place()
+            if isinstance(place, Whole):
+                raise scanner.unexpected("a value; an array is none; before it")
+            return place.cell if isinstance(place, Element) else place
+        ampersand = scanner.accept("&")
+        name = scanner.expect_kind("name", "a number, a register or the name of a location")
+        start = (ampersand or name).span
+        if scanner.token.text == ":":
+            if _THREAD.fullmatch(name.text):
+                register = self._register(int(name.text[1:]), name)
+                self.mentions.append(register)
+                return register
+            raise error(
+                codes.UNSUPPORTED,
+                "code as a value is not supported",
+                name.span,
+                "expected a number, a register or the name of a location",
+            )
+        index, end = None, name.span
+        if scanner.accept("["):
+            index = scanner.expect_kind("number", "an index").value
+            end = scanner.expect("]").span
+        found = self._look_up(lambda: self.scope.address(name.text, index, start.to(end)))
+        return found or Address(name.text)
+
+    def _number_or_register(self) -> int | FinalRegister:
+        number = self.scanner.take()
+        if self.scanner.token.text != ":":
+            return number.value
+        register = self._register(number.value, number)
+        self.mentions.append(register)
+        return register
+
+    def _look_up(self, find: Callable[[], Found]) -> Found | None:
+        """What the scope finds; None, and a problem noted, if it does not know the name."""
+        try:
+            return find()
+        except InputError as problem:
+            self.problems.extend(problem.diagnostics)
+            return None

@@ -1,0 +1,90 @@
+"""Refusing mixed-size accesses: every access must be to exactly one whole location."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from membar.diagnostics import Diagnostic, Label
+from membar.languages.litmus import codes
+from membar.program.expr import Expr, evaluate, registers_of
+from membar.program.operations import (
+    Choose,
+    Load,
+    Lock,
+    Operation,
+    Receive,
+    Rmw,
+    Set,
+    Store,
+    StoreConditional,
+    Unlock,
+)
+from membar.program.program import Edge, Program, Thread
+
+
+def mixed_sizes(program: Program) -> Iterator[Diagnostic]:
+    """The accesses that can be seen, without running the program, not to be one whole location.
+
+    An address is known if its registers keep their initial values. Engines check the others as they run.
+    """
+    for thread in program.threads:
+        constants = _constants(program, thread)
+        for edge in thread.edges:
+            for operation in edge.operations:
+                yield from _access(program, edge, operation, constants)
+
+
+def _constants(program: Program, thread: Thread) -> Mapping[str, int]:
+    """The registers that the thread never writes, with their values."""
+    written = {name for edge in thread.edges for op in edge.operations for name in _writes(op)}
+    return {name: program.word(value) for name, value in thread.registers if name not in written}
+
+
+def _writes(operation: Operation) -> tuple[str, ...]:
+    match operation:
+        case Load(register=name) | Rmw(register=name) | Set(register=name) | Choose(register=name):
+            return (name,)
+        case StoreConditional(status=name):
+            return (name,)
+        case Receive(registers=names):
+            return names
+        case _:
+            return ()
+
+
+def _access(
+    program: Program, edge: Edge, operation: Operation, constants: Mapping[str, int]
+) -> Iterator[Diagnostic]:
+    if not isinstance(operation, Load | Store | StoreConditional | Rmw | Lock | Unlock):
+        return
+    word = _known(operation.address, constants, program.bases)
+    if word is None:
+        return
+    cell = program.cell_at.get(word)
+    if cell is not None and cell.object.size == operation.size:
+        return
+    name = program.name_of_address(word)
+    if name is None:
+        return
+    if cell is None:
+        message = (
+            f"mixed-size access: {operation.size} bytes at `{name}`, which is not the start of a location"
+        )
+    else:
+        message = f"mixed-size access: {operation.size} bytes of `{name}`, which has {cell.object.size}"
+    base = name.split("[")[0].split("+")[0]
+    declared = next(item for item in program.objects if item.name == base)
+    yield Diagnostic(
+        code=codes.MIXED_SIZE,
+        message=message,
+        primary=Label(edge.span, "an access must be to one whole location") if edge.span else None,
+        others=(Label(declared.span, f"`{base}` comes from here"),) if declared.span else (),
+        help=f"give `{base}` a type of {operation.size} bytes in the initial state, such as "
+        f"`int{8 * operation.size}_t {base};`",
+    )
+
+
+def _known(address: Expr, constants: Mapping[str, int], bases: Mapping[str, int]) -> int | None:
+    if any(name not in constants for name in registers_of(address)):
+        return None
+    return evaluate(address, constants, bases)

@@ -1,0 +1,131 @@
+"""Expressions of the program text, by precedence climbing."""
+
+from __future__ import annotations
+
+import re
+
+from membar.diagnostics import error
+from membar.languages.mbp.tokens import Cursor
+from membar.program.expr import (
+    WORD,
+    Address,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Extend,
+    Register,
+    Select,
+    Unary,
+    UnaryOp,
+)
+from membar.source import Span
+
+# From loose to tight, as in C; operators of one row associate to the left.
+_LEVELS = (
+    ("|",),
+    ("^",),
+    ("&",),
+    ("==", "!="),
+    ("<u", "<=u", "<s", "<=s"),
+    ("<<", ">>u", ">>s"),
+    ("+", "-"),
+    ("*", "/u", "/s", "%u", "%s"),
+)
+_TYPE = re.compile(r"([iu])([0-9]+)")
+
+
+def expression(cursor: Cursor) -> Expr:
+    """An expression with the loosest operators."""
+    return _binary(cursor, 0)
+
+
+def comparison(cursor: Cursor) -> Expr:
+    """An expression without bitwise operators outside parentheses: what a formula is made of."""
+    return _binary(cursor, 3)
+
+
+def _binary(cursor: Cursor, level: int) -> Expr:
+    if level == len(_LEVELS):
+        return _unary(cursor)
+    left = _binary(cursor, level + 1)
+    while cursor.sees(*_LEVELS[level]):
+        op = BinaryOp(cursor.take().text)
+        left = Binary(op, left, _binary(cursor, level + 1))
+    return left
+
+
+def _unary(cursor: Cursor) -> Expr:
+    if cursor.sees("-", "~", "!"):
+        return Unary(UnaryOp(cursor.take().text), _unary(cursor))
+    return _primary(cursor)
+
+
+def _primary(cursor: Cursor) -> Expr:
+    token = cursor.next
+    if token.group == "number":
+        return Constant(cursor.natural("a number"))
+    if cursor.sees("&"):
+        return address(cursor)
+    if cursor.accept("("):
+        return _parenthesised(cursor)
+    if starts_cast(cursor):
+        width, is_signed = cast_type(cursor)
+        cursor.expect("(", "after the type")
+        operand = expression(cursor)
+        cursor.expect(")", "to close the type's parenthesis")
+        return Extend(operand, width, is_signed)
+    return Register(cursor.named("an expression"))
+
+
+def _parenthesised(cursor: Cursor) -> Expr:
+    inner = expression(cursor)
+    if cursor.accept("?"):
+        then = expression(cursor)
+        cursor.expect(":", "between the two values of a choice")
+        inner = Select(inner, then, expression(cursor))
+    cursor.expect(")", "to close the parenthesis")
+    return inner
+
+
+def address(cursor: Cursor) -> Address:
+    """`&x`, `&(x + 4)`."""
+    cursor.expect("&", "before a memory object")
+    if not cursor.accept("("):
+        return Address(cursor.named("a memory object"))
+    name = cursor.named("a memory object")
+    if not cursor.sees("+", "-"):
+        raise cursor.wrong("expected `+` or `-` and an offset in bytes")
+    sign = 1 if cursor.take().text == "+" else -1
+    offset = sign * cursor.natural("an offset in bytes")
+    cursor.expect(")", "to close the address")
+    return Address(name, offset)
+
+
+def starts_cast(cursor: Cursor) -> bool:
+    """Whether `u8(` or the like comes next."""
+    is_type = cursor.next.group == "name" and _TYPE.fullmatch(cursor.next.text)
+    following = cursor.ahead()
+    return bool(is_type) and following.group == "sign" and following.text == "("
+
+
+def cast_type(cursor: Cursor) -> tuple[int, bool]:
+    """`i32` or `u8`: the width in bits and whether it is signed."""
+    token = cursor.next
+    found = _TYPE.fullmatch(token.text) if token.group == "name" else None
+    if found is None:
+        raise cursor.wrong("expected a type such as `i32` or `u8`")
+    cursor.take()
+    width = int(found.group(2))
+    if not 1 <= width <= WORD:
+        raise error("W0503", f"a type of {width} bits", token.span, f"1 to {WORD} bits are possible")
+    return width, found.group(1) == "i"
+
+
+def memory_type(cursor: Cursor) -> tuple[int, bool]:
+    """`i32` or `u8`: the size in bytes and whether it is signed."""
+    span: Span = cursor.next.span
+    width, is_signed = cast_type(cursor)
+    if width not in {8, 16, 32, 64}:
+        raise error("W0503", f"memory of {width} bits", span, "8, 16, 32 or 64 bits are possible")
+    return width // 8, is_signed

@@ -1,0 +1,190 @@
+"""Operations of the program text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from membar.languages.mbp.expressions import expression, memory_type
+from membar.languages.mbp.tokens import Cursor
+from membar.program.expr import TRUE, Expr
+from membar.program.operations import (
+    NO_TAGS,
+    Assert,
+    Assume,
+    Choose,
+    Fence,
+    Join,
+    Load,
+    Lock,
+    Operation,
+    Receive,
+    Rmw,
+    Send,
+    Set,
+    Spawn,
+    Store,
+    StoreConditional,
+    Tags,
+    Unlock,
+)
+
+
+def operation(cursor: Cursor) -> Operation:
+    """One operation."""
+    parse = _BY_KEYWORD.get(cursor.next.text) if not cursor.is_at_name else None
+    if parse is not None:
+        cursor.take()
+        return parse(cursor)
+    register = cursor.named("an operation: `store`, `fence`, `r0 := …`")
+    cursor.expect(":=", "after the register")
+    return _assignment(cursor, register)
+
+
+def _assignment(cursor: Cursor, register: str) -> Operation:
+    if cursor.accept("load"):
+        size, is_signed, address = _access(cursor)
+        tags = _tags(cursor)
+        is_exclusive = cursor.accept("exclusive") is not None
+        return Load(
+            register=register,
+            address=address,
+            size=size,
+            signed=is_signed,
+            tags=tags,
+            exclusive=is_exclusive,
+        )
+    if cursor.accept("store_conditional"):
+        size, _, address = _access(cursor)
+        value = _stored(cursor)
+        tags = _tags(cursor)
+        carries = cursor.accept("carries") is not None
+        return StoreConditional(
+            status=register, address=address, value=value, size=size, tags=tags, carries=carries
+        )
+    if cursor.accept("rmw"):
+        return _rmw(cursor, register)
+    if cursor.accept("choose"):
+        low = expression(cursor)
+        cursor.expect("to", "between the least and the greatest value")
+        high = expression(cursor)
+        return Choose(register, low, high, retries=cursor.accept("retry") is not None)
+    return Set(register, expression(cursor))
+
+
+def _rmw(cursor: Cursor, register: str) -> Rmw:
+    size, is_signed, address = _access(cursor)
+    value = _stored(cursor)
+    condition = expression(cursor) if cursor.accept("if") else TRUE
+    read = _tags(cursor) if cursor.accept("read") else NO_TAGS
+    write = _tags(cursor) if cursor.accept("write") else NO_TAGS
+    failed = _tags(cursor) if cursor.accept("failed") else None
+    return Rmw(
+        register=register,
+        address=address,
+        value=value,
+        size=size,
+        condition=condition,
+        signed=is_signed,
+        read_tags=read,
+        write_tags=write,
+        failed_tags=failed,
+    )
+
+
+def _access(cursor: Cursor) -> tuple[int, bool, Expr]:
+    """Size, sign and address of an access: `i8 [&x]`; without a type, `u32`."""
+    size, is_signed = (4, False) if cursor.sees("[") else memory_type(cursor)
+    cursor.expect("[", "before the address")
+    address = expression(cursor)
+    cursor.expect("]", "after the address")
+    return size, is_signed, address
+
+
+def _stored(cursor: Cursor) -> Expr:
+    cursor.expect(":=", "before the value to be stored")
+    return expression(cursor)
+
+
+def _tags(cursor: Cursor) -> Tags:
+    """`{A, L}`, or nothing."""
+    if not cursor.accept("{"):
+        return NO_TAGS
+    tags: set[str] = set()
+    while not cursor.sees("}"):
+        tags.add(cursor.named("an ordering word"))
+        if not cursor.accept(","):
+            break
+    cursor.expect("}", "after the ordering words")
+    return frozenset(tags)
+
+
+def _store(cursor: Cursor) -> Store:
+    size, _, address = _access(cursor)
+    value = _stored(cursor)
+    tags = _tags(cursor)
+    is_exclusive = cursor.accept("exclusive") is not None
+    return Store(address=address, value=value, size=size, tags=tags, exclusive=is_exclusive)
+
+
+def _assert(cursor: Cursor) -> Assert:
+    kind = "memory" if cursor.accept("memory") else "assertions"
+    condition = expression(cursor)
+    message = cursor.named("a message in quotes") if cursor.accept(",") else ""
+    return Assert(condition, message, property=kind)
+
+
+def _fence(cursor: Cursor) -> Fence:
+    if not cursor.accept("["):
+        return Fence(_tags(cursor))
+    address = expression(cursor)
+    cursor.expect("]", "after the address")
+    return Fence(_tags(cursor), address)
+
+
+def _lock(cursor: Cursor) -> Lock:
+    size, _, address = _access(cursor)
+    return Lock(address=address, size=size, tags=_tags(cursor))
+
+
+def _unlock(cursor: Cursor) -> Unlock:
+    size, _, address = _access(cursor)
+    return Unlock(address=address, size=size, tags=_tags(cursor))
+
+
+def _send(cursor: Cursor) -> Send:
+    channel = cursor.named("a channel")
+    values: list[Expr] = []
+    cursor.expect("(", "before the message")
+    while not cursor.sees(")"):
+        values.append(expression(cursor))
+        if not cursor.accept(","):
+            break
+    cursor.expect(")", "after the message")
+    return Send(channel, tuple(values))
+
+
+def _receive(cursor: Cursor) -> Receive:
+    channel = cursor.named("a channel")
+    registers: list[str] = []
+    cursor.expect("(", "before the registers")
+    while not cursor.sees(")"):
+        registers.append(cursor.named("a register"))
+        if not cursor.accept(","):
+            break
+    cursor.expect(")", "after the registers")
+    return Receive(channel, tuple(registers))
+
+
+_BY_KEYWORD: dict[str, Callable[[Cursor], Operation]] = {
+    "store": _store,
+    "fence": _fence,
+    "assume": lambda cursor: Assume(expression(cursor)),
+    "wait": lambda cursor: Assume(expression(cursor), waits=True),
+    "assert": _assert,
+    "spawn": lambda cursor: Spawn(cursor.named("a thread")),
+    "join": lambda cursor: Join(cursor.named("a thread")),
+    "lock": _lock,
+    "unlock": _unlock,
+    "send": _send,
+    "receive": _receive,
+}

@@ -1,0 +1,101 @@
+"""The automaton of a process while it is built: points, moves, and jumps that take no step.
+
+A jump (`goto` at the end of a sequence, the way into a loop) costs nothing: who is at its source is as good
+as at its target. So a point has the moves of all points that jumps lead to, and a move that ends where only a
+jump leaves ends at the target of that jump. Points inside an atomic block are different from those outside
+even if a jump connects them: before the first statement of a block others may still act.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from membar.diagnostics import error
+from membar.languages.promela.actions import Action, Move
+from membar.source import Span
+
+_MOST_MOVES = 100_000
+
+
+class Automaton:
+    """Points are numbers; those of atomic blocks are known as such."""
+
+    def __init__(self) -> None:
+        self.labels: dict[str, int] = {}
+        self._block_of: dict[int, int] = {}  # points inside atomic blocks
+        self._d_steps: set[int] = set()  # those blocks that are `d_step`
+        self._moves: dict[int, list[Move]] = {}
+        self._jumps: dict[int, list[int]] = {}
+        self._points = 0
+        self._count = 0
+
+    def point(self, block: int | None = None) -> int:
+        """A new point, inside an atomic block or outside of all."""
+        self._points += 1
+        if block is not None:
+            self._block_of[self._points - 1] = block
+        return self._points - 1
+
+    def add(self, move: Move) -> None:
+        """Adds a move."""
+        self._moves.setdefault(move.source, []).append(move)
+        self._count += 1
+        if self._count > _MOST_MOVES:
+            raise error("W0710", f"a process of more than {_MOST_MOVES} steps", move.action.span, "too large")
+
+    def jump(self, source: int, target: int) -> None:
+        """Adds a jump."""
+        self._jumps.setdefault(source, []).append(target)
+
+    def is_inside(self, point: int) -> bool:
+        """Whether a point lies inside an atomic block."""
+        return point in self._block_of
+
+    def d_step(self, block: int) -> None:
+        """Says that a block is a `d_step`."""
+        self._d_steps.add(block)
+
+    def is_passed(self, point: int) -> bool:
+        """Whether a process can be at a point inside an atomic block, if only on its way through."""
+        return self.is_inside(point) and self._block_of[point] not in self._d_steps
+
+    def label(self, name: str, point: int, span: Span) -> None:
+        """Names a point."""
+        if name in self.labels:
+            raise error("W0704", f"label `{name}` is used twice", span, "again here")
+        self.labels[name] = point
+
+    def resolved(self, point: int) -> int:
+        """Where one really is who is sent to `point`."""
+        seen = {point}
+        while point not in self._moves and len(self._jumps.get(point, ())) == 1:
+            (target,) = self._jumps[point]
+            if target in seen or (self.is_inside(target) and not self.is_inside(point)):
+                break
+            seen.add(target)
+            point = target
+        return point
+
+    def moves(self, point: int) -> tuple[Move, ...]:
+        """What can happen at a point, in the order of the text, with targets resolved."""
+        return tuple(
+            replace(move, source=point, target=self.resolved(move.target)) for move in self._reached(point)
+        )
+
+    def actions(self, point: int) -> tuple[Action, ...]:
+        """The actions that can happen at a point."""
+        return tuple(move.action for move in self._reached(point))
+
+    def all_actions(self) -> tuple[Action, ...]:
+        """The actions of the whole automaton."""
+        return tuple(move.action for moves in self._moves.values() for move in moves)
+
+    def _reached(self, point: int) -> Iterator[Move]:
+        todo, seen = [point], {point}
+        while todo:
+            here = todo.pop()
+            yield from self._moves.get(here, ())
+            following = [target for target in self._jumps.get(here, ()) if target not in seen]
+            seen.update(following)
+            todo += reversed(following)

@@ -1,0 +1,348 @@
+"""Channels. One that holds messages is shared memory: its length, and an array for each field of a message.
+
+The oldest message stands first, and what is not in use is 0, so that equal contents are equal states. Every
+operation on a channel is one step that waits for the own store buffer and acts on memory at once. A channel
+without room is a rendezvous of the program: a send and a receive with nothing in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from membar.diagnostics import error
+from membar.languages.promela import syntax as p
+from membar.languages.promela.actions import Action, Kind
+from membar.languages.promela.folding import all_of, both, either, folded, no, truth
+from membar.languages.promela.scope import Channel, Scalar, Storage, Symbol
+from membar.languages.promela.values import Place, Values, assigned
+from membar.program import operations as op
+from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
+from membar.source import Span
+
+FULL_FENCE = op.Fence(frozenset({"MFENCE"}))
+_LENGTH = Scalar(8, signed=False)
+_ANYTHING = "_"
+
+
+def memory_of(channel: Channel) -> tuple[Storage, ...]:
+    """The length and the fields of a channel that holds messages; nothing for a rendezvous."""
+    return (
+        (_length(channel), *(_field(channel, number) for number in range(len(channel.fields))))
+        if (channel.capacity)
+        else ()
+    )
+
+
+def meetings_of(channel: Channel) -> tuple[str, ...]:
+    """The names of the program's channels for a rendezvous or an array of such."""
+    if channel.capacity:
+        return ()
+    return tuple(meeting_name(channel, number) for number in range(channel.total))
+
+
+def meeting_name(channel: Channel, number: int) -> str:
+    """The name of the program's channel for one rendezvous."""
+    return channel.name if channel.total == 1 else f"{channel.name}[{number}]"
+
+
+def _length(channel: Channel) -> Storage:
+    return _storage(channel, "len", _LENGTH, channel.total)
+
+
+def _field(channel: Channel, number: int) -> Storage:
+    return _storage(channel, str(number), channel.fields[number], channel.total * channel.capacity)
+
+
+def _storage(channel: Channel, part: str, scalar: Scalar, count: int) -> Storage:
+    return Storage(
+        name=f"{channel.name}.{part}",
+        scalar=scalar,
+        dimensions=(count,) if count > 1 else (),
+        own=count if count > 1 else None,
+        is_shared=True,
+        span=channel.span,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    """A channel as it was read: its length, and the fields of each message."""
+
+    length: Expr
+    messages: tuple[tuple[Expr, ...], ...]
+
+
+class Messages:
+    """Statements and questions about channels, in terms of values that are read first."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+
+    # Questions
+
+    def asked(self, question: p.Ask | p.Peek) -> Expr:
+        """The value of a question."""
+        channel, index = self._values.channel(question.channel)
+        if not channel.capacity:
+            raise error(
+                "W0711",
+                f"`{question.span.flat_text}` of a rendezvous is not supported",
+                question.span,
+                "it never holds a message",
+            )
+        if isinstance(question, p.Peek):
+            contents = self._contents(channel, index)
+            found = self._found(
+                channel, contents, question.patterns, question.span, anywhere=question.anywhere
+            )
+            return _any(found)
+        length = self._values.load(Place(_length(channel), self._element(channel, index)))
+        match question.word:
+            case "len":
+                return length
+            case "empty":
+                return folded(equals(length, FALSE))
+            case "nempty":
+                return folded(no(equals(length, FALSE)))
+            case "full":
+                return folded(equals(length, Constant(channel.capacity)))
+            case _:
+                return folded(no(equals(length, Constant(channel.capacity))))
+
+    # Statements
+
+    def actions(self, statement: p.Send | p.Receive) -> Sequence[Action]:
+        """The ways in which a statement can be done; more than one where the meeting place is not known."""
+        channel, index = self._values.channel(statement.channel)
+        given = statement.values if isinstance(statement, p.Send) else statement.patterns
+        if len(given) != len(channel.fields):
+            raise error(
+                "W0707",
+                f"a message of {len(given)} values on `{channel.name}`",
+                statement.span,
+                f"its messages have {len(channel.fields)}",
+            )
+        if not channel.capacity:
+            return list(self._meetings(statement, channel, index))
+        if isinstance(statement, p.Send):
+            return [self._send(statement, channel, index)]
+        return [self._receive(statement, channel, index)]
+
+    def _send(self, send: p.Send, channel: Channel, index: Expr | None) -> Action:
+        sent = self._sent(send, channel)
+        if send.is_sorted:
+            contents = self._contents(channel, index)
+            length = contents.length
+            writes = list(self._sorted(channel, index, contents, sent))
+        else:
+            length = self._values.load(Place(_length(channel), self._element(channel, index)))
+            writes = [
+                operation
+                for number, value in enumerate(sent)
+                for operation in assigned(self._slot(channel, number, index, length), value)
+            ]
+        longer = folded(Binary(BinaryOp.ADD, length, Constant(1)))
+        writes += assigned(Place(_length(channel), self._element(channel, index)), longer)
+        condition = folded(Binary(BinaryOp.SLT, length, Constant(channel.capacity)))
+        return self._action(send.span, condition, at_once(writes))
+
+    def _sent(self, send: p.Send, channel: Channel) -> list[Expr]:
+        values = [self._values.of(value) for value in send.values]
+        return [folded(field.cut(value)) for field, value in zip(channel.fields, values, strict=True)]
+
+    def _sorted(
+        self, channel: Channel, index: Expr | None, contents: _Contents, sent: Sequence[Expr]
+    ) -> Iterator[op.Operation]:
+        """The message goes before the first that is greater."""
+        comes_later = [
+            either(
+                folded(Binary(BinaryOp.SLE, contents.length, Constant(position))), _is_greater(message, sent)
+            )
+            for position, message in enumerate(contents.messages)
+        ]
+        is_behind: Expr = FALSE  # whether the new message stands before this position
+        for position, message in enumerate(contents.messages):
+            is_here = both(no(is_behind), comes_later[position])
+            for number, value in enumerate(sent):
+                moved = contents.messages[position - 1][number] if position else FALSE
+                new = Select(is_here, value, Select(is_behind, moved, message[number]))
+                yield from assigned(self._slot(channel, number, index, Constant(position)), folded(new))
+            is_behind = either(is_behind, comes_later[position])
+
+    def _receive(self, receive: p.Receive, channel: Channel, index: Expr | None) -> Action:
+        contents = self._contents(channel, index)
+        found = self._found(channel, contents, receive.patterns, receive.span, anywhere=receive.anywhere)
+        writes: list[op.Operation] = []
+        for number, pattern in enumerate(receive.patterns):
+            target = self._target(pattern)
+            if target is not None:
+                value = contents.messages[-1][number]
+                for position in reversed(range(len(found) - 1)):
+                    value = Select(found[position], contents.messages[position][number], value)
+                writes += assigned(target, folded(value if len(found) > 1 else contents.messages[0][number]))
+        if not receive.keeps:
+            writes += self._without(channel, index, contents, found)
+        return self._action(receive.span, _any(found), at_once(writes))
+
+    def _without(
+        self, channel: Channel, index: Expr | None, contents: _Contents, found: Sequence[Expr]
+    ) -> Iterator[op.Operation]:
+        """Takes the message out that was found; later ones move up."""
+        is_gone: Expr = FALSE
+        for position, message in enumerate(contents.messages):
+            is_gone = either(is_gone, found[position]) if position < len(found) else is_gone
+            if len(found) == 1:
+                is_gone = TRUE
+            for number, value in enumerate(message):
+                last = position + 1 == len(contents.messages)
+                moved = FALSE if last else contents.messages[position + 1][number]
+                new = folded(Select(is_gone, moved, value))
+                yield from assigned(self._slot(channel, number, index, Constant(position)), new)
+        shorter = folded(Binary(BinaryOp.SUB, contents.length, Constant(1)))
+        yield from assigned(Place(_length(channel), self._element(channel, index)), shorter)
+
+    def _found(
+        self,
+        channel: Channel,
+        contents: _Contents,
+        patterns: Sequence[p.Pattern],
+        span: Span,
+        *,
+        anywhere: bool,
+    ) -> list[Expr]:
+        """For each position that may be received from, whether that is the one."""
+        if len(patterns) != len(channel.fields):
+            raise error(
+                "W0707", f"a message of {len(patterns)} values on `{channel.name}`", span, "wrong number"
+            )
+        found: list[Expr] = []
+        before: Expr = FALSE
+        for position, message in enumerate(contents.messages if anywhere else contents.messages[:1]):
+            is_there = folded(Binary(BinaryOp.SLT, Constant(position), contents.length))
+            matches = all_of(is_there, *self._matches(patterns, message))
+            found.append(both(no(before), matches))
+            before = either(before, matches)
+        return found
+
+    def _matches(self, patterns: Sequence[p.Pattern], message: Sequence[Expr]) -> Iterator[Expr]:
+        for pattern, value in zip(patterns, message, strict=True):
+            if self._is_matched(pattern):
+                yield folded(equals(value, self._values.of(pattern.value)))
+
+    def _is_matched(self, pattern: p.Pattern) -> bool:
+        if pattern.is_matched or not isinstance(pattern.value, p.Use):
+            return True
+        use = pattern.value
+        if use.name == _ANYTHING:
+            return False
+        return isinstance(self._values.scope.find(use.name, use.span), Symbol)
+
+    def _target(self, pattern: p.Pattern) -> Place | None:
+        """Where a received value goes."""
+        if self._is_matched(pattern) or not isinstance(pattern.value, p.Use):
+            return None
+        return None if pattern.value.name == _ANYTHING else self._values.place(pattern.value)
+
+    # A rendezvous
+
+    def _meetings(
+        self, statement: p.Send | p.Receive, channel: Channel, index: Expr | None
+    ) -> Iterator[Action]:
+        values = self._values
+        sent = self._sent(statement, channel) if isinstance(statement, p.Send) else []
+        for number in self._elements(channel, index):
+            is_this = TRUE if index is None else folded(equals(index, Constant(number)))
+            name = meeting_name(channel, number)
+            if isinstance(statement, p.Send):
+                effects: tuple[op.Operation, ...] = (op.Send(name, tuple(sent)),)
+                yield Action(
+                    span=statement.span,
+                    reads=tuple(values.reads.operations),
+                    condition=is_this,
+                    effects=effects,
+                    kind=Kind.MEETING,
+                    temporaries=values.reads.count,
+                )
+                continue
+            if statement.keeps:
+                raise error("W0711", "a message of a rendezvous that is kept", statement.span, "expected `?`")
+            received = [values.reads.fresh() for _ in channel.fields]
+            taken = [Register(register) for register in received]
+            matches = all_of(*self._matches(statement.patterns, taken))
+            writes: list[op.Operation] = []
+            for pattern, value in zip(statement.patterns, taken, strict=True):
+                target = self._target(pattern)
+                writes += () if target is None else assigned(target, value)
+            test = () if is_this == TRUE else (op.Assume(is_this, waits=True),)
+            yield Action(
+                span=statement.span,
+                reads=(*values.reads.operations, *test, op.Receive(name, tuple(received))),
+                condition=matches,
+                effects=tuple(writes),
+                kind=Kind.MEETING,
+                temporaries=values.reads.count,
+            )
+
+    def _elements(self, channel: Channel, index: Expr | None) -> Sequence[int]:
+        if index is None:
+            return (channel.element,)
+        if isinstance(index, Constant):
+            return (index.value,)
+        return range(channel.total)
+
+    # Parts
+
+    def _contents(self, channel: Channel, index: Expr | None) -> _Contents:
+        length = self._values.load(Place(_length(channel), self._element(channel, index)))
+        messages = tuple(
+            tuple(
+                self._values.load(self._slot(channel, number, index, Constant(position)))
+                for number in range(len(channel.fields))
+            )
+            for position in range(channel.capacity)
+        )
+        return _Contents(length, messages)
+
+    def _element(self, channel: Channel, index: Expr | None) -> Expr:
+        return Constant(channel.element) if index is None else index
+
+    def _slot(self, channel: Channel, number: int, index: Expr | None, position: Expr) -> Place:
+        first = Binary(BinaryOp.MUL, self._element(channel, index), Constant(channel.capacity))
+        return Place(_field(channel, number), folded(Binary(BinaryOp.ADD, first, position)))
+
+    def _action(self, span: Span, condition: Expr, effects: Sequence[op.Operation]) -> Action:
+        reads = self._values.reads
+        return Action(
+            span=span,
+            reads=tuple(reads.operations),
+            condition=truth(condition),
+            effects=tuple(effects),
+            temporaries=reads.count,
+        )
+
+
+def at_once(writes: Sequence[op.Operation]) -> list[op.Operation]:
+    """Operations whose stores go to memory at once, after what the own store buffer holds."""
+    found: list[op.Operation] = [FULL_FENCE]
+    for operation in writes:
+        found.append(operation)
+        if isinstance(operation, op.Store):
+            found.append(FULL_FENCE)
+    return found
+
+
+def _is_greater(message: Sequence[Expr], sent: Sequence[Expr]) -> Expr:
+    """Whether a message comes after another in the order of its fields."""
+    result: Expr = FALSE
+    for ours, theirs in reversed(list(zip(message, sent, strict=True))):
+        greater = folded(Binary(BinaryOp.SLT, theirs, ours))
+        result = either(greater, both(folded(equals(theirs, ours)), result))
+    return result
+
+
+def _any(found: Sequence[Expr]) -> Expr:
+    result: Expr = FALSE
+    for one in found:
+        result = either(result, one)
+    return result

@@ -1,0 +1,80 @@
+"""First values of local variables: they are computed when a process is created, and take no step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from membar.diagnostics import error
+from membar.languages.promela import syntax as p
+from membar.languages.promela.folding import folded
+from membar.languages.promela.scope import Scope, Storage
+from membar.languages.promela.values import Place, Reads, Values
+from membar.program.expr import MASK, TRUE, Constant, Expr, signed
+from membar.program.program import Value
+
+
+class AtCreation(Values):
+    """Computes expressions where nothing has happened yet, or where a process is started by `run`.
+
+    Attributes:
+        registers: first values of the process's own variables, as far as they are declared.
+        is_started: the process runs from the beginning, so global variables have their first values.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        registers: Mapping[str, Value],
+        *,
+        is_started: bool,
+        special: Callable[[p.Special], Expr],
+    ) -> None:
+        super().__init__(scope, Reads(), special=special, ask=_refused)
+        self.registers = registers
+        self.is_started = is_started
+
+    def value(self, expr: p.Expr) -> int:
+        """The value of an expression.
+
+        Raises:
+            InputError: it is not known.
+        """
+        found = folded(self.of(expr))
+        if not isinstance(found, Constant):
+            raise error(
+                "W0708", f"`{expr.span.flat_text}` is not known here", expr.span, "expected a constant"
+            )
+        return signed(found.value)
+
+    def of(self, expr: p.Expr, needed: Expr = TRUE) -> Expr:
+        """The value of an expression that is computed where `needed` holds."""
+        if isinstance(expr, p.Use) and not self.is_started:
+            meaning = self.scope.find(expr.name, expr.span)
+            if isinstance(meaning, Storage) and meaning.is_shared:
+                raise error(
+                    "W0711",
+                    f"the global variable `{expr.name}` in a first value",
+                    expr.span,
+                    "not known where `run` starts the process",
+                    help="declare the variable without a value and assign it in a statement",
+                )
+        return super().of(expr, needed)
+
+    def load(self, place: Place) -> Expr:
+        """The first value of a cell."""
+        storage = place.storage
+        if storage.is_shared:
+            return Constant(storage.initial & MASK)
+        if place.index is not None and not isinstance(place.index, Constant):
+            return super().load(place)
+        known = self.registers[storage.register(0 if place.index is None else place.index.value)]
+        return Constant(known & MASK) if isinstance(known, int) else super().load(place)
+
+
+def _refused(_: Values, question: p.Ask | p.Peek) -> Expr:
+    raise error(
+        "W0711",
+        f"`{question.span.flat_text}` in a first value",
+        question.span,
+        "expected an expression without channels",
+    )

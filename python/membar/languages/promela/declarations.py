@@ -1,0 +1,159 @@
+"""Declarations → what the names stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from membar.diagnostics import error
+from membar.languages.promela import syntax as p
+from membar.languages.promela.scope import (
+    MOST_ELEMENTS,
+    Channel,
+    Meaning,
+    Record,
+    Scalar,
+    Scope,
+    Storage,
+    Symbol,
+    scalar,
+)
+from membar.source import Span
+
+_MOST_MESSAGES = 64
+_MOST_SYMBOLS = 255
+
+
+class Declarations:
+    """Gives names their meaning; `records` are the `typedef`s, `constant` computes constant expressions."""
+
+    def __init__(
+        self,
+        records: Mapping[str, tuple[p.Variable, ...]],
+        constant: Callable[[p.Expr, Scope], int],
+    ) -> None:
+        self._records = records
+        self.constant = constant
+
+    def symbols(self, groups: Sequence[Sequence[tuple[str, Span]]], scope: Scope) -> None:
+        """`mtype = { … }`: SPIN numbers the names of each declaration from the last to the first."""
+        below = 0
+        for names in groups:
+            for position, (name, span) in enumerate(names):
+                value = below + len(names) - position
+                if value > _MOST_SYMBOLS:
+                    raise error("W0705", f"{value} symbolic names", span, f"at most {_MOST_SYMBOLS}")
+                scope.declare(name, Symbol(value), span)
+            below += len(names)
+
+    def variable(
+        self, item: p.Variable, scope: Scope, *, shared: bool, rename: str | None = None, initial: bool = True
+    ) -> Meaning:
+        """What a declared variable stands for; `rename` is the name of its memory or registers."""
+        return self._meaning(item, rename or item.name, (), scope, shared=shared, initial=initial)
+
+    def _meaning(
+        self,
+        item: p.Variable,
+        name: str,
+        dimensions: tuple[int, ...],
+        scope: Scope,
+        *,
+        shared: bool,
+        initial: bool,
+    ) -> Meaning:
+        count = None if item.count is None else self.constant(item.count, scope)
+        if count is not None and not 1 <= count <= MOST_ELEMENTS:
+            raise error(
+                "W0705", f"an array of {count} elements", item.span, f"1 to {MOST_ELEMENTS} are possible"
+            )
+        inner = dimensions if count is None else (*dimensions, count)
+        if item.type is p.Type.CHAN:
+            return self._channel(item, name, count, scope)
+        if item.type is p.Type.RECORD:
+            return self._record(item, name, inner, count, scope, shared=shared)
+        kind = scalar(item.type, item.width)
+        value = 0
+        listed: tuple[int, ...] = ()
+        if isinstance(item.initial, p.Listed):
+            listed = self._listed(item, item.initial, count, kind, scope)
+        elif initial and item.initial is not None and not isinstance(item.initial, p.ChannelShape):
+            value = kind.fits(self.constant(item.initial, scope))
+        return Storage(
+            name=name,
+            scalar=kind,
+            dimensions=inner,
+            own=count,
+            is_shared=shared,
+            initial=value,
+            listed=listed,
+            span=item.span,
+        )
+
+    def _listed(
+        self, item: p.Variable, given: p.Listed, count: int | None, kind: Scalar, scope: Scope
+    ) -> tuple[int, ...]:
+        if count is None or len(given.values) > count:
+            what = "is no array" if count is None else f"has {count} elements"
+            message = f"`{item.name}` {what}"
+            raise error("W0705", message, given.span, f"{len(given.values)} initial values are given")
+        return tuple(kind.fits(self.constant(value, scope)) for value in given.values)
+
+    def _record(
+        self,
+        item: p.Variable,
+        name: str,
+        dimensions: tuple[int, ...],
+        count: int | None,
+        scope: Scope,
+        *,
+        shared: bool,
+    ) -> Record:
+        if item.initial is not None:
+            raise error(
+                "W0705", f"an initial value for the record `{name}`", item.span, "set its fields instead"
+            )
+        fields = {
+            field.name: self._meaning(
+                field, f"{name}.{field.name}", dimensions, scope, shared=shared, initial=True
+            )
+            for field in self._records[item.record]
+        }
+        for field in fields.values():
+            if isinstance(field, Channel):
+                raise error(
+                    "W0711", "a channel inside a record is not supported", item.span, "declare it alone"
+                )
+        return Record(fields, count)
+
+    def _channel(self, item: p.Variable, name: str, count: int | None, scope: Scope) -> Channel:
+        shape = item.initial
+        if not isinstance(shape, p.ChannelShape):
+            raise error(
+                "W0709",
+                f"the channel variable `{item.name}` has no channel of its own",
+                item.span,
+                "expected `= [capacity] of { types }`",
+                help="channels are passed only as arguments of `run`, by name",
+            )
+        capacity = self.constant(shape.capacity, scope)
+        if not 0 <= capacity <= _MOST_MESSAGES:
+            raise error(
+                "W0705",
+                f"a channel of {capacity} messages",
+                shape.span,
+                f"0 to {_MOST_MESSAGES} are possible",
+            )
+        fields: list[Scalar] = []
+        for kind, width, record in shape.fields:
+            if kind in (p.Type.RECORD, p.Type.CHAN):
+                what = f"records (`{record}`)" if kind is p.Type.RECORD else "channels"
+                raise error("W0711", f"{what} in messages are not supported", shape.span, "expected numbers")
+            fields.append(scalar(kind, width))
+        return Channel(
+            name=name,
+            capacity=capacity,
+            fields=tuple(fields),
+            count=count,
+            total=count or 1,
+            span=item.span,
+        )

@@ -1,0 +1,245 @@
+"""Expressions and LTL formulas of Promela, read by precedence as SPIN's grammar has it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from membar.diagnostics import error
+from membar.languages._cursor import Token
+from membar.languages.promela import syntax as p
+from membar.languages.promela.tokens import Cursor, number_of
+
+# From loose to tight, as in C; all operators associate to the left. Those of LTL with two operands (`U` and
+# the like) have a level of their own, and arrows are looser than all.
+_LEVELS = {
+    sign: level
+    for level, signs in enumerate(
+        (
+            ("||", "or"),
+            ("&&", "and"),
+            ("U", "until", "stronguntil", "W", "weakuntil", "V", "release"),
+            ("|",),
+            ("^",),
+            ("&",),
+            ("==", "!="),
+            ("<", "<=", ">", ">="),
+            ("<<", ">>"),
+            ("+", "-"),
+            ("*", "/", "%"),
+        )
+    )
+    for sign in signs
+}
+_UNTIL = _LEVELS["U"]
+_SAME = {
+    "or": "||", "and": "&&", "until": "U", "stronguntil": "U", "weakuntil": "W", "release": "V",
+}  # fmt: skip
+_ASKS = ("len", "full", "empty", "nfull", "nempty")
+_SPECIALS = ("_pid", "_nr_pr", "_last", "np_")
+_DEEPEST = 60
+_LONGEST = 200
+_PREFIXES = {"[]": "[]", "always": "[]", "<>": "<>", "eventually": "<>"}
+_NEXT = ("X", "next")
+_ARROWS = {"->": "->", "implies": "->", "<->": "<->", "equivalent": "<->"}
+
+
+class Expressions:
+    """Reads expressions at a cursor.
+
+    Args:
+        cursor: where to read.
+        temporal: whether LTL operators are allowed.
+        remote: whether other processes' variables may be named (`P[0]:x`); labels may anywhere.
+    """
+
+    def __init__(self, cursor: Cursor, *, temporal: bool = False, remote: bool = False) -> None:
+        self._cursor = cursor
+        self._temporal = temporal
+        self._remote = remote or temporal
+        self._depth = 0
+
+    def expression(self) -> p.Expr:
+        """An expression with the loosest operators."""
+        left = self._binary(0)
+        while self._temporal and (sign := self._word(_ARROWS)):
+            left = self._infix(sign, left, self._binary(0))
+        return left
+
+    def _word(self, words: dict[str, str]) -> str | None:
+        token = self._cursor.next
+        if token.group in ("sign", "name") and token.text in words:
+            return words[self._cursor.take().text]
+        return None
+
+    def _binary(self, least: int) -> p.Expr:
+        """Operands joined by operators of level `least` or tighter."""
+        left = self._unary()
+        for _ in range(_LONGEST):
+            token = self._cursor.next
+            level = _LEVELS.get(token.text, -1) if token.group == "sign" or self._is_word(token) else -1
+            if level < least:
+                return left
+            self._cursor.take()
+            left = self._infix(_SAME.get(token.text, token.text), left, self._binary(level + 1))
+        raise error(
+            "W0702", "an expression that is too long", left.span, f"at most {_LONGEST} operators in a row"
+        )
+
+    def _is_word(self, token: Token) -> bool:
+        return self._temporal and token.group == "name"
+
+    def _infix(self, sign: str, left: p.Expr, right: p.Expr) -> p.Infix:
+        return p.Infix(sign, left, right, self._cursor.since(left.span))
+
+    def _unary(self) -> p.Expr:
+        cursor = self._cursor
+        start = cursor.next.span
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise error("W0702", "an expression that is nested too deeply", start, f"at most {_DEEPEST}")
+        try:
+            if self._temporal and (sign := self._word(_PREFIXES)):
+                operand = self._binary(_UNTIL)  # SPIN: `[] p U q` is `[] (p U q)`
+                return p.Prefix(sign, operand, cursor.since(start))
+            if self._temporal and cursor.sees_word(*_NEXT):
+                cursor.take()
+                operand = self._unary()
+                return p.Prefix("X", operand, cursor.since(start))
+            if cursor.sees("-", "~", "!", "!!"):
+                sign = cursor.take().text
+                operand = self._unary()
+                span = cursor.since(start)
+                inner = p.Prefix("!", operand, span) if sign == "!!" else operand
+                return p.Prefix(sign[0], inner, span)
+            return self._primary()
+        finally:
+            self._depth -= 1
+
+    def _primary(self) -> p.Expr:
+        cursor = self._cursor
+        token = cursor.next
+        if token.group == "number":
+            return p.Number(number_of(cursor.take()), token.span)
+        if token.group == "character":
+            cursor.take()
+            return p.Number(_character(token.text), token.span)
+        if cursor.sees("true", "skip", "false"):
+            return p.Number(int(cursor.take().text != "false"), token.span)
+        if cursor.sees("timeout", "np_") or cursor.sees_word(*_SPECIALS):
+            return p.Special(cursor.take().text, token.span)
+        if cursor.sees("("):
+            return self._parenthesised()
+        if cursor.sees(*_ASKS):
+            word = cursor.take().text
+            cursor.expect("(", f"after `{word}`")
+            channel = self.use("a channel")
+            cursor.expect(")", "after the channel")
+            return p.Ask(word, channel, cursor.since(token.span))
+        if cursor.sees("run"):
+            return self._run()
+        if cursor.sees("enabled", "pc_value", "eval"):
+            raise error(
+                "W0711", f"`{token.text}` is not supported here", token.span, "expected an expression"
+            )
+        return self._after_use(self.use("an expression"))
+
+    def _parenthesised(self) -> p.Expr:
+        cursor = self._cursor
+        start = cursor.take().span
+        inner = self.expression()
+        if not self._temporal and cursor.accept("->"):
+            then = self.expression()
+            cursor.expect(":", "between the two values of a choice")
+            otherwise = self.expression()
+            cursor.expect(")", "to close the choice")
+            return p.Conditional(inner, then, otherwise, cursor.since(start))
+        cursor.expect(")", "to close the parenthesis")
+        is_composed = isinstance(inner, p.Infix | p.Prefix)
+        return replace(inner, span=cursor.since(start)) if is_composed else inner
+
+    def _run(self) -> p.Run:
+        cursor = self._cursor
+        start = cursor.take().span
+        name = cursor.name("the name of a process")
+        arguments = self.arguments("after the name of the process")
+        return p.Run(name.text, arguments, cursor.since(start))
+
+    def arguments(self, where: str) -> tuple[p.Expr, ...]:
+        """`(a, b)`."""
+        self._cursor.expect("(", where)
+        found: list[p.Expr] = []
+        while not self._cursor.sees(")"):
+            found.append(self.expression())
+            if not self._cursor.accept(","):
+                break
+        self._cursor.expect(")", "after the arguments")
+        return tuple(found)
+
+    def use(self, what: str) -> p.Use:
+        """`x`, `a[i]`, `r.field`."""
+        cursor = self._cursor
+        token = cursor.name(what)
+        index: p.Expr | None = None
+        if cursor.accept("["):
+            index = self.expression()
+            cursor.expect("]", "after the index")
+        field: p.Use | None = None
+        if cursor.accept("."):
+            field = self.use("a field")
+        return p.Use(token.text, cursor.since(token.span), index, field)
+
+    def _after_use(self, use: p.Use) -> p.Expr:
+        cursor = self._cursor
+        if cursor.sees("@") and use.field is None:
+            cursor.take()
+            label = cursor.name("a label")
+            return p.Remote(use.name, use.index, label.text, None, cursor.since(use.span))
+        if self._remote and cursor.sees(":") and use.field is None:
+            cursor.take()
+            variable = self.use("a variable of the process")
+            return p.Remote(use.name, use.index, None, variable, cursor.since(use.span))
+        if cursor.sees("?", "??") and cursor.ahead().text == "[":
+            anywhere = cursor.take().text == "??"
+            cursor.take()
+            patterns = self.patterns("]")
+            cursor.expect("]", "after the message")
+            return p.Peek(use, patterns, anywhere, cursor.since(use.span))
+        return use
+
+    # Messages
+
+    def patterns(self, end: str) -> tuple[p.Pattern, ...]:
+        """What a received message must look like, up to the sign `end`."""
+        cursor = self._cursor
+        found = [self._pattern()]
+        if cursor.accept("("):  # `c?m(a, b)` is `c?m,a,b`
+            while not cursor.sees(")"):
+                found.append(self._pattern())
+                if not cursor.accept(","):
+                    break
+            cursor.expect(")", "after the message")
+        while cursor.accept(","):
+            if cursor.sees(end):
+                break
+            found.append(self._pattern())
+        return tuple(found)
+
+    def _pattern(self) -> p.Pattern:
+        cursor = self._cursor
+        start = cursor.next.span
+        if cursor.accept("eval"):
+            cursor.expect("(", "after `eval`")
+            value = self.expression()
+            cursor.expect(")", "after the value")
+            return p.Pattern(value, is_matched=True, span=cursor.since(start))
+        if cursor.next.group == "name":
+            use = self.use("a variable or a constant")
+            return p.Pattern(use, is_matched=False, span=use.span)
+        value = self._unary()
+        return p.Pattern(value, is_matched=True, span=value.span)
+
+
+def _character(text: str) -> int:
+    escapes = {"n": 10, "t": 9, "r": 13, "0": 0, "\\": 92, "'": 39}
+    inner = text[1:-1]
+    return escapes.get(inner[1], ord(inner[1])) if inner.startswith("\\") else ord(inner)

@@ -1,0 +1,215 @@
+"""Several actions as one step: their operations in a row, with what is known on the way put in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from membar.languages.promela.actions import Action, Start
+from membar.languages.promela.channels import FULL_FENCE, at_once
+from membar.languages.promela.folding import both, folded, no
+from membar.program.dependencies import registers_written
+from membar.program.expr import FALSE, TRUE, Binary, Constant, Expr, Extend, Register, Select, Unary
+from membar.program.operations import (
+    Assert,
+    Assume,
+    Choose,
+    Fence,
+    Load,
+    Operation,
+    Receive,
+    Send,
+    Set,
+    Spawn,
+    Store,
+)
+from membar.program.program import Edge
+from membar.source import Span
+
+Spawner = Callable[[Start, tuple[int | None, ...]], tuple[str, int | None]]
+
+
+@dataclass(slots=True)
+class Path:
+    """A way through an automaton that is taken in one step.
+
+    Attributes:
+        known: values of registers, where they are known.
+        operations: what is done so far.
+        guard: on registers only, before anything is done.
+        waits: whether its thread may have to wait for its conditions: then they are no guards of a branch.
+        is_dead: whether it can never be taken.
+        steps: how many actions it has.
+        spawned: how many processes it starts.
+    """
+
+    known: dict[str, int]
+    operations: list[Operation] = field(default_factory=list)
+    guard: Expr = TRUE
+    waits: bool = False
+    is_dead: bool = False
+    steps: int = 0
+    spawned: int = 0
+    temporaries: int = 0
+    span: Span | None = None
+    loaded: dict[tuple[Expr, int], str] = field(default_factory=dict)
+
+    def copy(self) -> Path:
+        """Another path that goes on from here."""
+        return replace(
+            self, known=dict(self.known), operations=list(self.operations), loaded=dict(self.loaded)
+        )
+
+    def read(self, action: Action) -> tuple[Expr, Callable[[Expr], Expr]]:
+        """Does the reads of an action; returns its condition, and how its effects name what was read."""
+        names: dict[str, Expr] = {}
+        base = self.temporaries
+        self.temporaries += action.temporaries
+
+        def renamed(expr: Expr) -> Expr:
+            return folded(substituted(expr, names, base), self.known)
+
+        for operation in action.reads:
+            if isinstance(operation, Load):
+                self._load(operation, names, base, renamed)
+            else:
+                self._do(operation, renamed, base)
+        return renamed(action.condition), renamed
+
+    def _load(self, load: Load, names: dict[str, Expr], base: int, renamed: Callable[[Expr], Expr]) -> None:
+        place = renamed(load.address)
+        key = (place, load.size)
+        if key not in self.loaded:
+            register = shifted(load.register, base)
+            self.known.pop(register, None)
+            self.operations.append(replace(load, register=register, address=place))
+            self.loaded[key] = register
+        names[load.register] = Register(self.loaded[key])
+
+    def assume(self, condition: Expr) -> None:
+        """Goes on only where a condition holds."""
+        test = folded(condition, self.known)
+        if isinstance(test, Constant):
+            self.is_dead = self.is_dead or not test.value
+        elif self.operations or self.waits:
+            self.operations.append(Assume(test, waits=True))
+        else:
+            self.guard = both(self.guard, test)
+
+    def do(self, action: Action, renamed: Callable[[Expr], Expr], base: int, spawner: Spawner) -> None:
+        """Does the effects of an action."""
+        self.steps += 1
+        self.span = action.span if self.span is None else _joined(self.span, action.span)
+        for effect in action.effects:
+            if isinstance(effect, Start):
+                self._start(effect, renamed, base, spawner)
+            else:
+                self._do(effect, renamed, base)
+
+    def _start(self, start: Start, renamed: Callable[[Expr], Expr], base: int, spawner: Spawner) -> None:
+        values = [renamed(argument) for argument in start.arguments]
+        known = tuple(value.value if isinstance(value, Constant) else None for value in values)
+        name, pid = spawner(start, known)
+        self.spawned += 1
+        self.operations.append(Spawn(name))
+        if start.result is not None:
+            self._do(Set(start.result, FALSE if pid is None else Constant(pid)), renamed, base)
+
+    def _do(self, operation: Operation, renamed: Callable[[Expr], Expr], base: int) -> None:
+        done = _renamed(operation, renamed, base)
+        if isinstance(done, Assert) and done.condition == TRUE:
+            return
+        if isinstance(done, Assume) and isinstance(done.condition, Constant):
+            self.is_dead = self.is_dead or not done.condition.value
+            return
+        self.operations.append(done)
+        if isinstance(done, Store | Fence | Send | Receive):
+            self.loaded.clear()
+        for register in registers_written(done):
+            self.known.pop(register, None)
+        if isinstance(done, Set) and isinstance(done.value, Constant):
+            self.known[done.register] = done.value.value
+
+    def edge(self, source: int, target: int, *, locked: bool) -> Edge:
+        """The path as a step; `locked`: its stores act on memory at once."""
+        operations = self.operations
+        if locked and any(isinstance(operation, Store) for operation in operations):
+            plain = [operation for operation in operations if operation != FULL_FENCE]
+            operations = at_once(plain)
+        used = {name for operation in operations for name in registers_written(operation)}
+        forgets = [Set(name, FALSE) for name in sorted(used, key=_number) if name.startswith("$")]
+        if self.span is None:
+            raise AssertionError("a step of no statement")
+        return Edge(
+            source=source,
+            target=target,
+            operations=(*operations, *forgets),
+            guard=self.guard,
+            span=self.span,
+        )
+
+
+def blocked(paths: Sequence[Expr]) -> Expr:
+    """Whether none of the conditions holds."""
+    result: Expr = TRUE
+    for condition in paths:
+        result = both(result, no(condition))
+    return result
+
+
+def substituted(expr: Expr, names: Mapping[str, Expr], base: int) -> Expr:
+    """The expression with temporaries renamed."""
+    match expr:
+        case Register(name):
+            if name in names:
+                return names[name]
+            return Register(shifted(name, base))
+        case Unary(op, operand):
+            return Unary(op, substituted(operand, names, base))
+        case Binary(op, left, right):
+            return Binary(op, substituted(left, names, base), substituted(right, names, base))
+        case Extend(operand, width, signed):
+            return Extend(substituted(operand, names, base), width, signed)
+        case Select(condition, then, otherwise):
+            return Select(
+                substituted(condition, names, base),
+                substituted(then, names, base),
+                substituted(otherwise, names, base),
+            )
+        case _:
+            return expr
+
+
+def shifted(register: str, base: int) -> str:
+    """The name of a register; temporaries are counted on."""
+    return f"${int(register[1:]) + base}" if register.startswith("$") else register
+
+
+def _renamed(operation: Operation, renamed: Callable[[Expr], Expr], base: int) -> Operation:
+    match operation:
+        case Set(register, value):
+            return Set(shifted(register, base), renamed(value))
+        case Store():
+            return replace(operation, address=renamed(operation.address), value=renamed(operation.value))
+        case Assert(condition, message):
+            return Assert(renamed(condition), message)
+        case Assume(condition, waits):
+            return Assume(renamed(condition), waits)
+        case Choose(register, low, high):
+            return Choose(shifted(register, base), renamed(low), renamed(high))
+        case Send(channel, values):
+            return Send(channel, tuple(renamed(value) for value in values))
+        case Receive(channel, registers):
+            return Receive(channel, tuple(shifted(register, base) for register in registers))
+        case Fence():
+            return operation
+        case _:
+            raise AssertionError(operation)
+
+
+def _number(register: str) -> tuple[int, str]:
+    return (int(register[1:]), "") if register.startswith("$") else (0, register)
+
+
+def _joined(start: Span, end: Span) -> Span:
+    return start.to(end) if start.source is end.source and end.start >= start.start else start

@@ -1,0 +1,197 @@
+"""Expressions about a whole state: shared memory, variables and labels of every process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from membar.diagnostics import error
+from membar.languages.promela import syntax as p
+from membar.languages.promela.channels import Messages
+from membar.languages.promela.folding import folded, no, truth
+from membar.languages.promela.process import Built
+from membar.languages.promela.scope import Scope, Storage
+from membar.languages.promela.steps import Steps
+from membar.languages.promela.values import Place, Reads, Values, constant
+from membar.program.expr import FALSE, Constant, Expr, Register, Select, equals
+from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
+from membar.source import without_parentheses
+
+_MOST_CELLS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A thread of the program, as its process was written."""
+
+    thread: str
+    process: str
+    pid: int | None
+    built: Built
+    steps: Steps
+
+
+class StateReader:
+    """Reads one predicate."""
+
+    def __init__(self, scope: Scope, running: Sequence[Running]) -> None:
+        self._scope = scope
+        self._running = running
+        self._seen: dict[Observable, str] = {}
+        self.notes: list[str] = []
+
+    def predicate(self, expr: p.Expr, *, negated: bool = False) -> StatePredicate:
+        """The predicate that an expression is, or that it does not hold."""
+        value = folded(truth(self._value(expr)))
+        reads = tuple((name, seen) for seen, name in self._seen.items())
+        if not negated:
+            return StatePredicate(value, reads, expr.span.flat_text)
+        if isinstance(expr, p.Prefix) and expr.sign == "!":
+            text = without_parentheses(expr.operand.span.flat_text)
+        else:
+            text = f"!({without_parentheses(expr.span.flat_text)})"
+        return StatePredicate(no(value), reads, text)
+
+    def _value(self, expr: p.Expr) -> Expr:
+        """The value of an expression; the parts that only formulas have are replaced first."""
+        return _StateValues(self).of(expr)
+
+    def look(self, seen: Observable) -> Expr:
+        """The value of something in the state."""
+        return Register(self._seen.setdefault(seen, f"#{len(self._seen)}"))
+
+    def at(self, remote: p.Remote) -> Expr:
+        """Whether a process is at a label."""
+        number, item = self._process(remote.process, remote.number, remote)
+        automaton = item.built.automaton
+        if remote.label not in automaton.labels:
+            known = ", ".join(sorted(automaton.labels))
+            raise error(
+                "W0706",
+                f"process `{item.process}` has no label `{remote.label}`",
+                remote.span,
+                f"labels: {known}" if known else "it has none",
+            )
+        points = item.steps.points.get(automaton.resolved(automaton.labels[remote.label]), [])
+        return self.look(AtPoint(number, frozenset(points)))
+
+    def local(self, remote: p.Remote) -> Expr:
+        """The value of a variable of a process."""
+        variable = remote.variable
+        if variable is None:
+            raise AssertionError("neither a label nor a variable")
+        number, item = self._process(remote.process, remote.number, remote)
+        if variable.name not in item.built.variables or variable.field is not None:
+            known = ", ".join(sorted(item.built.variables))
+            raise error(
+                "W0706",
+                f"process `{item.process}` has no variable `{variable.name}`",
+                variable.span,
+                f"variables: {known}" if known else "it has none",
+            )
+        storage = item.built.variables[variable.name]
+        return self.cell(storage, self._index(storage, variable), number)
+
+    def _index(self, storage: Storage, variable: p.Use) -> Expr | None:
+        if (storage.own is None) is not (variable.index is None):
+            what = "no array" if storage.own is None else "an array"
+            raise error("W0707", f"`{variable.name}` is {what}", variable.span, "expected a value")
+        return None if variable.index is None else folded(self._value(variable.index))
+
+    def cell(self, storage: Storage, index: Expr | None, thread: int | None) -> Expr:
+        """The value of a cell of a variable."""
+        if index is None:
+            return self._cell(storage, 0, thread)
+        if isinstance(index, Constant):
+            if index.value >= storage.count:
+                raise error(
+                    "W0705", f"index of `{storage.name}` out of bounds", storage.span, "declared here"
+                )
+            return self._cell(storage, index.value, thread)
+        if storage.count > _MOST_CELLS:
+            raise error(
+                "W0705", f"`{storage.name}` is too large", storage.span, f"at most {_MOST_CELLS} elements"
+            )
+        value: Expr = FALSE
+        for number in reversed(range(storage.count)):
+            value = Select(equals(index, Constant(number)), self._cell(storage, number, thread), value)
+        return value
+
+    def _cell(self, storage: Storage, cell: int, thread: int | None) -> Expr:
+        if thread is None:
+            return self.look(CellValue(storage.name, cell))
+        return self.look(RegisterValue(thread, storage.register(cell)))
+
+    def _process(self, name: str, number: p.Expr | None, remote: p.Remote) -> tuple[int, Running]:
+        """The thread that `P`, `P[i]` or `P_i` means: of several the one started first, as in SPIN."""
+        pid = None if number is None else constant(number, self._scope)
+        found = [
+            (position, item)
+            for position, item in enumerate(self._running)
+            if (item.process == name and pid in (None, item.pid)) or (number is None and item.thread == name)
+        ]
+        if not found:
+            known = ", ".join(f"{item.process}[{item.pid}]" for item in self._running)
+            raise error(
+                "W0706", f"unknown process in `{remote.span.flat_text}`", remote.span, f"processes: {known}"
+            )
+        first = min(found, key=lambda each: (each[1].pid is None, each[1].pid or 0))
+        if len(found) > 1:
+            numbered = f"{name}[{first[1].pid}]" if first[1].pid is not None else first[1].thread
+            many = f"{len(found)} processes `{name}`"
+            self.notes.append(f"`{remote.span.flat_text}` means the first of {many}, {numbered}, as in SPIN")
+        return first
+
+    def is_thread(self, name: str) -> bool:
+        """Whether a thread of the program has this name."""
+        return any(name in (item.thread, item.process) for item in self._running)
+
+    def has_label(self, name: str, label: str) -> bool:
+        """Whether a process has this label."""
+        return any(
+            label in item.built.automaton.labels
+            for item in self._running
+            if name in (item.thread, item.process)
+        )
+
+    @property
+    def scope(self) -> Scope:
+        """The global names."""
+        return self._scope
+
+
+class _StateValues(Values):
+    """Expressions about a state: shared variables are read from memory, and processes can be named."""
+
+    def __init__(self, reader: StateReader) -> None:
+        super().__init__(reader.scope, Reads(), special=_refuse, ask=_asked)
+        self._reader = reader
+
+    def of(self, expr: p.Expr, needed: Expr = FALSE) -> Expr:
+        match expr:
+            case p.Remote(label=label) if label is not None:
+                return self._reader.at(expr)
+            case p.Remote():
+                return self._reader.local(expr)
+            case p.Use(name, span, None, p.Use() as part) if self._is_process(name):
+                if self._reader.has_label(name, part.name):
+                    return self._reader.at(p.Remote(name, None, part.name, None, span))
+                return self._reader.local(p.Remote(name, None, None, part, span))
+            case _:
+                return super().of(expr, needed)
+
+    def _is_process(self, name: str) -> bool:
+        return not self.scope.has(name) and self._reader.is_thread(name)
+
+    def load(self, place: Place) -> Expr:
+        return self._reader.cell(place.storage, place.index, None)
+
+
+def _refuse(special: p.Special) -> Expr:
+    raise error(
+        "W0711", f"`{special.word}` in a formula is not supported", special.span, "expected a variable"
+    )
+
+
+def _asked(values: Values, question: p.Ask | p.Peek) -> Expr:
+    return Messages(values).asked(question)

@@ -1,0 +1,507 @@
+"""A process → its automaton."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from membar.diagnostics import Diagnostic, InputError, error
+from membar.languages.promela import syntax as p
+from membar.languages.promela.actions import Action, Kind, Move, Start
+from membar.languages.promela.automaton import Automaton
+from membar.languages.promela.channels import FULL_FENCE, Messages
+from membar.languages.promela.creation import AtCreation
+from membar.languages.promela.declarations import Declarations
+from membar.languages.promela.folding import both, either, folded, no
+from membar.languages.promela.scope import Channel, Record, Scope, Storage, Symbol, storages
+from membar.languages.promela.values import Place, Reads, Values, assigned
+from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
+from membar.program.operations import Assert, Choose, Fence, Operation
+from membar.program.program import Value
+from membar.source import Span, without_parentheses
+
+# First values that are none of one variable.
+_NO_VALUE = (p.ChannelShape, p.Listed)
+# Of a choice between numbers; SPIN counts where there are more.
+_MOST_ASSIGNMENTS = 32
+FENCE_OF_ALL = Fence(frozenset({"FLUSH-ALL"}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instance:
+    """A process that runs: its number, if that is known, its arguments; some run from the beginning."""
+
+    name: str
+    pid: int | None
+    is_started: bool = True
+    values: tuple[int, ...] = ()
+    channels: tuple[Channel | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Around:
+    """Where a statement stands.
+
+    Attributes:
+        block: the atomic block.
+        is_deterministic: that block is a `d_step`.
+        after_loop: where `break` leads.
+        others: where the other options begin, for the first statement of an option.
+        is_head: it is the first statement of an option, or has a label: a jump would be a step there.
+    """
+
+    scope: Scope
+    block: int | None = None
+    is_deterministic: bool = False
+    after_loop: int | None = None
+    others: tuple[int, ...] | None = None
+    is_head: bool = False
+
+
+@dataclass(slots=True)
+class Built:
+    """The automaton of a process, and what belongs to it."""
+
+    automaton: Automaton
+    entry: int
+    end: int
+    registers: dict[str, Value] = field(default_factory=dict)
+    variables: dict[str, Storage] = field(default_factory=dict)
+    channels: list[Channel] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class ProcessBuilder:
+    """Builds one running process."""
+
+    def __init__(
+        self,
+        process: p.Process,
+        instance: Instance,
+        outer: Scope,
+        declarations: Declarations,
+        is_process: Callable[[p.Run], p.Process],
+    ) -> None:
+        self._process = process
+        self._instance = instance
+        self._declarations = declarations
+        self._is_process = is_process
+        self._outer = outer
+        self._scope = Scope(outer)
+        self._automaton = Automaton()
+        self._blocks = 0
+        self._gotos: list[tuple[int, p.Goto]] = []
+        self._diagnostics: list[Diagnostic] = []
+        entry, end = self._automaton.point(), self._automaton.point()
+        self._built = Built(self._automaton, entry, end)
+
+    def build(self) -> Built:
+        """The automaton.
+
+        Raises:
+            InputError: with every diagnostic of the process.
+        """
+        self._parameters()
+        body = self._process.body.statements
+        leading = 0
+        while leading < len(body) and isinstance(body[leading], p.Declare):
+            leading += 1
+        scope = Scope(self._scope)
+        for statement in body[:leading]:
+            if isinstance(statement, p.Declare):
+                self._declare(statement, scope, is_first=True)
+        around = _Around(scope=scope)
+        self._sequence(body[leading:], self._built.entry, self._built.end, around)
+        for source, goto in self._gotos:
+            if goto.label not in self._automaton.labels:
+                known = ", ".join(sorted(self._automaton.labels))
+                self._diagnostics += error(
+                    "W0706",
+                    f"unknown label `{goto.label}`",
+                    goto.span,
+                    "no statement has it",
+                    help=f"labels of `{self._process.name}`: {known}" if known else None,
+                ).diagnostics
+            else:
+                self._automaton.jump(source, self._automaton.labels[goto.label])
+        if self._diagnostics:
+            raise InputError(*dict.fromkeys(self._diagnostics))
+        return self._built
+
+    def _parameters(self) -> None:
+        instance = self._instance
+        values, channels = iter(instance.values), iter(instance.channels)
+        for item in self._process.parameters:
+            value, channel = next(values, 0), next(channels, None)
+            if item.type is p.Type.CHAN:
+                if channel is None:
+                    raise error(
+                        "W0709", f"the channel `{item.name}` is not given", item.span, "`run` gives it"
+                    )
+                self._scope.declare(item.name, channel, item.span)
+                continue
+            meaning = self._declarations.variable(item, self._scope, shared=False)
+            if not isinstance(meaning, Storage) or meaning.dimensions:
+                raise error("W0711", "a parameter that is no plain variable", item.span, "expected a number")
+            self._scope.declare(item.name, meaning, item.span)
+            self._built.variables[item.name] = meaning
+            self._built.registers[meaning.name] = meaning.scalar.fits(value)
+
+    # Declarations between statements
+
+    def _declare(self, declare: p.Declare, scope: Scope, *, is_first: bool) -> list[p.Statement]:
+        """Declares the variables; returns the statements that give them their first values.
+
+        Those before all statements have them when the process is created, without any step (`is_first`).
+        All others are set by a step each time control gets there, as in SPIN: see `_initialise`.
+        """
+        assigns: list[p.Statement] = []
+        for item in declare.variables:
+            register = item.name
+            taken = {name.split("[")[0] for name in self._built.registers}
+            while register in taken or register in self._built.variables:
+                register += "'"
+            if item.type is p.Type.CHAN:
+                register = f"{self._instance.name}.{register}"
+            meaning = self._declarations.variable(item, scope, shared=False, rename=register, initial=False)
+            first = self._first_value(item, scope) if is_first else 0
+            scope.declare(item.name, meaning, item.span)
+            if isinstance(meaning, Channel):
+                self._built.channels.append(meaning)
+                continue
+            for storage in storages(meaning):
+                self._built.variables.setdefault(storage.name, storage)
+                is_computed = storage is meaning and not storage.listed
+                for cell in range(storage.count):
+                    value = storage.scalar.fits(first) if is_computed else storage.first(cell)
+                    self._built.registers[storage.register(cell)] = value
+            if isinstance(item.initial, p.Listed) and not is_first:
+                message = "a list of initial values after a statement"
+                raise error("W0711", message, item.initial.span, "not supported: declare it before")
+            if not is_first:
+                assigns.append(self._initialise(item, meaning))
+        return assigns
+
+    def _first_value(self, item: p.Variable, scope: Scope) -> int:
+        """What a variable holds when its process is created."""
+        if item.initial is None or isinstance(item.initial, _NO_VALUE):
+            return 0
+        is_started = self._instance.is_started
+        values = AtCreation(scope, self._built.registers, is_started=is_started, special=self._special)
+        return values.value(item.initial)
+
+    def _initialise(self, item: p.Variable, meaning: Storage | Record | Symbol) -> p.Statement:
+        """The step that a declaration between statements is: it sets the variable, with 0 by default.
+
+        SPIN sets element 0 of an array and nothing in a record; a note says so.
+        """
+        if isinstance(meaning, Storage) and meaning.own is None:
+            index = None
+        else:
+            what, rest = "a record", "its fields keep their values"
+            if isinstance(meaning, Storage):
+                what, rest = "an array", "the declaration sets element 0, all others keep their values"
+            where = f"line {item.span.line}: `{item.name}` is {what} declared after a statement"
+            self._built.notes.append(f"{where}: {rest}, as in SPIN")
+            if not isinstance(meaning, Storage):
+                return p.Skip(item.span)
+            index = p.Number(0, item.span)
+        value: p.Expr = p.Number(0, item.span)
+        if item.initial is not None and not isinstance(item.initial, p.ChannelShape | p.Listed):
+            value = item.initial
+        return p.Assign(p.Use(item.name, item.span, index), value, item.span)
+
+    # Sequences
+
+    def _sequence(self, statements: Sequence[p.Statement], source: int, target: int, around: _Around) -> None:
+        """Puts statements between two points, one after the other."""
+        scope = around.scope
+        at = source
+        flat = list(statements)
+        position = 0
+        is_first = True
+        while position < len(flat):
+            statement = flat[position]
+            position += 1
+            if isinstance(statement, p.Declare):
+                try:
+                    flat[position:position] = self._declare(statement, scope, is_first=False)
+                except InputError as problem:
+                    self._diagnostics += problem.diagnostics
+                continue
+            rest = any(not isinstance(other, p.Declare) or _acts(other) for other in flat[position:])
+            following = self._automaton.point(around.block) if rest else target
+            here = around if is_first else replace(around, others=None, is_head=False)
+            try:
+                self._statement(statement, at, following, here)
+            except InputError as problem:
+                self._diagnostics += problem.diagnostics
+            at, is_first = following, False
+        if at != target:
+            self._automaton.jump(at, target)
+        elif is_first:
+            self._automaton.jump(source, target)
+
+    def _statement(self, statement: p.Statement, source: int, target: int, around: _Around) -> None:
+        match statement:
+            case p.Labelled(label, inner, span):
+                self._automaton.label(label, source, span)
+                self._statement(inner, source, target, replace(around, is_head=True))
+            case p.Block():
+                self._block(statement, source, target, around)
+            case p.Choice():
+                self._choice(statement, source, target, around)
+            case p.For():
+                self._for(statement, source, target, around)
+            case p.Select():
+                self._select(statement, source, target, around)
+            case p.Goto():
+                self._goto(statement, source, around)
+            case p.Break():
+                if around.after_loop is None:
+                    raise error("W0702", "`break` outside a loop", statement.span, "no `do` is around it")
+                if around.is_head:
+                    self._add(source, around.after_loop, Action(span=statement.span), around)
+                else:
+                    self._automaton.jump(source, around.after_loop)
+            case p.Else(span):
+                if around.others is None:
+                    raise error("W0702", "`else` that begins no option", span, "expected it after `::`")
+                action = Action(span=span, kind=Kind.ELSE, others=around.others)
+                self._add(source, target, action, around)
+            case p.Declare():
+                self._sequence((statement,), source, target, around)
+            case _:
+                for action in self._actions(statement, around):
+                    self._add(source, target, action, around)
+
+    def _add(self, source: int, target: int, action: Action, around: _Around) -> None:
+        if self._process.provided is not None:
+            action = self._guarded(action, self._process.provided, around)
+        self._automaton.add(
+            Move(
+                source=source,
+                target=target,
+                action=action,
+                block=around.block,
+                is_deterministic=around.is_deterministic,
+            )
+        )
+
+    def _guarded(self, action: Action, provided: p.Expr, around: _Around) -> Action:
+        """An action that needs what the process is `provided` too, before anything is computed for it."""
+        if around.is_deterministic:
+            message = "a `d_step` of a process with `provided`"
+            raise error("W0711", message, action.span, "not supported: take `atomic`")
+        reads = Reads(count=action.temporaries)
+        values = Values(self._outer, reads, special=self._special, ask=_asked)
+        allowed = values.truth(provided)
+        own = (
+            replace(item, condition=either(no(allowed), item.condition)) if isinstance(item, Assert) else item
+            for item in action.reads
+        )
+        return replace(
+            action,
+            reads=(*reads.operations, *own),
+            condition=both(allowed, action.condition),
+            temporaries=reads.count,
+        )
+
+    def _goto(self, goto: p.Goto, source: int, around: _Around) -> None:
+        if around.is_deterministic:
+            raise error("W0710", "`goto` inside a `d_step`", goto.span, "it must run to its end")
+        if around.is_head:
+            start = source
+            source = self._automaton.point(around.block)
+            self._add(start, source, Action(span=goto.span), around)
+        self._gotos.append((source, goto))
+
+    def _block(self, block: p.Block, source: int, target: int, around: _Around) -> None:
+        inner = replace(around, scope=Scope(around.scope))
+        if block.word and around.block is None:
+            self._blocks += 1
+            inner = replace(inner, block=self._blocks, is_deterministic=block.word == "d_step")
+            if inner.is_deterministic:
+                self._automaton.d_step(self._blocks)
+        elif block.word == "d_step":
+            inner = replace(inner, is_deterministic=True)
+        self._sequence(block.statements, source, target, inner)
+
+    def _choice(self, choice: p.Choice, source: int, target: int, around: _Around) -> None:
+        automaton = self._automaton
+        start, end = source, target
+        inner = around
+        if choice.is_loop:
+            start = automaton.point(around.block)
+            automaton.jump(source, start)
+            end = start
+            inner = replace(around, after_loop=target)
+        starts = [automaton.point(around.block) for _ in choice.options]
+        for option, begin in zip(choice.options, starts, strict=True):
+            automaton.jump(start, begin)
+            # An option has no scope of its own: only braces have, as in SPIN.
+            here = replace(
+                inner,
+                others=tuple(other for other in starts if other != begin),
+                is_head=True,
+            )
+            self._sequence(option.statements, begin, end, here)
+
+    def _for(self, loop: p.For, source: int, target: int, around: _Around) -> None:
+        automaton, span = self._automaton, loop.span
+        inner = replace(around, scope=Scope(around.scope), others=None, is_head=False)
+        turn, body, next_turn = (automaton.point(around.block) for _ in range(3))
+        goes_on = p.Infix("<=", loop.target, loop.high, span)
+        one_more = p.Infix("+", loop.target, p.Number(1, span), span)
+        self._statement(p.Assign(loop.target, loop.low, span), source, turn, inner)
+        self._statement(p.Test(goes_on, span), turn, body, inner)
+        self._statement(p.Test(p.Prefix("!", goes_on, span), span), turn, target, inner)
+        self._statement(loop.body, body, next_turn, replace(inner, after_loop=target))
+        self._statement(p.Assign(loop.target, one_more, span), next_turn, turn, inner)
+
+    def _select(self, select: p.Select, source: int, target: int, around: _Around) -> None:
+        """A free choice of a value; it takes as many steps as in SPIN where somebody can see the difference.
+
+        Between numbers it is a choice of assignments. Otherwise SPIN counts from the low end and stops
+        anywhere, which is seen where the variable is shared and no atomic block is around. So the low end is
+        chosen where the range is empty. A `d_step` takes the first possibility: the low end.
+        """
+        span = select.span
+        low = p.Assign(select.target, select.low, span)
+        if around.is_deterministic:
+            self._statement(low, source, target, around)
+            return
+        values = Values(around.scope, Reads(), special=self._special, ask=_asked)
+        place = values.place(select.target)
+        if place.storage.is_shared and around.block is None and not _is_one_step(select):
+            one_more = p.Infix("+", select.target, p.Number(1, span), span)
+            is_less = p.Test(p.Infix("<", select.target, select.high, span), span)
+            count = p.Block((is_less, p.Assign(select.target, one_more, span)), "", span)
+            stop = p.Block((p.Break(span),), "", span)
+            self._sequence((low, p.Choice((count, stop), True, span)), source, target, around)
+            return
+        first, last = values.of(select.low), values.of(select.high)
+        if _is_one_step(select) and folded(Binary(BinaryOp.SLT, last, first)) == TRUE:
+            raise error("W0705", "`select` from an empty range", span, "the first number is the larger")
+        last = folded(Select(folded(Binary(BinaryOp.SLT, last, first)), first, last))
+        chosen = values.reads.fresh()
+        effects = (Choose(chosen, first, last), *assigned(place, Register(chosen)))
+        self._add(source, target, self._action(values, span, effects=effects), around)
+
+    # Statements that act
+
+    def _actions(self, statement: p.Statement, around: _Around) -> Sequence[Action]:
+        reads = Reads()
+        values = Values(around.scope, reads, special=self._special, ask=_asked)
+        match statement:
+            case p.Test(condition, span):
+                if isinstance(condition, p.Run):
+                    return [self._run(condition, None, values)]
+                return [self._action(values, span, condition=values.truth(condition))]
+            case p.Assign(target, value, span):
+                if isinstance(value, p.Run):
+                    return [self._run(value, target, values)]
+                place = values.place(target)
+                return [self._assigned(place, values.of(value), values, span)]
+            case p.Check(condition, span):
+                holds = values.truth(condition)
+                message = f"assert({without_parentheses(condition.span.flat_text)})"
+                return [self._action(values, span, effects=(Assert(holds, message),))]
+            case p.Skip(span):
+                return [Action(span=span)]
+            case p.Store(target, value, span):
+                place = _shared(values.place(target), target)
+                return [self._assigned(place, values.of(value), values, span)]
+            case p.Load(source, value, span):
+                place = _shared(values.place(source), source)
+                visible = folded(equals(values.load(place), values.of(value)))
+                return [self._action(values, span, condition=visible)]
+            case p.Fence(everybody, span):
+                fence = FENCE_OF_ALL if everybody else FULL_FENCE
+                return [Action(span=span, effects=(fence,), kind=Kind.FENCE)]
+            case p.Send() | p.Receive():
+                return Messages(values).actions(statement)
+            case _:
+                raise AssertionError(statement)
+
+    def _action(
+        self, values: Values, span: Span, *, condition: Expr = TRUE, effects: Sequence[Operation | Start] = ()
+    ) -> Action:
+        return Action(
+            span=span,
+            reads=tuple(values.reads.operations),
+            condition=condition,
+            effects=tuple(effects),
+            temporaries=values.reads.count,
+        )
+
+    def _assigned(self, place: Place, value: Expr, values: Values, span: Span) -> Action:
+        return self._action(values, span, effects=tuple(assigned(place, value)))
+
+    def _run(self, run: p.Run, target: p.Use | None, values: Values) -> Action:
+        process = self._is_process(run)
+        if len(run.arguments) != len(process.parameters):
+            message = f"`{process.name}` has {len(process.parameters)} parameters"
+            raise error("W0709", message, run.span, f"{len(run.arguments)} arguments are given")
+        arguments: list[Expr] = []
+        channels: list[Channel | None] = []
+        for item, argument in zip(process.parameters, run.arguments, strict=True):
+            is_channel = item.type is p.Type.CHAN
+            arguments.append(FALSE if is_channel else values.of(argument))
+            channels.append(_given(argument, values) if is_channel else None)
+        number: str | None = None
+        stored: tuple[Operation, ...] = ()
+        if target is not None:
+            place = values.place(target)
+            number = values.reads.fresh()
+            stored = tuple(assigned(place, Register(number)))
+        start = Start(process.name, tuple(arguments), tuple(channels), number, run.span)
+        return self._action(values, run.span, effects=(start, *stored))
+
+    def _special(self, special: p.Special) -> Expr:
+        if special.word == "_pid" and self._instance.pid is not None:
+            return Constant(self._instance.pid)
+        if special.word == "_pid":
+            raise error(
+                "W0709",
+                "the number of this process is not known",
+                special.span,
+                "it depends on the order in which processes are started",
+            )
+        raise error("W0711", f"`{special.word}` is not supported", special.span, "expected an expression")
+
+
+def _asked(values: Values, question: p.Ask | p.Peek) -> Expr:
+    return Messages(values).asked(question)
+
+
+def _given(argument: p.Expr, values: Values) -> Channel:
+    """The channel that an argument names."""
+    if not isinstance(argument, p.Use):
+        raise error("W0709", "an argument that is no channel", argument.span, "expected a channel")
+    channel, index = values.channel(argument)
+    if index is None:
+        return channel
+    if not isinstance(index, Constant):
+        raise error("W0709", "a channel that is not known", argument.span, "expected a constant index")
+    return replace(channel, count=None, element=index.value)
+
+
+def _shared(place: Place, use: p.Use) -> Place:
+    if not place.storage.is_shared:
+        raise error("W0707", f"`{use.name}` is local", use.span, "expected a global variable")
+    return place
+
+
+def _is_one_step(select: p.Select) -> bool:
+    """Whether SPIN takes `select` for a choice of assignments: between numbers, of a plain variable."""
+    low, high, target = select.low, select.high, select.target
+    if not isinstance(low, p.Number) or not isinstance(high, p.Number):
+        return False
+    is_plain = target.index is None and target.field is None
+    return is_plain and high.value - low.value <= _MOST_ASSIGNMENTS
+
+
+def _acts(declare: p.Declare) -> bool:
+    """Whether a declaration between statements is a step."""
+    return any(item.type is not p.Type.CHAN for item in declare.variables)

@@ -1,0 +1,285 @@
+"""Text → Program: which processes run, their threads, shared memory, and what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Final
+
+from membar.diagnostics import Diagnostic, InputError, error
+from membar.languages.promela import syntax as p
+from membar.languages.promela.actions import Start
+from membar.languages.promela.channels import meetings_of, memory_of
+from membar.languages.promela.claims import ERROR_STATE, Claims
+from membar.languages.promela.declarations import Declarations
+from membar.languages.promela.labels import label_claims
+from membar.languages.promela.parser import parse
+from membar.languages.promela.predicates import Running
+from membar.languages.promela.process import Built, Instance, ProcessBuilder
+from membar.languages.promela.scope import Channel, Scope, Storage, storages
+from membar.languages.promela.steps import Steps, steps_of
+from membar.languages.promela.values import constant
+from membar.program.operations import Operation, Spawn
+from membar.program.program import Channel as Meeting
+from membar.program.program import Edge, MemoryObject, Program, Thread
+from membar.source import SourceFile
+
+LANGUAGE: Final = "Promela"
+_MOST_PROCESSES = 255
+
+
+def parse_promela(source: SourceFile) -> Program:
+    """The program of a Promela text.
+
+    Raises:
+        InputError: with every diagnostic found.
+    """
+    return _Translation(source).program()
+
+
+def with_error(text: str, asked: str) -> str:
+    """The text with one more formula: that the state which `--error` names is never reached."""
+    return f"{text.rstrip()}\nltl {ERROR_STATE} {{ [] !({asked}) }}\n"
+
+
+@dataclass(slots=True)
+class _Process:
+    """One that runs."""
+
+    process: p.Process
+    instance: Instance
+    is_started: bool
+    built: Built | None = None
+    steps: Steps | None = None
+
+
+class _Translation:
+    def __init__(self, source: SourceFile) -> None:
+        self._source = source
+        self._module = parse(source)
+        self._found: list[Diagnostic] = []
+        self._scope = Scope()
+        records = {name: fields for name, fields, _ in self._module.records}
+        self._declarations = Declarations(records, constant)
+        self._processes: list[_Process] = []
+        self._by_key: dict[tuple[object, ...], int] = {}
+        self._storages: list[Storage] = []
+        self._channels: list[Channel] = []
+        self._starter: int | None = None
+        self._at = 0
+
+    def program(self) -> Program:
+        self._globals()
+        self._actives()
+        if self._found:
+            raise InputError(*dict.fromkeys(self._found))
+        while self._at < len(self._processes):
+            try:
+                self._build(self._processes[self._at])
+            except InputError as problem:
+                self._found += problem.diagnostics
+            self._at += 1
+        if self._found:
+            raise InputError(*dict.fromkeys(self._found))
+        names = self._names()
+        running = [
+            Running(names[number], item.process.name, item.instance.pid, item.built, item.steps)
+            for number, item in enumerate(self._processes)
+            if item.built is not None and item.steps is not None
+        ]
+        claims = Claims(self._scope, running, self._module)
+        return Program(
+            name=PurePath(self._source.path).stem,
+            language=LANGUAGE,
+            objects=tuple(self._objects()),
+            threads=tuple(self._thread(number, names) for number in range(len(self._processes))),
+            channels=tuple(self._meetings()),
+            errors=tuple(claims.errors),
+            claims=tuple(claims.claims),
+            label_claims=label_claims(running),
+            notes=tuple(
+                dict.fromkeys((*(note for item in running for note in item.built.notes), *claims.notes))
+            ),
+            span=self._module.span,
+        )
+
+    # What is declared
+
+    def _globals(self) -> None:
+        with self._collected():
+            self._declarations.symbols(self._module.symbols, self._scope)
+        for item in self._module.variables:
+            with self._collected():
+                self._global(item)
+        names: set[str] = set()
+        for process in self._module.processes:
+            if process.name in names:
+                self._found += error(
+                    "W0704", f"process `{process.name}` is declared twice", process.span, "again here"
+                ).diagnostics
+            names.add(process.name)
+
+    @contextmanager
+    def _collected(self) -> Iterator[None]:
+        """Keeps the diagnostics of what is done inside."""
+        try:
+            yield
+        except InputError as problem:
+            self._found += problem.diagnostics
+
+    def _global(self, item: p.Variable) -> None:
+        meaning = self._declarations.variable(item, self._scope, shared=True)
+        self._scope.declare(item.name, meaning, item.span)
+        if isinstance(meaning, Channel):
+            self._channels.append(meaning)
+        self._storages += storages(meaning)
+
+    # Which processes run
+
+    def _actives(self) -> None:
+        for process in self._module.processes:
+            with self._collected():
+                copies = 0 if process.copies is None else constant(process.copies, self._scope)
+                if not 0 <= copies <= _MOST_PROCESSES:
+                    raise error("W0705", f"{copies} processes", process.span, f"at most {_MOST_PROCESSES}")
+                for _ in range(copies):
+                    self._add(process, is_started=True)
+        if not self._processes and not self._found:
+            raise error(
+                "W0709",
+                "no process runs",
+                self._module.span,
+                "expected `active proctype` or `init`",
+            )
+
+    def _add(
+        self,
+        process: p.Process,
+        *,
+        is_started: bool,
+        pid: int | None = None,
+        values: tuple[int, ...] = (),
+        channels: tuple[Channel | None, ...] = (),
+    ) -> int:
+        number = len(self._processes)
+        if number >= _MOST_PROCESSES:
+            raise error("W0709", "too many processes", process.span, f"at most {_MOST_PROCESSES}")
+        instance = Instance(
+            name=f"{process.name}_{number}",
+            pid=number if is_started else pid,
+            is_started=is_started,
+            values=values,
+            channels=channels,
+        )
+        self._processes.append(_Process(process, instance, is_started))
+        return number
+
+    def _build(self, item: _Process) -> None:
+        builder = ProcessBuilder(
+            item.process, item.instance, self._scope, self._declarations, self._is_process
+        )
+        item.built = builder.build()
+        self._channels += item.built.channels
+        item.steps = steps_of(item.built, self._start)
+
+    def _is_process(self, run: p.Run) -> p.Process:
+        for process in self._module.processes:
+            if process.name == run.process:
+                return process
+        known = ", ".join(process.name for process in self._module.processes)
+        raise error("W0706", f"unknown process `{run.process}`", run.span, f"declared: {known}")
+
+    def _start(self, start: Start, known: tuple[int | None, ...], before: int) -> tuple[str, int | None]:
+        """The thread that a `run` starts; the same for the same place, arguments and runs before."""
+        values: list[int] = []
+        for number, value in enumerate(known):
+            if value is None:
+                raise error(
+                    "W0709",
+                    f"argument {number + 1} of `run {start.process}` is not known",
+                    start.span,
+                    "expected a value that does not depend on shared variables or choices",
+                )
+            values.append(value)
+        names = tuple(None if item is None else (item.name, item.element) for item in start.channels)
+        key = (self._at, start.span.start, start.process, tuple(values), names, before)
+        if key not in self._by_key:
+            # Numbers are known where one process starts all others.
+            is_sure = self._starter in (None, self._at)
+            self._starter = self._at if is_sure else -1
+            first = sum(item.is_started for item in self._processes)
+            process = next(item for item in self._module.processes if item.name == start.process)
+            self._by_key[key] = self._add(
+                process,
+                is_started=False,
+                pid=first + before if is_sure else None,
+                values=tuple(values),
+                channels=start.channels,
+            )
+        number = self._by_key[key]
+        return str(number), self._processes[number].instance.pid
+
+    # The parts of the program
+
+    def _names(self) -> list[str]:
+        """The names of the threads: that of the process, with its number if there are several."""
+        kinds = [item.process.name for item in self._processes]
+        names: list[str] = []
+        for number, item in enumerate(self._processes):
+            pid = item.instance.pid if item.instance.pid is not None else number
+            name = item.process.name if kinds.count(item.process.name) == 1 else f"{item.process.name}_{pid}"
+            while name in names:
+                name += "'"
+            names.append(name)
+        return names
+
+    def _thread(self, number: int, names: list[str]) -> Thread:
+        item = self._processes[number]
+        if item.built is None or item.steps is None:
+            raise AssertionError("a process that was not built")
+        automaton, steps = item.built.automaton, item.steps
+        labels: list[tuple[int, str]] = []
+        ends: set[int] = set()
+        for label, point in automaton.labels.items():
+            for copy, here in enumerate(steps.points.get(automaton.resolved(point), ())):
+                labels.append((here, label if copy == 0 else f"{label}'{copy}"))
+                if label.startswith("end"):
+                    ends.add(here)
+        return Thread(
+            name=names[number],
+            entry=steps.entry,
+            edges=tuple(_named(edge, names) for edge in steps.edges),
+            registers=tuple(item.built.registers.items()),
+            started=item.is_started,
+            labels=tuple(labels),
+            ends=frozenset(ends),
+            span=item.process.span,
+        )
+
+    def _objects(self) -> Iterator[MemoryObject]:
+        for storage in self._storages:
+            yield storage.memory()
+        for channel in self._channels:
+            for storage in memory_of(channel):
+                yield storage.memory()
+
+    def _meetings(self) -> Iterator[Meeting]:
+        for channel in self._channels:
+            for name in meetings_of(channel):
+                yield Meeting(name, 0, len(channel.fields))
+
+
+def _notes(running: Sequence[Running]) -> Iterator[str]:
+    for item in running:
+        yield from item.built.notes
+
+
+def _named(edge: Edge, names: list[str]) -> Edge:
+    """The edge with the names of the threads that it starts."""
+
+    def named(operation: Operation) -> Operation:
+        return Spawn(names[int(operation.thread)]) if isinstance(operation, Spawn) else operation
+
+    return replace(edge, operations=tuple(named(operation) for operation in edge.operations))

@@ -1,0 +1,354 @@
+"""Expressions → values over registers, with the loads that they need first.
+
+All arithmetic is that of a 32-bit `int`. A shared variable is read once per statement, however often it
+occurs. What C leaves undefined and SPIN reports, an index out of bounds or a division by 0, is a failed
+assertion, unless `&&`, `||` or a choice keeps it from being computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from membar.diagnostics import InputError, error
+from membar.languages.promela import syntax as p
+from membar.languages.promela.folding import both, either, folded, no, truth
+from membar.languages.promela.scope import Channel, Meaning, Record, Scope, Storage, Symbol
+from membar.program.expr import (
+    FALSE,
+    TRUE,
+    Address,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Extend,
+    Register,
+    Select,
+    Unary,
+    UnaryOp,
+    equals,
+    signed,
+)
+from membar.program.operations import Assert, Load, Operation, Set, Store
+from membar.source import Span
+
+_INT = 32
+_ARITHMETIC = {
+    "+": BinaryOp.ADD,
+    "-": BinaryOp.SUB,
+    "*": BinaryOp.MUL,
+    "/": BinaryOp.SDIV,
+    "%": BinaryOp.SREM,
+    "&": BinaryOp.AND,
+    "|": BinaryOp.OR,
+    "^": BinaryOp.XOR,
+    "<<": BinaryOp.SHL,
+    ">>": BinaryOp.SAR,
+}
+_COMPARISONS = {
+    "==": (BinaryOp.EQ, False),
+    "!=": (BinaryOp.NE, False),
+    "<": (BinaryOp.SLT, False),
+    "<=": (BinaryOp.SLE, False),
+    ">": (BinaryOp.SLT, True),
+    ">=": (BinaryOp.SLE, True),
+}
+# The widest array of registers that is indexed by a value that is not known.
+_MOST_REGISTERS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A cell of a variable; `index` is None for a plain one."""
+
+    storage: Storage
+    index: Expr | None
+
+
+@dataclass(slots=True)
+class Reads:
+    """The operations that bring shared values into registers; `count` names the registers."""
+
+    operations: list[Operation] = field(default_factory=list)
+    seen: dict[tuple[str, Expr], str] = field(default_factory=dict)
+    count: int = 0
+
+    def fresh(self) -> str:
+        """A register that no variable has."""
+        self.count += 1
+        return f"${self.count}"
+
+
+class Values:
+    """Computes expressions in a scope.
+
+    Attributes:
+        special: what `_pid` and the like are; raises for what is not known.
+        peek: the value of a question about a channel.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        reads: Reads,
+        *,
+        special: Callable[[p.Special], Expr],
+        ask: Callable[[Values, p.Ask | p.Peek], Expr],
+    ) -> None:
+        self.scope = scope
+        self.reads = reads
+        self._special = special
+        self._ask = ask
+
+    def of(self, expr: p.Expr, needed: Expr = TRUE) -> Expr:
+        """The value of an expression that is computed where `needed` holds."""
+        match expr:
+            case p.Number(value):
+                return Constant(value)
+            case p.Use():
+                return self._use(expr, needed)
+            case p.Prefix(sign) | p.Infix(sign) if sign in p.TEMPORAL:
+                raise error(
+                    "W0712",
+                    f"`{sign}` inside an expression",
+                    expr.span,
+                    "expected a value: only ! && || -> <-> and temporal operators join formulas",
+                )
+            case p.Prefix(sign, operand):
+                return self._prefix(sign, self.of(operand, needed))
+            case p.Infix():
+                return self._infix(expr, needed)
+            case p.Conditional(condition, then, otherwise):
+                test = truth(self.of(condition, needed))
+                first = self.of(then, both(needed, test))
+                second = self.of(otherwise, both(needed, no(test)))
+                return folded(Select(test, first, second))
+            case p.Ask() | p.Peek():
+                return self._ask(self, expr)
+            case p.Special():
+                return self._special(expr)
+            case p.Run():
+                raise error("W0709", "`run` inside an expression", expr.span, "it must stand alone")
+            case p.Remote():
+                raise error(
+                    "W0711",
+                    f"`{expr.span.flat_text}` outside an `ltl` formula or a `never` claim",
+                    expr.span,
+                    "processes see only their own variables and the global ones",
+                )
+
+    def truth(self, expr: p.Expr) -> Expr:
+        """Whether an expression is not 0."""
+        return folded(truth(self.of(expr)))
+
+    def _prefix(self, sign: str, operand: Expr) -> Expr:
+        match sign:
+            case "!":
+                return no(operand)
+            case "-":
+                return _as_int(Unary(UnaryOp.NEGATE, operand))
+            case "~":
+                return _as_int(Unary(UnaryOp.INVERT, operand))
+            case _:
+                raise AssertionError(sign)
+
+    def _infix(self, expr: p.Infix, needed: Expr) -> Expr:
+        sign = expr.sign
+        left = self.of(expr.left, needed)
+        if sign == "&&":
+            left = truth(left)
+            return both(left, truth(self.of(expr.right, both(needed, left))))
+        if sign == "||":
+            left = truth(left)
+            return either(left, truth(self.of(expr.right, both(needed, no(left)))))
+        right = self.of(expr.right, needed)
+        if sign == "->":  # of formulas; between values it is part of a choice
+            return either(no(truth(left)), truth(right))
+        if sign == "<->":
+            return folded(equals(truth(left), truth(right)))
+        if sign in _COMPARISONS:
+            op, is_swapped = _COMPARISONS[sign]
+            return folded(Binary(op, right, left) if is_swapped else Binary(op, left, right))
+        if sign not in _ARITHMETIC:
+            raise AssertionError(sign)
+        if sign in "/%":
+            self.demand(truth(right), needed, "division by 0", expr.span)
+        return _as_int(Binary(_ARITHMETIC[sign], left, right))
+
+    def demand(self, condition: Expr, needed: Expr, message: str, span: Span) -> None:
+        """Asserts a condition where `needed` holds.
+
+        Raises:
+            InputError: it never holds.
+        """
+        test = folded(either(no(needed), condition))
+        if test == FALSE:
+            raise error("W0705", message, span, "always here")
+        if not isinstance(test, Constant):
+            line, column = span.line, span.column
+            self.reads.operations.append(Assert(test, f"{message}: {span.path}:{line}:{column}"))
+
+    # Variables
+
+    def _use(self, use: p.Use, needed: Expr) -> Expr:
+        meaning = self.scope.find(use.name, use.span)
+        if isinstance(meaning, Symbol) and use.index is None and use.field is None:
+            return Constant(meaning.value)
+        return self.load(self.place(use, needed))
+
+    def place(self, use: p.Use, needed: Expr = TRUE) -> Place:
+        """The cell that a name with its indices and fields means."""
+        meaning = self.scope.find(use.name, use.span)
+        index: Expr | None = None
+        while True:
+            index = self._indexed(use, meaning, index, needed)
+            if isinstance(meaning, Record) and use.field is not None:
+                use_field = use.field
+                if use_field.name not in meaning.fields:
+                    raise error(
+                        "W0706",
+                        f"unknown field `{use_field.name}`",
+                        use_field.span,
+                        f"fields: {', '.join(meaning.fields)}",
+                    )
+                meaning, use = meaning.fields[use_field.name], use_field
+                continue
+            if use.field is not None:
+                raise error("W0707", f"`{use.name}` has no fields", use.field.span, "it is no record")
+            break
+        if not isinstance(meaning, Storage):
+            what = {Channel: "a channel", Record: "a record", Symbol: "a constant"}[type(meaning)]
+            raise error("W0707", f"`{use.name}` is {what}", use.span, "expected a variable with a value")
+        return Place(meaning, index)
+
+    def _indexed(self, use: p.Use, meaning: Meaning, before: Expr | None, needed: Expr) -> Expr | None:
+        """The position among all cells, after one more array."""
+        count: int | None = None
+        if isinstance(meaning, Record):
+            count = meaning.count
+        elif isinstance(meaning, Storage):
+            count = meaning.own
+        if use.index is None:
+            if count is not None:
+                raise error("W0707", f"`{use.name}` is an array", use.span, "expected an index")
+            return before
+        if count is None:
+            raise error("W0707", f"`{use.name}` is no array", use.span, "no index was expected")
+        index = folded(self.of(use.index, needed))
+        in_bounds = both(
+            folded(Binary(BinaryOp.SLE, FALSE, index)), folded(Binary(BinaryOp.SLT, index, Constant(count)))
+        )
+        self.demand(in_bounds, needed, f"index of `{use.name}` out of bounds", use.span)
+        if not isinstance(index, Constant):
+            index = folded(Select(in_bounds, index, FALSE))  # not computed there, but read all the same
+        if before is None:
+            return index
+        return folded(Binary(BinaryOp.ADD, Binary(BinaryOp.MUL, before, Constant(count)), index))
+
+    def load(self, place: Place) -> Expr:
+        """The value of a cell."""
+        storage = place.storage
+        if not storage.is_shared:
+            return _of_registers(storage, place.index)
+        key = (storage.name, FALSE if place.index is None else place.index)
+        if key not in self.reads.seen:
+            register = self.reads.fresh()
+            self.reads.seen[key] = register
+            self.reads.operations.append(
+                Load(
+                    register=register,
+                    address=address(place),
+                    size=storage.scalar.size,
+                    signed=storage.scalar.signed,
+                )
+            )
+        return Register(self.reads.seen[key])
+
+    def channel(self, use: p.Use) -> tuple[Channel, Expr | None]:
+        """A channel, and which one of its array."""
+        meaning = self.scope.find(use.name, use.span)
+        if not isinstance(meaning, Channel) or use.field is not None:
+            raise error("W0707", f"`{use.name}` is no channel", use.span, "expected a channel")
+        if (meaning.count is None) is not (use.index is None):
+            what = "no array of channels" if meaning.count is None else "an array of channels"
+            raise error("W0707", f"`{use.name}` is {what}", use.span, "expected a channel")
+        if use.index is None or meaning.count is None:
+            return meaning, None
+        index = folded(self.of(use.index))
+        in_bounds = both(
+            folded(Binary(BinaryOp.SLE, FALSE, index)),
+            folded(Binary(BinaryOp.SLT, index, Constant(meaning.count))),
+        )
+        self.demand(in_bounds, TRUE, f"index of `{use.name}` out of bounds", use.span)
+        return meaning, index
+
+
+def assigned(place: Place, value: Expr) -> Iterator[Operation]:
+    """The operations that give a cell a value."""
+    storage = place.storage
+    cut = folded(storage.scalar.cut(value))
+    if storage.is_shared:
+        yield Store(address=address(place), value=cut, size=storage.scalar.size)
+        return
+    index = place.index
+    if index is None or isinstance(index, Constant):
+        yield Set(storage.register(index.value if isinstance(index, Constant) else 0), cut)
+        return
+    for cell in range(storage.count):
+        register = storage.register(cell)
+        yield Set(register, Select(equals(index, Constant(cell)), cut, Register(register)))
+
+
+def address(place: Place) -> Expr:
+    """Where a shared cell is."""
+    base, size = place.storage.name, place.storage.scalar.size
+    if place.index is None:
+        return Address(base)
+    if isinstance(place.index, Constant):
+        return Address(base, place.index.value * size)
+    return Binary(BinaryOp.ADD, Address(base), Binary(BinaryOp.MUL, place.index, Constant(size)))
+
+
+def constant(expr: p.Expr, scope: Scope) -> int:
+    """The value of an expression without variables.
+
+    Raises:
+        InputError: it has variables.
+    """
+
+    def unknown(part: p.Special | p.Ask | p.Peek) -> InputError:
+        return error("W0708", f"`{part.span.flat_text}` is no constant", part.span, "expected a constant")
+
+    def special(part: p.Special) -> Expr:
+        raise unknown(part)
+
+    def ask(_: Values, part: p.Ask | p.Peek) -> Expr:
+        raise unknown(part)
+
+    value = folded(Values(scope, Reads(), special=special, ask=ask).of(expr))
+    if not isinstance(value, Constant):
+        raise error("W0708", f"`{expr.span.flat_text}` is no constant", expr.span, "expected a constant")
+    return signed(value.value)
+
+
+def _of_registers(storage: Storage, index: Expr | None) -> Expr:
+    if index is None:
+        return Register(storage.name)
+    if isinstance(index, Constant):
+        return Register(storage.register(index.value))
+    if storage.count > _MOST_REGISTERS:
+        raise error(
+            "W0705",
+            f"the local array `{storage.name}` has {storage.count} elements",
+            storage.span,
+            f"at most {_MOST_REGISTERS} where the index is not known",
+        )
+    value: Expr = Register(storage.register(storage.count - 1))
+    for cell in reversed(range(storage.count - 1)):
+        value = Select(equals(index, Constant(cell)), Register(storage.register(cell)), value)
+    return value
+
+
+def _as_int(expr: Expr) -> Expr:
+    return folded(Extend(expr, _INT, True))

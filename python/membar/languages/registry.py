@@ -1,0 +1,143 @@
+"""Which language a file is in, the ordering words of all languages, and the models that give them a meaning.
+
+Only the front end of the file at hand is loaded: which one that is, says a table of endings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TypeAlias
+
+from membar import languages as folder
+from membar.diagnostics import Diagnostic, InputError
+from membar.languages import Frontend, ObjectFrontend, SystemFrontend
+from membar.models import kept
+from membar.models.model import Model
+from membar.source import SourceFile
+
+NO_ORDER = "(no order)"
+Language: TypeAlias = Frontend | SystemFrontend | ObjectFrontend
+# The files of front ends that have their ordering words.
+_WORDS = ("__init__.py", "tags.py")
+
+
+@cache
+def _frontend(name: str) -> Language:
+    """The front end of one folder."""
+    found = import_module(f"{folder.__name__}.{name}").FRONTEND
+    assert isinstance(found, Frontend | SystemFrontend | ObjectFrontend)
+    return found
+
+
+@cache
+def every_frontend() -> tuple[Language, ...]:
+    """Every language."""
+    return tuple(_frontend(name) for name in sorted(set(folder.ENDINGS.values())))
+
+
+@cache
+def frontends() -> tuple[Frontend, ...]:
+    """Every language of programs."""
+    return tuple(each for each in every_frontend() if isinstance(each, Frontend))
+
+
+@cache
+def vocabulary() -> Mapping[str, str]:
+    """The ordering words of all languages, each with its meaning."""
+    return {tag: meaning for frontend in frontends() for tag, meaning in frontend.tags.items()}
+
+
+def words_of(language: str) -> Mapping[str, str]:
+    """The ordering words of one language (`Program.language`), each with its meaning there.
+
+    A language without words of its own may use all; then a word that orders something anywhere orders.
+    """
+    for frontend in frontends():
+        if language in frontend.dialects:
+            return frontend.dialects[language]
+        if language in frontend.default_models:
+            return frontend.tags
+    return words_of_all()
+
+
+@cache
+def words_of_all() -> Mapping[str, str]:
+    """The ordering words of all languages; a word that orders something anywhere orders."""
+    found: dict[str, str] = {}
+    for frontend in frontends():
+        for words in (frontend.tags, *frontend.dialects.values()):
+            for tag, meaning in words.items():
+                if tag not in found or found[tag].startswith(NO_ORDER):
+                    found[tag] = meaning
+    return found
+
+
+def load_model(name: str | SourceFile, *, include_dirs: Sequence[Path] = ()) -> Model:
+    """A shipped model by name, the user's `.cat` file, or the text of one as it was saved."""
+    shipped = _shipped_model(name) if isinstance(name, str) else None
+    if shipped is not None:
+        return shipped
+    from membar.models import load  # noqa: PLC0415 - brings the compilers of models along
+
+    return load.load(name, vocabulary=vocabulary(), include_dirs=include_dirs)
+
+
+@cache
+def _shipped_model(name: str) -> Model | None:
+    """A shipped model, compiled now or kept from an earlier run; None if `name` is another."""
+    found = kept.read(name, _words())
+    if found is None:
+        from membar.models import load  # noqa: PLC0415 - brings the compilers of models along
+
+        found = load.load(name, vocabulary=vocabulary()) if name in load.names() else None
+    return found
+
+
+def keep(model: Model) -> None:
+    """Keeps a compiled shipped model beside its text, so that the next process need not compile it."""
+    kept.write(model, _words())
+
+
+@cache
+def _words() -> str:
+    """A fingerprint of the ordering words of all languages, for which no front end is loaded."""
+    return kept.state_of(Path(*folder.__path__), _WORDS)
+
+
+def frontend_for(source: SourceFile) -> Frontend:
+    """The language of a program, by its file name's ending."""
+    found = language_of(source)
+    if isinstance(found, Frontend):
+        return found
+    is_object = isinstance(found, ObjectFrontend)
+    what = "a concurrent object" if is_object else "a system for any number of processes"
+    raise InputError(
+        Diagnostic(
+            code="W0406",
+            message=f"`{source.path}` is {what}, not a program",
+            help="ask about it with `membar check`" + ("" if is_object else ", or `membar.prove` in Python"),
+        )
+    )
+
+
+def language_of(source: SourceFile) -> Language:
+    """The language of a file, by its ending."""
+    name = folder.ENDINGS.get("." + source.path.rpartition(".")[2])
+    if name is not None:
+        return _frontend(name)
+    raise InputError(
+        Diagnostic(
+            code="W0402",
+            message=f"`{source.path}` is in no language that membar reads",
+            help=f"file names end in {', '.join(sorted(folder.ENDINGS))}",
+        )
+    )
+
+
+def is_object(source: SourceFile | str | Path) -> bool:
+    """Whether a file is a concurrent object in its own language, by its name's ending."""
+    text = source if isinstance(source, SourceFile) else SourceFile(str(source), "")
+    return isinstance(language_of(text), ObjectFrontend)

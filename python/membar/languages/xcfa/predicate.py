@@ -1,0 +1,127 @@
+"""`error final …`: a predicate that no final state may satisfy, as the program's question."""
+
+from __future__ import annotations
+
+from membar.diagnostics import InputError, error
+from membar.languages.xcfa import syntax as x
+from membar.program.condition import (
+    And,
+    Compare,
+    Comparison,
+    FinalCell,
+    FinalCondition,
+    FinalRegister,
+    Formula,
+    Not,
+    Observed,
+    Or,
+    Quantifier,
+    Term,
+    terms_of,
+)
+from membar.program.expr import WORD
+
+_COMPARISONS = {comparison.value: comparison for comparison in Comparison}
+
+
+def final_condition(predicate: x.Expr, module: x.Module) -> FinalCondition:
+    """That no execution ends in a state which satisfies the predicate.
+
+    Raises:
+        InputError: it is no combination of comparisons of variables with numbers and each other.
+    """
+    reader = _Reader(module)
+    formula = reader.formula(predicate)
+    observed = tuple(Observed(term, reader.labels[term]) for term in dict.fromkeys(terms_of(formula)))
+    return FinalCondition(quantifier=Quantifier.NOT_EXISTS, formula=formula, observed=observed)
+
+
+class _Reader:
+    def __init__(self, module: x.Module) -> None:
+        self._module = module
+        self.labels: dict[Term, str] = {}
+
+    def formula(self, expr: x.Expr) -> Formula:
+        match expr:
+            case x.Literal(value, x.Type.BOOL):
+                return And(()) if value else Or(())
+            case x.Use():
+                term, kind = self._term(expr)
+                if kind is not x.Type.BOOL:
+                    raise error(
+                        "W0605",
+                        f"`{expr.span.flat_text}` is of type {kind.value}",
+                        expr.span,
+                        "expected bool",
+                    )
+                return Compare(term, Comparison.EQ, 1)
+            case x.Prefix("not", operand):
+                return Not(self.formula(operand))
+            case x.Infix("and", left, right):
+                return And((self.formula(left), self.formula(right)))
+            case x.Infix("or", left, right):
+                return Or((self.formula(left), self.formula(right)))
+            case x.Infix(sign, left, right) if sign in _COMPARISONS:
+                return self._comparison(_COMPARISONS[sign], left, right)
+            case _:
+                raise _unsupported(expr)
+
+    def _comparison(self, comparison: Comparison, left: x.Expr, right: x.Expr) -> Formula:
+        if not isinstance(left, x.Use):
+            raise _unsupported(left)
+        term, kind = self._term(left)
+        match right:
+            case x.Literal(value, other):
+                compared: int | Term = value
+            case x.Use():
+                compared, other = self._term(right)
+            case _:
+                raise _unsupported(right)
+        if kind is not other or (kind is x.Type.BOOL and comparison not in (Comparison.EQ, Comparison.NE)):
+            raise error(
+                "W0605", f"{kind.value} compared with {other.value}", right.span, f"expected {kind.value}"
+            )
+        return Compare(term, comparison, compared)
+
+    def _term(self, use: x.Use) -> tuple[Term, x.Type]:
+        if use.process is None:
+            for variable in self._module.variables:
+                if variable.name == use.name and variable.type in (x.Type.INT, x.Type.BOOL):
+                    is_int = variable.type is x.Type.INT
+                    cell = FinalCell(use.name, 0, WORD if is_int else 8, is_int)
+                    return self._labelled(cell, use.name), variable.type
+            raise error(
+                "W0604",
+                f"unknown global variable `{use.name}`",
+                use.span,
+                "not declared",
+                help="a variable of a process is written `process.variable`",
+            )
+        for number, process in enumerate(self._module.processes):
+            if process.name == use.process:
+                main = [item for item in process.procedures if item.is_main]
+                for variable in (*process.variables, *(v for item in main for v in item.variables)):
+                    if variable.name == use.name:
+                        register = FinalRegister(number, use.name, WORD)
+                        return self._labelled(register, f"{process.name}.{use.name}"), variable.type
+                raise error(
+                    "W0604",
+                    f"process `{process.name}` has no variable `{use.name}`",
+                    use.span,
+                    "expected one of the process or of its main procedure",
+                )
+        raise error("W0604", f"unknown process `{use.process}`", use.span, "not declared")
+
+    def _labelled(self, term: Term, label: str) -> Term:
+        self.labels[term] = label
+        return term
+
+
+def _unsupported(expr: x.Expr) -> InputError:
+    return error(
+        "W0611",
+        f"`{expr.span.flat_text}` in a predicate on the final state",
+        expr.span,
+        "expected comparisons of a variable with a number or a variable, joined by `and`, `or`, `not`",
+        help="compute it into a variable of a process, and compare that",
+    )

@@ -1,0 +1,331 @@
+"""Work done by child processes, so that it can be ended whatever it does.
+
+A thread of Python cannot be stopped while it is inside z3, a regular expression or another library; a
+process can. The parent gives its workers one item after the other, watches the clock and the memory of each,
+and ends a worker that passes its hard limit: that item is answered by `Ended`, the others by the next worker.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import mmap
+import os
+import pickle
+import select
+import signal
+import struct
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Generic, NoReturn, TypeVar
+
+from membar.diagnostics import InputError
+from membar.limits import budget
+from membar.limits.budget import Ended, size_text
+from membar.records import field, record
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# How much longer than its limit a worker may take before it is ended: it should end by itself.
+_LONGER: Final = 1.2
+# After Ctrl-C it may say what it knows, for so long.
+_AFTER_INTERRUPT: Final = 1.5
+_LOOK: Final = 0.02
+_STAGE_BYTES: Final = 200
+_LENGTH: Final = struct.Struct("<Q")
+_CHUNK: Final = 1 << 16
+# What the parent sends for Ctrl-C. A terminal sends SIGINT to both; then once is enough.
+_INTERRUPT: Final = signal.SIGUSR1
+
+
+class WorkerError(Exception):
+    """A mistake of ours inside a worker: what, where, and its traceback as a note."""
+
+
+@record(kw_only=True)
+class _Worker(Generic[Item, Result]):
+    """A child process, as its parent sees it."""
+
+    process: int
+    requests: int
+    answers: int
+    stage: mmap.mmap
+    number: int | None = None
+    started: float = 0.0
+    received: bytearray = field(default_factory=bytearray)
+
+    def give(self, number: int) -> None:
+        self.number, self.started = number, time.monotonic()
+        with suppress(BrokenPipeError):  # it has died: this is seen when it is asked for the answer
+            os.write(self.requests, _LENGTH.pack(number))
+
+    def receive(self) -> bytes | None:
+        """The answer, once it is there as a whole.
+
+        Raises:
+            EOFError: the worker has ended.
+        """
+        chunk = os.read(self.answers, _CHUNK)
+        if not chunk:
+            raise EOFError
+        self.received += chunk
+        if len(self.received) < _LENGTH.size:
+            return None
+        (length,) = _LENGTH.unpack_from(self.received)
+        if len(self.received) < _LENGTH.size + length:
+            return None
+        answer = bytes(self.received[_LENGTH.size :])
+        self.received.clear()
+        return answer
+
+    def doing(self) -> str:
+        said = self.stage[:].rstrip(b"\0").decode(errors="replace")
+        return f" {said}" if said else ""
+
+    def resident(self) -> int:
+        """Bytes that it holds, with all that it has started (a compiler)."""
+        return sum(_resident(process) for process in _tree(self.process))
+
+    def end(self) -> int:
+        """Ends the process, and all that it has started, if it has not ended; how it did (`os.waitpid`)."""
+        for end in (self.requests, self.answers):
+            os.close(end)
+        for process in _tree(self.process):
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        _, status = os.waitpid(self.process, 0)
+        return status
+
+
+def _tree(process: int) -> list[int]:
+    """A process and its descendants, where the system tells them."""
+    found = [process]
+    for one in found:
+        try:
+            children = Path(f"/proc/{one}/task/{one}/children").read_text(encoding="ascii")
+        except OSError:
+            continue
+        found += map(int, children.split())
+    return found
+
+
+def _resident(process: int) -> int:
+    try:
+        pages = Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+class Crew(Generic[Item, Result]):
+    """Some workers, and the items that they are given."""
+
+    def __init__(
+        self,
+        items: Sequence[Item],
+        work: Callable[[Item], Result],
+        *,
+        jobs: int = 1,
+        seconds: float | None = None,
+        memory: int | None = None,
+    ) -> None:
+        self._items, self._work = items, work
+        self._seconds, self._memory = seconds, memory
+        self._jobs = max(1, min(jobs, len(items)))
+        self._workers: list[_Worker[Item, Result]] = []
+        self._next = 0
+        self._done: dict[int, Result | Ended] = {}
+        self._interrupted: float | None = None
+        # A child that can read from this pipe has no parent any more.
+        self._lifeline = os.pipe()
+
+    def results(self) -> Iterator[Result | Ended]:
+        """The results, in the order of the items.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C; what a worker then said of its item comes first.
+            WorkerError: a mistake of ours.
+        """
+        try:
+            for number in range(len(self._items)):
+                while number not in self._done:
+                    self._go_on()
+                yield self._done.pop(number)
+                if self._interrupted is not None:
+                    raise KeyboardInterrupt
+        finally:
+            for worker in self._workers:
+                worker.end()
+            self._workers.clear()
+            for end in self._lifeline:
+                os.close(end)
+
+    def _go_on(self) -> None:
+        """Gives work to those who have none, and waits a moment for answers."""
+        try:
+            if self._interrupted is None:
+                self._give()
+            self._wait()
+        except KeyboardInterrupt:
+            if self._interrupted is not None or not self._workers:
+                raise
+            self._interrupted = time.monotonic()
+            for worker in self._workers:
+                # z3 listens to SIGINT, which Python ignores in a worker.
+                for number in (_INTERRUPT, signal.SIGINT):
+                    with suppress(ProcessLookupError):
+                        os.kill(worker.process, number)
+
+    def _give(self) -> None:
+        idle = [worker for worker in self._workers if worker.number is None]
+        while self._next < len(self._items) and (idle or len(self._workers) < self._jobs):
+            if not idle:
+                idle.append(self._hire())
+            idle.pop().give(self._next)
+            self._next += 1
+
+    def _wait(self) -> None:
+        busy = {worker.answers: worker for worker in self._workers if worker.number is not None}
+        if not busy:  # after Ctrl-C nobody is given more
+            raise KeyboardInterrupt
+        ready, _, _ = select.select(list(busy), [], [], self._pause(list(busy.values())))
+        for end in ready:
+            self._take(busy[end])
+        if not ready:
+            for worker in busy.values():
+                self._judge(worker)
+
+    def _pause(self, workers: Sequence[_Worker[Item, Result]]) -> float | None:
+        """How long nobody needs to look."""
+        if self._memory is not None or self._interrupted is not None:
+            return _LOOK
+        if self._seconds is None:
+            return None
+        first = min(worker.started for worker in workers) + self._seconds + _LONGER
+        return max(first - time.monotonic(), 0.0)
+
+    def _judge(self, worker: _Worker[Item, Result]) -> None:
+        """Ends a worker that has passed a limit."""
+        now = time.monotonic()
+        if self._interrupted is not None and now > self._interrupted + _AFTER_INTERRUPT:
+            raise KeyboardInterrupt
+        if self._memory is not None and worker.resident() > self._memory:
+            reason = f"the memory limit of {size_text(self._memory)} was reached"
+        elif self._seconds is not None and now >= worker.started + self._seconds + _LONGER:
+            reason = f"the time limit of {self._seconds:g} s was reached"
+        else:
+            return
+        self._dismiss(worker, reason + worker.doing())
+
+    def _dismiss(self, worker: _Worker[Item, Result], reason: str) -> None:
+        self._workers.remove(worker)
+        status = worker.end()
+        if worker.number is not None:
+            seconds = time.monotonic() - worker.started
+            self._done[worker.number] = Ended(reason or _death(status) + worker.doing(), seconds)
+
+    def _take(self, worker: _Worker[Item, Result]) -> None:
+        """Takes a part of an answer."""
+        try:
+            answer = worker.receive()
+        except EOFError:
+            self._dismiss(worker, "")
+            return
+        if answer is None or worker.number is None:
+            return
+        kind, value = pickle.loads(answer)
+        if kind == "raised":
+            raise value
+        self._done[worker.number], worker.number = value, None
+
+    def _hire(self) -> _Worker[Item, Result]:
+        requests, answers = os.pipe(), os.pipe()
+        stage = mmap.mmap(-1, _STAGE_BYTES)
+        # A Ctrl-C that comes now is seen by both when each of them is ready for it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        process = os.fork()
+        if process == 0:
+            self._serve(requests, answers, stage)
+        os.close(requests[0])
+        os.close(answers[1])
+        worker = _Worker[Item, Result](process=process, requests=requests[1], answers=answers[0], stage=stage)
+        self._workers.append(worker)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        return worker
+
+    def _serve(self, requests: tuple[int, int], answers: tuple[int, int], stage: mmap.mmap) -> NoReturn:
+        """What the child does: one item after the other, until nobody wants more."""
+        try:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            signal.signal(_INTERRUPT, signal.default_int_handler)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            for end in (requests[1], answers[0], self._lifeline[1]):
+                os.close(end)
+            for other in self._workers:
+                os.close(other.requests)
+                os.close(other.answers)
+            _die_with(self._lifeline[0])
+
+            def note(doing: str) -> None:
+                stage[:] = doing.encode()[:_STAGE_BYTES].ljust(_STAGE_BYTES, b"\0")
+
+            budget.tell_stages_to(note)
+            while request := os.read(requests[0], _LENGTH.size):
+                (number,) = _LENGTH.unpack(request)
+                answer = _answer(self._work, self._items[number])
+                signal.signal(_INTERRUPT, signal.SIG_IGN)
+                _send(answers[1], answer)
+                signal.signal(_INTERRUPT, signal.default_int_handler)
+        finally:  # never back into the code of the parent
+            os._exit(1)
+
+
+def _answer(work: Callable[[Item], Result], item: Item) -> bytes:
+    """The result of the work, or what it raised, as bytes."""
+    try:
+        return pickle.dumps(("value", work(item)))
+    except KeyboardInterrupt:
+        return pickle.dumps(("raised", KeyboardInterrupt()))
+    except BaseException as problem:
+        with suppress(Exception):
+            sent = pickle.dumps(("raised", problem))
+            if isinstance(problem, (OSError, RecursionError, InputError)):
+                pickle.loads(sent)
+                return sent
+        return pickle.dumps(("raised", _bug(problem)))
+
+
+def _bug(problem: BaseException) -> WorkerError:
+    import traceback  # noqa: PLC0415 - slow to load, and hopefully never needed
+
+    frame = traceback.extract_tb(problem.__traceback__)[-1]
+    found = WorkerError(f"{type(problem).__name__}: {problem} ({frame.filename}:{frame.lineno})")
+    found.add_note("".join(traceback.format_exception(problem)))
+    return found
+
+
+def _send(end: int, answer: bytes) -> None:
+    data = memoryview(_LENGTH.pack(len(answer)) + answer)
+    while data:
+        data = data[os.write(end, data) :]
+
+
+def _die_with(lifeline: int) -> None:
+    """Ends this process when the last other end of a pipe is closed: its parent has gone."""
+    with suppress(OSError, AttributeError):
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+        signal.signal(signal.SIGIO, signal.SIG_DFL)
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def _death(status: int) -> str:
+    """How a process ended that nobody ended, in words."""
+    if not os.WIFSIGNALED(status):
+        return f"internal error, please report: the process ended with code {os.WEXITSTATUS(status)}"
+    number = os.WTERMSIG(status)
+    name = signal.Signals(number).name
+    if number == signal.SIGKILL:
+        return "the process was ended by the system (SIGKILL), most likely because memory ran out"
+    return f"internal error, please report: the process died ({name})"

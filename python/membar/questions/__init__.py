@@ -1,0 +1,1 @@
+"""Questions: what can be asked of a subject, and how each kind is answered."""

@@ -1,0 +1,167 @@
+"""Which engine answers a question, and its answer, confirmed by the reference semantics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from membar import plugins
+from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.engines import Engine
+from membar.languages.registry import NO_ORDER, frontends, words_of, words_of_all
+from membar.limits.budget import LimitError, stage
+from membar.models.model import Model
+from membar.program.atomicity import has_wide_steps
+from membar.program.operations import (
+    Fence,
+    Load,
+    Lock,
+    Operation,
+    Rmw,
+    Store,
+    StoreConditional,
+    Tags,
+    Unlock,
+)
+from membar.program.program import Edge, Program
+from membar.properties.judge import properties_asked
+from membar.questions.outcome import (
+    INTERRUPTED,
+    Holds,
+    InterruptError,
+    Outcome,
+    Run,
+    Unknown,
+    Violated,
+    doubted,
+    with_findings,
+)
+from membar.questions.task import Options, Task
+from membar.records import replace
+
+# Which engine answers when the user names none: the first that exists.
+FOR_AXIOMS = ("graphs", "reference")
+FOR_BUFFERS = ("states", "reference")
+FOR_UNBOUNDED_BUFFERS = "buffers"
+
+
+def default_model(program: Program) -> str:
+    """The model checked when the user names none."""
+    if program.is_joint:
+        return "sc"
+    for frontend in frontends():
+        if program.language in frontend.default_models:
+            return frontend.default_models[program.language]
+    return "sc"
+
+
+@cache
+def load_engine(name: str) -> Engine:
+    """The engine for programs called `name`."""
+    found = plugins.record("membar.engines", name, attribute="ENGINE")
+    if isinstance(found, Engine):
+        return found
+    raise InputError(
+        Diagnostic(
+            code="W0407",
+            message=f"the engine {name} takes systems for any number of processes, not programs",
+            help="such systems are `.cub` files",
+        )
+    )
+
+
+def default_engine(program: Program, model: Model, options: Options) -> str:
+    """The engine that answers when the user names none.
+
+    Store buffers were asked for, the question is about states on the way, or axioms cannot speak about a step
+    with several accesses; otherwise axioms decide.
+    """
+    if options.unbounded_buffers:
+        return FOR_UNBOUNDED_BUFFERS
+    is_about_states = program.asks_about_states or has_wide_steps(program)
+    asks_about_states = model.operational is not None and is_about_states
+    wants_buffers = model.plan is None or options.buffers is not None or asks_about_states
+    preferred = FOR_BUFFERS if wants_buffers else FOR_AXIOMS
+    return next(engine for engine in preferred if engine in plugins.names("membar.engines"))
+
+
+def answer(task: Task, engine: Engine) -> Outcome:
+    """The engine's outcome, its witness replayed by the reference semantics before anybody sees it."""
+    reason = None if _runs_buffers(task, engine) else meaningless_tags(task.program, task.model)
+    if reason is None:
+        try:
+            with stage("during the search"):
+                outcome = engine.run(replace(task, limits=task.limits.left()))
+            return replayed(outcome, task)
+        except (EngineLimitError, LimitError) as limit:
+            reason = limit.reason
+        except InterruptError:
+            raise
+        except KeyboardInterrupt:
+            raise InterruptError(Unknown(_nothing_found(task, engine), INTERRUPTED)) from None
+    return with_findings(Unknown(_nothing_found(task, engine), reason), properties_asked(task))
+
+
+def _nothing_found(task: Task, engine: Engine) -> Run:
+    return Run(
+        model=task.model.name, engine=engine.name, algorithm="none", guarantee="nothing was established"
+    )
+
+
+def _runs_buffers(task: Task, engine: Engine) -> bool:
+    """Whether the engine runs store buffers: these know their fences, and refuse others, themselves."""
+    if task.model.operational is None:
+        return False
+    return engine.name in (FOR_UNBOUNDED_BUFFERS, FOR_BUFFERS[0]) or (
+        engine.name == "reference" and (task.options.buffers is not None or task.program.asks_about_states)
+    )
+
+
+def replayed(outcome: Outcome, task: Task) -> Outcome:
+    """The outcome if its witness replays, in what is left of the time."""
+    if isinstance(outcome, Holds | Violated) and outcome.witness is not None:
+        from membar.engines.reference.replay import replay  # noqa: PLC0415 - most answers have no witness
+
+        try:
+            with stage("while the witness was replayed"):
+                mismatch = replay(task.program, task.model, outcome.witness)
+        except LimitError as limit:
+            return doubted(outcome, limit.reason)
+        if mismatch is not None:
+            reason = f"internal error, please report: the witness does not replay ({mismatch})"
+            return doubted(outcome, reason)
+    return outcome
+
+
+def meaningless_tags(program: Program, model: Model) -> str | None:
+    """Why the model cannot speak about the program: ordering words it gives no meaning to; or None."""
+    if model.claims.any_tags or model.plan is None:  # without axioms, the simulator knows its fences
+        return None
+    known = model.tags
+    for tags, edge in used_tags(program):
+        if tags <= known:
+            continue
+        words = {**words_of_all(), **words_of(program.language)}
+        for tag in sorted(tags - model.tags):
+            if not words.get(tag, "").startswith(NO_ORDER):
+                place = f" (line {edge.span.line})" if edge.span else ""
+                return f"the model {model.name} gives no meaning to `{tag}`{place}"
+    return None
+
+
+def used_tags(program: Program) -> Iterator[tuple[Tags, Edge]]:
+    """The ordering words of each operation of the program, with its step."""
+    for thread in program.threads:
+        for edge in thread.edges:
+            for operation in edge.operations:
+                yield _tags_of(operation), edge
+
+
+def _tags_of(operation: Operation) -> Tags:
+    match operation:
+        case Load() | Store() | StoreConditional() | Fence() | Lock() | Unlock():
+            return operation.tags
+        case Rmw():
+            return operation.read_tags | operation.write_tags | (operation.failed_tags or frozenset())
+        case _:
+            return frozenset()

@@ -1,0 +1,97 @@
+"""Which properties are asked of a text, and whether they can be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+from membar import plugins
+from membar.diagnostics import Diagnostic, InputError
+from membar.languages.registry import load_model
+from membar.models.model import Model
+from membar.program.program import Program
+from membar.properties import EVERY, PROPERTIES
+from membar.properties.asked import Asked
+from membar.properties.labels import LABELS
+from membar.properties.linearizability import PROPERTY as LINEARIZABILITY
+from membar.properties.property import has_assertion_of, has_error_state_of
+from membar.properties.races import defines_races
+from membar.properties.specifications import read_specification
+from membar.questions.answering import default_model
+from membar.records import replace
+from membar.source import SourceFile
+
+# Names that only verification tasks for SV-COMP have: there `abort` ends executions that do not count.
+_TASK = re.compile(r"\b(__VERIFIER_\w+|reach_error)\b")
+_C = frozenset({"C", "LKMM"})
+_OF_C = frozenset({"locks", "exits", "overflow", "leaks"})
+_WAYS_OUT = {
+    "condition": "litmus tests and program text have such conditions",
+    "errors": "--error EXPR names a state or location",
+    "claims": "--ltl FORMULA makes a claim about all runs",
+}
+
+
+def asked_properties(
+    properties: Collection[str] | None, property_file: Path | None, source: SourceFile
+) -> Asked:
+    """What is asked: by name, by a file of SV-COMP, or by default all that applies.
+
+    Raises:
+        InputError: a property or the file is unknown.
+        OSError: the file cannot be read.
+    """
+    if property_file is not None:
+        return read_specification(property_file)
+    if properties is None:
+        is_task = _TASK.search(source.text) is not None
+        return Asked(names=tuple(name for name in PROPERTIES if not (is_task and name == "exits")))
+    for name in properties:
+        if name == LINEARIZABILITY.name:
+            message = f"{name} is asked of objects"
+            help_ = "--client THREADS,CALLS makes their clients; `.obj` files are objects"
+            raise InputError(Diagnostic(code="W0445", message=message, help=help_))
+        if name not in EVERY:
+            raise plugins.unknown("property", name, (*EVERY, "none"))
+    return Asked(
+        names=tuple(dict.fromkeys(name for name in properties if name in PROPERTIES)),
+        labels=tuple(name for name in LABELS if name in properties),
+        by_name=bool(properties),
+    )
+
+
+def applicable(program: Program, model: Model, asked: Asked) -> Asked:
+    """What is asked, without the properties that say nothing about a program of this language.
+
+    Raises:
+        InputError: nothing that was asked for by name applies.
+    """
+    if not asked.by_name:
+        return asked
+    names = tuple(name for name in asked.names if _can_apply(name, program, model))
+    others = tuple(name for name in asked.names if name not in names)
+    if names or asked.labels or not others:
+        return replace(asked, names=names, inapplicable=others)
+    known = [name for name in PROPERTIES if _can_apply(name, program, model)]
+    help_ = _WAYS_OUT.get(others[0], f"properties that do: {', '.join(known)}")
+    message = f"the property {others[0]} does not apply to `{program.name}` ({program.language})"
+    raise InputError(Diagnostic(code="W0445", message=message, help=help_))
+
+
+def _can_apply(name: str, program: Program, model: Model) -> bool:
+    match name:
+        case "condition":
+            return program.condition is not None
+        case "errors":
+            return has_error_state_of(program, name)
+        case "claims":
+            return bool(program.claims) or has_error_state_of(program, name)
+        case "races":
+            return defines_races(model) or defines_races(load_model(default_model(program)))
+        case "memory" | "assertions" if program.condition is not None:
+            return has_assertion_of(program, name)
+        case _ if name in _OF_C:
+            return program.language in _C or has_assertion_of(program, name)
+        case _:
+            return True

@@ -1,0 +1,355 @@
+"""Many tests at once: `membar litmus` on files and folders, in one process or several."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from membar.diagnostics import UNFIT, Diagnostic, InputError, unfit_input
+from membar.limits.budget import Ended, LimitError, limited
+from membar.limits.workers import Crew
+from membar.program.program import Program
+from membar.questions import api
+from membar.questions.expectations import Expectation, disagreement
+from membar.questions.linearizability import ObjectResult
+from membar.questions.object_proofs import ProofResult
+from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
+from membar.questions.proving import SystemResult
+from membar.questions.task import Limits, Options
+from membar.records import field, record, replace
+from membar.reports import diagnostic, herd, json
+from membar.reports._parts.findings import warnings_of
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Campaign:
+    """How every test is to be answered; most fields as in `api.check`, limits per test.
+
+    Attributes:
+        named: the files and folders that the user named; empty: the tests themselves.
+        model: memory model; by default each language's own.
+        engine: engine.
+        limits: per test.
+        options: loop bounds and the like.
+        include_dirs: for cat includes.
+        folders: where pictures go, by format.
+        mapping: the compiler's table for tests in C; by default the model's own.
+        texts: what answers carry along: `json`, `herd`, `states`, `sarif`, `told`, each rendered only where
+            somebody reads it.
+    """
+
+    named: tuple[Path, ...] = ()
+    model: str | None = None
+    engine: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    options: Options = field(default_factory=Options)
+    include_dirs: tuple[Path, ...] = ()
+    folders: tuple[tuple[str, Path], ...] = ()
+    mapping: str | None = None
+    texts: tuple[str, ...] = ()
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One test's answer as plain data, so that it can cross a process border.
+
+    Attributes:
+        path: the file.
+        name: the test's name; the file's if it could not be read.
+        model: the model's name; empty if the test could not be read.
+        verdict: one of the outcome words, or `error` for bad input.
+        holds: whether the condition holds; None if unanswered.
+        undefined: whether the program is undefined (a data race).
+        final_states: how many there are.
+        states: final states in herd's text form, if the campaign asks for them.
+        reason: why there is no verdict, the bound, warnings, what is violated, or the rendered diagnostics.
+        herd: herd's text block, if the campaign asks for it.
+        json: the JSON line, if the campaign asks for it.
+        sarif: the SARIF results, if the campaign asks for them.
+        told: the report about a violation, if the campaign asks for it.
+        unwritten: the rendered diagnostic of a picture that could not be written.
+        seconds: wall time, reading the file included.
+    """
+
+    path: str
+    name: str
+    model: str = ""
+    verdict: str
+    holds: bool | None = None
+    undefined: bool = False
+    final_states: int = 0
+    states: tuple[str, ...] = ()
+    reason: str = ""
+    herd: str = ""
+    json: str = ""
+    sarif: tuple[dict[str, Any], ...] = ()
+    told: str = ""
+    unwritten: str = ""
+    seconds: float = 0.0
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the test got a verdict."""
+        return self.verdict not in ("error", "unknown")
+
+
+def tests_in(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """The litmus files named by `paths`; folders are searched, results sorted, duplicates removed.
+
+    Raises:
+        OSError: a path does not exist.
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            found.update(dict.fromkeys(sorted(path.rglob("*.litmus"))))
+        else:
+            path.stat()
+            found[path] = None
+    return tuple(found)
+
+
+def run(
+    tests: Sequence[Path], campaign: Campaign, *, jobs: int = 1, is_supervised: bool = False
+) -> Iterator[Answer]:
+    """The answers, in the order of `tests`, as they come.
+
+    With several jobs, or supervised, child processes find them; one that passes the limits is ended.
+    """
+    with collecting_rarely():
+        if jobs <= 1 and not is_supervised:
+            for test in tests:
+                yield answer(test, campaign)
+            return
+        limits = campaign.limits
+        crew = Crew(
+            tests, partial(answer, campaign=campaign), jobs=jobs, seconds=limits.seconds, memory=limits.memory
+        )
+        for test, found in zip(tests, crew.results(), strict=True):
+            yield _given_up(test, campaign, found) if isinstance(found, Ended) else found
+
+
+@contextmanager
+def collecting_rarely() -> Iterator[None]:
+    """Puts off Python's search for cyclic garbage, of which a test leaves little.
+
+    What is there already, compiled models above all, is not looked at again and again.
+    """
+    before = gc.get_threshold()
+    _collect_rarely()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+# Columns of a report that goes into a page.
+_PAGE = 100
+# Objects made before garbage is looked for: some hundred tests, a few megabytes.
+_OBJECTS = 100_000
+
+
+def _collect_rarely() -> None:
+    gc.freeze()
+    gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
+
+
+def _given_up(test: Path, campaign: Campaign, ended: Ended) -> Answer:
+    """The answer about a test whose process was ended."""
+    found = api.unanswered(test, campaign.model, ended.reason, ended.seconds)
+    return as_data(found, seconds=ended.seconds, texts=campaign.texts)
+
+
+def answer(path: Path, campaign: Campaign) -> Answer:
+    """One test, answered within the limits; bad input becomes an answer too, so that the others go on."""
+    start = time.perf_counter()
+    limits = campaign.limits
+    try:
+        with limited(seconds=limits.seconds, memory=limits.memory):
+            return _answer(path, campaign, start)
+    except LimitError as limit:
+        seconds = time.perf_counter() - start
+        return _given_up(path, campaign, Ended(limit.reason, seconds))
+
+
+def _answer(path: Path, campaign: Campaign, start: float) -> Answer:
+    try:
+        result = api.check(
+            path,
+            model=campaign.model,
+            engine=campaign.engine,
+            limits=campaign.limits,
+            options=campaign.options,
+            include_dirs=campaign.include_dirs,
+            mapping=campaign.mapping,
+        )
+    except InputError as problem:
+        if not _is_inside(path, campaign.named):
+            problem = _without_text(path, problem)
+        return refusal(path, problem, texts=campaign.texts)
+    except UNFIT as problem:
+        return refusal(path, unfit_input(problem, path), texts=campaign.texts)
+    unwritten = _draw(result, campaign.folders)
+    found = as_data(result, seconds=time.perf_counter() - start, texts=campaign.texts)
+    return replace(found, unwritten=unwritten) if unwritten else found
+
+
+def _draw(result: api.Result, folders: Sequence[tuple[str, Path]]) -> str:
+    """Writes the pictures; returns what is to be said of those that cannot be written."""
+    problems = []
+    for kind, folder in folders:
+        from membar.questions import pictures  # noqa: PLC0415 - only where asked for
+
+        try:
+            pictures.save(kind, folder, result)
+        except OSError as problem:
+            problems.append(diagnostic.render_error(unfit_input(problem)))
+    return "".join(problems)
+
+
+def _is_inside(path: Path, named: Sequence[Path]) -> bool:
+    """Whether the user named a file or its folder; a link in the folder may lead out of it."""
+    if not named or path in named:
+        return True
+    place = path.resolve()
+    return any(place.is_relative_to(folder.resolve()) for folder in named)
+
+
+def _without_text(path: Path, problem: InputError) -> InputError:
+    """What is wrong with a file that the user did not name, without a word of what is in it."""
+    return InputError(
+        Diagnostic(
+            code=problem.diagnostics[0].code,
+            message=f"`{path}` cannot be checked; it is a link out of the folder, and its text is not shown",
+            help=f"to see what is wrong, name the file itself: membar litmus {path}",
+        )
+    )
+
+
+def refusal(path: Path, problem: InputError, *, texts: Collection[str] = ()) -> Answer:
+    """The answer about a file that is not valid input; see `Campaign.texts`."""
+    reason = diagnostic.render_error(problem)
+    found: tuple[dict[str, Any], ...] = ()
+    if "sarif" in texts:
+        from membar.reports import sarif  # noqa: PLC0415 - only where asked for
+
+        found = sarif.refused(str(path), problem)
+    return Answer(path=str(path), name=path.stem, verdict="error", reason=reason, sarif=found)
+
+
+def as_data(result: api.Result, *, seconds: float, texts: Collection[str] = ()) -> Answer:
+    """A result as plain data; see `Campaign.texts`."""
+    outcome = result.outcome
+    return Answer(
+        path=result.source.path,
+        name=result.program.name,
+        model=result.model.name,
+        verdict=result.verdict,
+        holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(outcome)),
+        undefined=bool(herd.undefining_checks(result.model) & frozenset(outcome.run.flags)),
+        final_states=len(outcome.run.outcomes),
+        states=herd.state_lines(result.program, outcome.run) if "states" in texts else (),
+        reason=_reason(outcome),
+        herd=herd.render(result) if "herd" in texts else "",
+        json=json.render(result) if "json" in texts else "",
+        sarif=_sarif(result) if "sarif" in texts else (),
+        told=_told(result) if "told" in texts else "",
+        seconds=seconds,
+    )
+
+
+def _sarif(result: api.Result | SystemResult | ObjectResult | ProofResult) -> tuple[dict[str, Any], ...]:
+    from membar.reports import sarif  # noqa: PLC0415 - only where asked for
+
+    if isinstance(result, SystemResult):
+        return sarif.system_results(result)
+    nothing = Program(name=Path(result.source.path).stem, language="C", objects=(), threads=())
+    if isinstance(result, ProofResult):
+        result = api.Result(result.source, nothing, result.model, result.outcome)
+    if isinstance(result, ObjectResult):
+        program = result.program or nothing
+        result = api.Result(result.source, program, result.judging, result.outcome)
+    return sarif.results(result)
+
+
+def _told(result: api.Result | SystemResult | ObjectResult | ProofResult) -> str:
+    """The report for people, of what is violated."""
+    from membar.reports import histories, processes, terminal  # noqa: PLC0415 - only where asked for
+
+    if not isinstance(result.outcome, Violated) or isinstance(result, ProofResult):
+        return ""
+    if isinstance(result, SystemResult):
+        return processes.render(result, columns=_PAGE)
+    if isinstance(result, ObjectResult):
+        return histories.render(result, columns=_PAGE)
+    return terminal.render(result, columns=_PAGE)
+
+
+def proved(result: SystemResult, *, seconds: float, texts: Collection[str] = ()) -> Answer:
+    """The answer about a system for any number of processes as plain data; see `Campaign.texts`."""
+    return Answer(
+        path=result.source.path,
+        name=result.system.name,
+        model=result.model.name,
+        verdict=result.verdict,
+        holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(result.outcome)),
+        reason=_reason(result.outcome),
+        sarif=_sarif(result) if "sarif" in texts else (),
+        told=_told(result) if "told" in texts else "",
+        seconds=seconds,
+    )
+
+
+def judged(result: ObjectResult | ProofResult, *, seconds: float, texts: Collection[str] = ()) -> Answer:
+    """The answer about an object as plain data; see `Campaign.texts`."""
+    return Answer(
+        path=result.source.path,
+        name=Path(result.source.path).stem,
+        model=result.model.name,
+        verdict=result.verdict,
+        holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(result.outcome)),
+        reason=_reason(result.outcome),
+        sarif=_sarif(result) if "sarif" in texts else (),
+        told=_told(result) if "told" in texts else "",
+        seconds=seconds,
+    )
+
+
+def _reason(outcome: Outcome) -> str:
+    match outcome:
+        case Unknown(reason=reason):
+            return reason
+        case HoldsWithin(bound=bound):
+            return "; ".join([bound, *_warnings(outcome)])
+        case Violated(property=name, witness=witness):
+            return f"{name}: {witness.message}" if witness is not None and witness.message else name
+        case _:
+            return "; ".join(_warnings(outcome))
+
+
+def _warnings(outcome: Outcome) -> list[str]:
+    return [item.reason for item in warnings_of(outcome.run)]
+
+
+def compare(answers: Iterable[Answer], known: Mapping[str, Expectation]) -> dict[str, str]:
+    """The disagreements with known answers, by path; tests without an answer or expectation are left out.
+
+    The answers must have their `states`.
+    """
+    found: dict[str, str] = {}
+    for item in answers:
+        expected = known.get(Path(item.path).name) or known.get(item.name)
+        if expected is None or not item.is_answered:
+            continue
+        text = disagreement(
+            expected, states=frozenset(item.states), holds=item.holds, undefined=item.undefined
+        )
+        if text is not None:
+            found[item.path] = text
+    return found

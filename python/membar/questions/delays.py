@@ -1,0 +1,144 @@
+"""Accesses that a processor delays beyond the end of the memory they go to.
+
+That memory is used after its end is an assertion, asked where a thread makes the access; who fails it stops.
+Where nothing of a thread happens before the access does, that is all there is to ask: what is delayed could
+as well be asked later. So it is under sc and x86-tso. Elsewhere a later store may overtake a load or a store,
+and somebody who sees it may free the memory: such executions are never built, as the thread stops first.
+
+They have a data race in C. A processor's execution without cycles of po and rf is one of rc11, by the
+mappings; so if no execution has such a cycle, and rc11 finds neither a race nor an error, none is
+missed. If some execution does have a cycle through a read of freed memory, so does one in which that read
+still finds what was there: nothing that depends on the read is part of the cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from membar.models.evaluate import relation
+from membar.models.model import Model, Operational
+from membar.models.plan import Check, CheckKind, CheckMode, Growth, Instruction, Op, Plan, Sort, Stage
+from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Verdict, Violated, weakened
+from membar.questions.task import Limits, Options, Task
+from membar.records import replace
+
+Ask: TypeAlias = Callable[[Task], Outcome]
+
+BOUND: Final = "accesses that are not delayed beyond the end of their memory"
+_RACE: Final = "data-race"
+
+
+def matter(task: Task, outcome: Outcome) -> bool:
+    """Whether an answer may be wrong about accesses that are delayed."""
+    return task.program.ends_memory and isinstance(outcome, Holds | HoldsWithin) and not _keeps(task.model)
+
+
+def _keeps(model: Model) -> bool:
+    """Whether nothing that a thread does later is seen before an access of it; or the race is found."""
+    is_x86 = model.claims.fair and model.claims.mapping == "x86"
+    is_ordered = is_x86 or model.operational in (Operational.SC, Operational.TSO)
+    return is_ordered or model.language_model
+
+
+def is_mapped(model: Model, mapping: str | None) -> bool:
+    """Whether the language can be asked what a processor delays, C being mapped by `mapping`."""
+    return (mapping or model.claims.mapping) in model.claims.right_mappings
+
+
+def remarked(outcome: Outcome, task: Task) -> Outcome:
+    """The outcome under a model that is not mapped: it stands if the model itself would tell of a race."""
+    plan = task.model.plan
+    if plan is not None and any(check.name == _RACE for check in plan.checks):  # lkmm
+        return _bounded(outcome, "there is a data race") if _RACE in outcome.run.flags else outcome
+    return _bounded(outcome, f"nobody has shown how {task.model.name} orders what C orders")
+
+
+def in_language(task: Task, some: Task, used: float) -> Task:
+    """The question to the language about some executions, asked as widely as `task` is."""
+    options = Options(unrolling=task.options.unrolling, jobs=task.options.jobs)
+    return replace(some, limits=_left(task.limits, used), options=options)
+
+
+def _left(limits: Limits, used: float) -> Limits:
+    return limits if limits.seconds is None else replace(limits, seconds=max(limits.seconds - used, 0.1))
+
+
+def judged(outcome: Outcome, task: Task, asked: Task, found: Outcome, ask: Ask) -> Outcome:
+    """The outcome, if `found`, the answer of the language, and a last question leave no doubt; else less."""
+    if isinstance(found, Violated) and found.witness is not None:
+        where = _races_in_ended_memory(asked, found)
+        if where:
+            reason = (
+                f"{where} access memory that ends, and nothing orders them (a data race in C): what"
+                f" {task.model.name} delays beyond its end would not be noticed"
+            )
+            return Unknown(weakened(outcome.run, Verdict.UNKNOWN, reason), reason)
+        what = "a data race" if found.property == "races" else found.witness.message
+        return _bounded(outcome, f"in C it goes wrong ({what})")
+    if not isinstance(found, Holds | HoldsWithin):
+        reason = found.reason if isinstance(found, Unknown) else "nothing was asked"
+        return _bounded(outcome, f"that C orders it is not known ({reason})")
+    if task.model.operational is not Operational.PSO and _buffers_loads(task, outcome, ask):
+        return _bounded(outcome, "loads are overtaken by stores that decide what they find")
+    return _within(outcome, found.bound) if isinstance(found, HoldsWithin) else outcome
+
+
+def _races_in_ended_memory(asked: Task, found: Violated) -> str:
+    """The lines of a race in memory that somebody ends, as `lines 3 and 7`."""
+    if asked.model.plan is None or found.witness is None or found.property != "races":
+        return ""
+    events = found.witness.execution.events
+    cells = asked.program.cells
+    for one, other in sorted(relation(asked.model.plan, found.witness.execution, "race")):
+        cell = events[one].cell
+        if cell is not None and cells[cell].object.is_hidden:
+            spans = (events[one].span, events[other].span)
+            lines = sorted({span.line for span in spans if span is not None})
+            return f"line{'s' if len(lines) > 1 else ''} {' and '.join(map(str, lines))}"
+    return ""
+
+
+def _buffers_loads(task: Task, outcome: Outcome, ask: Ask) -> bool:
+    """Whether some execution has a cycle of po and rf, or may have one: the others are counted again."""
+    if task.model.plan is None:
+        return True
+    counted = outcome.run.statistics
+    model = replace(task.model, plan=without_load_buffering(task.model.plan))
+    limits = _left(task.limits, counted.seconds)
+    others = ask(replace(task, model=model, limits=limits)).run.statistics
+    is_same = (counted.executions, counted.blocked) == (others.executions, others.blocked)
+    return counted.executions is None or not is_same
+
+
+def without_load_buffering(plan: Plan) -> Plan:
+    """The plan with one more check: no cycles of po and rf."""
+    first = len(plan.instructions)
+    po = Instruction(op=Op.PRIMITIVE, sort=Sort.RELATION, name="po")
+    created = replace(po, name="spawn-join")
+    rf = replace(po, name="rf", stage=Stage.READS, growth=Growth.GROWING)
+    inside = replace(po, op=Op.UNION, name="", args=(first, first + 1))
+    both = replace(rf, op=Op.UNION, name="", args=(first + 3, first + 2))
+    check = Check(
+        kind=CheckKind.ACYCLIC,
+        slot=first + 4,
+        name="no-load-buffering",
+        mode=CheckMode.REQUIRE,
+        stage=both.stage,
+        growth=both.growth,
+    )
+    added = (po, created, rf, inside, both)
+    return replace(plan, instructions=(*plan.instructions, *added), checks=(*plan.checks, check))
+
+
+def _bounded(outcome: Outcome, why: str) -> Outcome:
+    """The outcome for executions in which no access is delayed so far."""
+    bounded = _within(outcome, BOUND)
+    note = f"memory may end before an access that {outcome.run.model} delays: {why}"
+    return replace(bounded, run=replace(bounded.run, notes=(*bounded.run.notes, note)))
+
+
+def _within(outcome: Outcome, bound: str) -> HoldsWithin:
+    before = outcome.bound if isinstance(outcome, HoldsWithin) else ""
+    both = before if bound in before else " and ".join(filter(None, (before, bound)))
+    return HoldsWithin(replace(weakened(outcome.run, Verdict.WITHIN, both), guarantee=both), both)

@@ -1,0 +1,172 @@
+"""Known answers, and where ours differ: `membar litmus --expect FILE`; and what files say of themselves."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from membar.diagnostics import Diagnostic, InputError, close_matches, error
+from membar.source import SourceFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """What somebody else says of one test; None where they say nothing.
+
+    Attributes:
+        states: final states, as herd prints them.
+        holds: whether the condition, as written, holds.
+        undefined: whether the program has undefined behaviour (a data race).
+    """
+
+    states: frozenset[str] | None = None
+    holds: bool | None = None
+    undefined: bool = False
+
+
+def read(path: Path) -> Mapping[str, Expectation]:
+    """Expectations by file name: herd's answers as JSON, or a CSV with the columns `test,holds`.
+
+    Where an answer names no file, it is found by the name of its test.
+
+    Raises:
+        InputError: the file is of neither form.
+    """
+    text = SourceFile.read(path).text
+    try:
+        return _from_json(text) if path.suffix == ".json" else _from_csv(text)
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise InputError(
+            Diagnostic(
+                code="W0403",
+                message=f"`{path}` is not a file of expectations",
+                help="a JSON object of tests with `states` and `verdict`, "
+                f"or a CSV with the columns `test,holds` ({problem})",
+            )
+        ) from None
+
+
+def _from_json(text: str) -> dict[str, Expectation]:
+    return {
+        # Without a file name, the test's own name tells which one it is.
+        entry.get("file", name): Expectation(
+            states=frozenset(entry["states"]),
+            holds=None if entry["verdict"] == "Undef" else entry["verdict"] == "Ok",
+            undefined=entry["verdict"] == "Undef",
+        )
+        for name, entry in json.loads(text).items()
+    }
+
+
+def _from_csv(text: str) -> dict[str, Expectation]:
+    return {
+        row["test"]: Expectation(holds={"1": True, "0": False}[row["holds"]])
+        for row in csv.DictReader(text.splitlines())
+    }
+
+
+def disagreement(
+    expected: Expectation, *, states: frozenset[str], holds: bool | None, undefined: bool
+) -> str | None:
+    """How our answer differs from the expected one, in a few words; None if it does not."""
+    if expected.states is not None and states != expected.states:
+        missing, extra = sorted(expected.states - states), sorted(states - expected.states)
+        parts = [f"missing {'; '.join(missing)}"] * bool(missing) + [f"extra {'; '.join(extra)}"] * bool(
+            extra
+        )
+        return "states: " + ", ".join(parts)
+    if undefined != expected.undefined and expected.states is not None:
+        return "a data race was expected" if expected.undefined else "no data race was expected"
+    if expected.holds is not None and holds != expected.holds and not expected.undefined:
+        return f"the condition {'holds' if expected.holds else 'does not hold'} there"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """What a file says of itself: the verdict under a model.
+
+    Attributes:
+        model: the model's name.
+        verdict: `holds`, `holds-within`, `violated` or `unknown`.
+        any_threads: it is about any number of threads (`--threads any`).
+    """
+
+    model: str
+    verdict: str
+    any_threads: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.model}-any" if self.any_threads else self.model
+
+
+_VERDICTS = ("holds", "holds-within", "violated", "unknown")
+# Comments of all languages: /* */, (* *), // and #; the latter two may go on for several lines.
+_COMMENT = re.compile(r"/\*.*?\*/|\(\*.*?\*\)|(?:^[ \t]*(?://|#)[^\n]*\n?)+", re.DOTALL | re.MULTILINE)
+# A full stop ends the list, or else the comment. In small letters it is a claim at the beginning of a comment
+# only: elsewhere it is prose.
+_CLAIM = re.compile(
+    r"(?:\bExpected|\A[\s/*(#]*expected)( with --threads any)?:(?P<list>[^.]*?)(?:\.|\*/|\*\)|\Z)"
+)
+
+
+# What could be meant as a claim: a verdict of a model behind some word with a colon.
+_ALMOST = re.compile(r"\b([A-Za-z]+):\s*[A-Za-z][\w.-]*\s+(?:HOLDS|VIOLATED|UNKNOWN)\b")
+
+
+def claimed(source: SourceFile) -> tuple[Claimed, ...]:
+    """What a text says of itself in its comments, as `Expected: sc HOLDS, pso VIOLATED.` does.
+
+    Raises:
+        InputError: it begins to, and says no verdict, or two about one model, with the place.
+    """
+    claims: list[Claimed] = []
+    for comment in _COMMENT.finditer(source.text):
+        found = list(_CLAIM.finditer(comment[0]))
+        for claim in found:
+            start = comment.start() + claim.start("list")
+            more = _claims(source, start, claim["list"], any_threads=claim[1] is not None)
+            for place, each in more:
+                if any((each.model, each.any_threads) == (one.model, one.any_threads) for one in claims):
+                    raise _wrong(source, place, f"what to expect under {each.model} is said twice")
+                claims.append(each)
+        if not found:
+            _refuse_misspelt(source, comment)
+    return tuple(claims)
+
+
+def _refuse_misspelt(source: SourceFile, comment: re.Match[str]) -> None:
+    """Refuses a comment that says a verdict, but `Expected` not quite."""
+    for almost in _ALMOST.finditer(comment[0]):
+        is_right = almost[1].lower().endswith("expected")  # unexpected, or in the middle of prose
+        if not is_right and close_matches(almost[1].capitalize(), ["Expected"], cutoff=0.7):
+            place = (comment.start() + almost.start(1), comment.start() + almost.end(1))
+            raise _wrong(source, place, f"`{almost[1]}:` before a verdict: is `Expected:` meant?")
+
+
+def _claims(
+    source: SourceFile, start: int, text: str, *, any_threads: bool
+) -> Iterator[tuple[tuple[int, int], Claimed]]:
+    """What a list says, with the places."""
+    for part in re.finditer(r"[^,]+", text):
+        model, _, verdict = re.sub(r"[\s/#]+", " ", part[0]).strip().partition(" ")
+        word = verdict.lower().replace(" ", "-")
+        place = (start + part.start(), start + part.end())
+        if word not in _VERDICTS:
+            raise _wrong(source, place, "a comment that says what to expect, but here no verdict")
+        yield place, Claimed(model, word, any_threads)
+
+
+def _wrong(source: SourceFile, place: tuple[int, int], message: str) -> InputError:
+    known = ", ".join(word.upper().replace("-", " ") for word in _VERDICTS)
+    return error(
+        "W1445",
+        message,
+        source.span(*place),
+        "expected a model and a verdict",
+        help=f"write `Expected: sc HOLDS, x86-tso VIOLATED.` with a full stop; verdicts are {known}",
+    )

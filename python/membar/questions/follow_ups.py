@@ -1,0 +1,389 @@
+"""How a question is put to engines, so that each property gets an answer of its own.
+
+One search answers all properties at once, unless a violation ends it. What the text asks itself, and what the
+user asked for by name, is then asked again without what was violated. Labels of Promela are asked one by one,
+and races under a model that does not define them are asked of rc11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from membar.engines import Engine
+from membar.languages.registry import load_model
+from membar.limits.budget import LimitError, current, stage
+from membar.models.model import EXACTLY_ONCE, Model
+from membar.program.operations import LEAKS, OVERFLOW, WARNINGS
+from membar.program.program import Program
+from membar.program.warnings import FLAGS, LOOK, without_warnings
+from membar.properties import EVERY
+from membar.properties.asked import Asked, asserting
+from membar.properties.judge import OWN_QUESTIONS, RACE_FLAG
+from membar.properties.memory import NAME as MEMORY
+from membar.properties.memory import is_about_value
+from membar.properties.races import defines_races
+from membar.questions import delays
+from membar.questions.answering import answer, default_engine, load_engine, replayed
+from membar.questions.outcome import (
+    INTERRUPTED,
+    NOT_ASKED,
+    Explored,
+    Finding,
+    Holds,
+    HoldsWithin,
+    InterruptError,
+    Outcome,
+    Unknown,
+    Verdict,
+    Violated,
+    weakened,
+)
+from membar.questions.silence import without_looks
+from membar.questions.task import Limits, Options, Task, Unrolling
+from membar.records import record, replace
+
+RACES_IN = "rc11"
+DOES_NOT_APPLY = "it does not apply to this program"
+_MOST_RACY = 1000
+_ROUNDS_OF_A_RACE = 2
+_LONGEST_RACE = 20.0  # seconds: blocked executions do not count as executions
+_RACES_GIVEN_UP = "the follow-up question about races was given up at the time limit"
+_GRAVITY = (Explored, Holds, HoldsWithin, Unknown, Violated)
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A program, as its language and as the model sees it, and what is asked of it.
+
+    Attributes:
+        written: the program as its language has it.
+        program: the program as the model sees it: C under a processor's model is compiled.
+        model: the memory model.
+        engine: the engine that answers.
+        asked: the properties.
+        limits: resources for all searches together.
+        options: loop bounds, buffers, reductions.
+        mapping: the compiler's table, if it is not the model's own.
+        path: the file's name.
+    """
+
+    written: Program
+    program: Program
+    model: Model
+    engine: Engine
+    asked: Asked
+    limits: Limits
+    options: Options
+    mapping: str | None
+    path: str
+
+
+@record(frozen=True, slots=True)
+class Answered:
+    """The outcome, and the program and model that its witness is about."""
+
+    outcome: Outcome
+    program: Program
+    model: Model
+
+
+def answered(question: Question) -> Answered:
+    """The answer to all that is asked.
+
+    Raises:
+        InterruptError: Ctrl-C, with what was found until then.
+    """
+    return _Asking(question).answered()
+
+
+def program_asked(question: Question) -> Program:
+    """The program whose executions are witnesses of what is asked."""
+    kept = question.asked.warnings
+    program = asserting(question.program, question.asked.names, question.asked.functions)
+    return without_warnings(program, WARNINGS - kept)
+
+
+class _Asking:
+    """The searches for one question, and what is left of its time."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.asked = question.asked
+        self.program = program_asked(question)
+
+    def _task(self, program: Program, names: Collection[str]) -> Task:
+        question = self.question
+        return Task(
+            program=program,
+            model=question.model,
+            properties=tuple(names),
+            limits=question.limits,
+            options=question.options,
+        )
+
+    def answered(self) -> Answered:
+        asked, model = self.asked, self.question.model
+        asks_rc11 = asked.by_name and "races" in asked.names and not defines_races(model)
+        names = tuple(name for name in asked.names if not (asks_rc11 and name == "races"))
+        found: Answered | None = None
+        if names or not (asks_rc11 or asked.labels):
+            found = Answered(self._main(names), self.program, model)
+        for label in asked.labels:
+            found = _worse(found, self._about_label(label))
+        if asks_rc11:
+            found = _worse(found, self._about_races())
+        if found is None:
+            raise AssertionError("something is asked, or the program is explored")
+        beside = [Finding(name, Verdict.NOT_CHECKED, DOES_NOT_APPLY) for name in asked.inapplicable]
+        outcome = _without_leaks(found.outcome) if asked.allows_tracked else found.outcome
+        return replace(found, outcome=_with_findings(outcome, beside))
+
+    def _ask(self, task: Task, engine: Engine | None = None) -> Outcome:
+        try:
+            return answer(task, engine or self.question.engine)
+        except InterruptError as interrupt:
+            raise InterruptError(replayed(interrupt.outcome, task)) from None
+
+    def _main(self, names: Collection[str]) -> Outcome:
+        """The answer about everything that one search can find, and about what it left open."""
+        question = self.question
+        task = self._task(self.program, names)
+        warned = None
+        if names and not self.asked.warnings:
+            warned = self._warned(names)
+        outcome = (warned and self._without_looks(warned, task)) or self._ask(task)
+        outcome = self._with_open_questions(self._without_values(outcome))
+        if names and not question.model.language_model:
+            try:
+                with stage("while it was asked what C says"):
+                    outcome = self._without_doubt(outcome, task)
+            except LimitError as limit:
+                return _undecided(outcome, limit.reason)
+            except KeyboardInterrupt:
+                raise InterruptError(_undecided(outcome, INTERRUPTED)) from None
+        return outcome
+
+    def _without_values(self, outcome: Outcome) -> Outcome:
+        """The outcome; nothing is known if a value that was never set is used, and that is no violation.
+
+        It may then be any value, and the execution that was found goes on in ways that were not looked at.
+        """
+        if self.asked.values_count or not isinstance(outcome, Violated) or outcome.witness is None:
+            return outcome
+        message = outcome.witness.message
+        if outcome.property != MEMORY or not is_about_value(message):
+            return outcome
+        reason = f"SV-COMP allows this, and it may be any value, which is not followed: {message}"
+        findings = (replace(item, verdict=Verdict.UNKNOWN, reason=reason) for item in outcome.run.findings)
+        asked = tuple(replace(item, witness=None) for item in findings if item.property in self.asked.names)
+        return Unknown(replace(outcome.run, findings=asked), reason)
+
+    def _with_open_questions(self, outcome: Outcome) -> Outcome:
+        """The outcome, with answers about what a violation has kept from being answered."""
+        while True:
+            left = [
+                item.property
+                for item in outcome.run.findings
+                if item.verdict is Verdict.NOT_CHECKED
+                and item.reason != NOT_ASKED
+                and (self.asked.by_name or item.property in OWN_QUESTIONS)
+            ]
+            if not left or not isinstance(outcome, Violated):
+                return outcome
+            other = self._ask(self._task(_asking_only(self.program, left), left))
+            fresh = {
+                item.property: item
+                for item in other.run.findings
+                if item.property in left and item.verdict is not Verdict.NOT_CHECKED
+            }
+            if not fresh:
+                return outcome
+            outcome = _with_findings(outcome, fresh.values())
+
+    # Warnings
+
+    def _warned(self, names: Collection[str]) -> Outcome | None:
+        """The outcome of a program that may warn; None if it must be asked without its warnings.
+
+        Searches that assertions would slow down are spared them.
+        """
+        program = asserting(self.question.program, self.asked.names, self.asked.functions)
+        if program is self.program or self.question.model.claims.search != EXACTLY_ONCE:
+            return None
+        return self._warned_of(program, names)
+
+    def _warned_of(self, program: Program, names: Collection[str]) -> Outcome:
+        """Where something warns, the program is asked again without that, and the warning is a finding."""
+        outcome = self._ask(self._task(program, names))
+        warnings = (item for item in outcome.run.findings if item.is_warning and item.property in WARNINGS)
+        warning = next(warnings, None)
+        if warning is None:
+            return outcome
+        final = self._warned_of(without_warnings(program, {warning.property}), names)
+        note = warning.reason
+        if warning.property == OVERFLOW:
+            note += ": not defined in C, taken as wrapping around"
+        flags = tuple(sorted({*final.run.flags, FLAGS[warning.property]}))
+        final = replace(final, run=replace(final.run, notes=(*final.run.notes, note), flags=flags))
+        return _with_findings(final, [replace(warning, reason=note, witness=None)])
+
+    def _without_looks(self, outcome: Outcome, task: Task) -> Outcome | None:
+        """The outcome with a witness of the program without warnings; None if there is none for it."""
+        if not isinstance(outcome, Holds | Violated) or outcome.witness is None:
+            return outcome
+        witness = without_looks(outcome.witness)
+        if witness is outcome.witness and not any(
+            item.name.startswith(LOOK) for item in task.program.objects
+        ):
+            return outcome  # what only warns has left nothing in it
+        silent = replayed(replace(outcome, witness=witness), task)
+        return None if isinstance(silent, Unknown) else silent
+
+    # Labels
+
+    def _about_label(self, label: str) -> Answered:
+        """The answer about the labels of one kind, as a claim about all runs."""
+        known = {item.claim.name: item.claim for item in self.question.program.label_claims}
+        program = replace(_asking_only(self.program, ()), claims=(known[label],))
+        outcome = self._ask(self._task(program, ("claims",)))
+        findings = tuple(
+            replace(item, property=label) for item in outcome.run.findings if item.property == "claims"
+        )
+        outcome = replace(outcome, run=replace(outcome.run, findings=findings))
+        if isinstance(outcome, Violated) and outcome.property == "claims":
+            outcome = replace(outcome, property=label)
+        return Answered(outcome, program, self.question.model)
+
+    # Races
+
+    def _about_races(self) -> Answered:
+        """The answer about races, by rc11's definition, over the whole program."""
+        question = self.question
+        rc11 = load_model(RACES_IN)
+        program = asserting(without_warnings(question.written), ("races",))
+        program = replace(_asking_only(program, ()), condition=None)
+        given = question.options
+        task = replace(
+            self._task(program, ("races",)),
+            model=rc11,
+            options=Options(unrolling=given.unrolling, jobs=given.jobs, progress=given.progress),
+        )
+        engine = load_engine(default_engine(program, rc11, task.options))
+        outcome = self._ask(task, engine)
+        defines = f"{question.model.name} defines no races"
+        why = f"by the definition of {RACES_IN} (engine {engine.name}): {defines}"
+        findings = tuple(
+            replace(item, reason=f"{item.reason}; {why}" if item.reason else why)
+            for item in outcome.run.findings
+            if item.property == "races"
+        )
+        run = replace(
+            outcome.run,
+            model=question.model.name,
+            engine=question.engine.name,
+            findings=findings,
+            notes=(*outcome.run.notes, f"races are judged {why}"),
+        )
+        return Answered(replace(outcome, run=run), program, rc11)
+
+    def _without_doubt(self, outcome: Outcome, task: Task) -> Outcome:
+        """The outcome of a program taken for machine code, as far as its meaning in C lets it stand."""
+        question = self.question
+        written = without_warnings(question.written)
+        if not delays.matter(task, outcome):
+            return self._with_races(outcome, self._races(written))
+        if not delays.is_mapped(task.model, question.mapping):
+            return self._with_races(delays.remarked(outcome, task), self._races(written))
+        asked = delays.in_language(task, _race_question(written), outcome.run.statistics.seconds)
+        found = self._ask(asked, load_engine(default_engine(written, asked.model, asked.options)))
+        judged = delays.judged(outcome, task, asked, found, self._ask)
+        return self._with_races(judged, found)
+
+    def _races(self, program: Program) -> Outcome | None:
+        """What rc11 says of races; None if nothing can race.
+
+        It is asked about some executions only, in the time that is left: it may miss a race.
+        """
+        from membar.models.mappings import has_plain_accesses  # noqa: PLC0415 - most programs are not C
+
+        if defines_races(self.question.model) or not has_plain_accesses(program):
+            return None
+        task = _race_question(program)
+        return self._ask(task, load_engine(default_engine(program, task.model, task.options)))
+
+    def _with_races(self, outcome: Outcome, found: Outcome | None) -> Outcome:
+        """The outcome, with a flag if a C program that was taken for machine code has a data race in C."""
+        if isinstance(found, Unknown) and current().left == 0.0:
+            notes = (*outcome.run.notes, _RACES_GIVEN_UP)
+            return replace(outcome, run=replace(outcome.run, notes=notes))
+        if not isinstance(found, Violated) or found.property != "races":
+            return outcome
+        note = (
+            "plain accesses are taken as machine accesses; in C they are a data race, without any meaning"
+            f": membar check {self.question.path} --model {RACES_IN}"
+        )
+        flags = tuple(sorted({*outcome.run.flags, RACE_FLAG}))
+        return replace(outcome, run=replace(outcome.run, flags=flags, notes=(*outcome.run.notes, note)))
+
+
+def _without_leaks(outcome: Outcome) -> Outcome:
+    """The outcome where memory may stay allocated as long as a pointer leads to it, which is not checked."""
+    leak = outcome.run.finding(LEAKS)
+    if leak is None or leak.verdict is not Verdict.VIOLATED:
+        return outcome
+    reason = f"{leak.reason}; whether a pointer still leads to it is not checked"
+    outcome = _with_findings(outcome, [Finding(LEAKS, Verdict.UNKNOWN, reason)])
+    if not isinstance(outcome, Violated) or outcome.property != LEAKS:
+        return outcome
+    for item in outcome.run.findings:
+        if item.verdict is Verdict.VIOLATED and not item.is_warning:
+            return Violated(outcome.run, item.property, item.witness)
+    return Unknown(outcome.run, reason)
+
+
+def _undecided(outcome: Outcome, reason: str) -> Outcome:
+    """What is left of an outcome that C might contradict: that nothing is known, unless it is violated."""
+    if isinstance(outcome, Violated):
+        return outcome
+    return Unknown(weakened(outcome.run, Verdict.UNKNOWN, reason), reason)
+
+
+def _race_question(program: Program) -> Task:
+    return Task(
+        program=program,
+        model=load_model(RACES_IN),
+        properties=("races",),
+        limits=Limits(executions=_MOST_RACY, seconds=_LONGEST_RACE),
+        options=Options(unrolling=Unrolling(exact=_ROUNDS_OF_A_RACE)),
+    )
+
+
+def _asking_only(program: Program, names: Collection[str]) -> Program:
+    """The program without the questions and assertions of other properties."""
+    silent = without_warnings(program, WARNINGS - frozenset(names))
+    return replace(
+        asserting(silent, names or ("claims",)),
+        claims=program.claims if "claims" in names else (),
+        errors=tuple(predicate for predicate in program.errors if predicate.property in names),
+        condition=program.condition if "condition" in names else None,
+    )
+
+
+def _worse(first: Answered | None, second: Answered) -> Answered:
+    """The worse of two answers, with the findings of both."""
+    if first is None:
+        return second
+    is_worse = _GRAVITY.index(type(second.outcome)) > _GRAVITY.index(type(first.outcome))
+    kept, other = (second, first) if is_worse else (first, second)
+    notes = [note for note in other.outcome.run.notes if note not in kept.outcome.run.notes]
+    run = replace(kept.outcome.run, notes=(*kept.outcome.run.notes, *notes))
+    merged = _with_findings(replace(kept.outcome, run=run), other.outcome.run.findings)
+    return replace(kept, outcome=merged)
+
+
+def _with_findings(outcome: Outcome, more: Iterable[Finding]) -> Outcome:
+    """The outcome with other findings, in the order of reports, instead of those that it has."""
+    found = {item.property: item for item in outcome.run.findings} | {item.property: item for item in more}
+    order = [*EVERY]
+    findings = tuple(sorted(found.values(), key=lambda item: order.index(item.property)))
+    return replace(outcome, run=replace(outcome.run, findings=findings))

@@ -1,0 +1,415 @@
+"""What a model claims, as laws that one program can refute.
+
+Each law is about one key of a file of claims, or about all models (`fences`, `engines`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, cached_property
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from membar.engines import graphs
+from membar.engines.reference import axiomatic
+from membar.engines.reference.simulator import simulate
+from membar.models.evaluate import evaluator_of
+from membar.models.mappings import mapped, mapping_named
+from membar.models.model import GENERAL, HIDDEN, Model, Operational
+from membar.models.plan import Plan
+from membar.program.expr import Address, Register
+from membar.program.operations import Fence, Load, Rmw
+from membar.program.program import Program
+from membar.properties.tally import Tally
+from membar.questions import api
+from membar.questions.delays import without_load_buffering
+from membar.questions.model_tests import searches
+from membar.questions.model_tests.programs import Features
+from membar.questions.model_tests.sample import last_point, observing_all, with_operation
+from membar.questions.outcome import FinalState
+from membar.questions.task import Limits, Options, Task, Unrolling
+from membar.records import record, replace
+
+# More than any test program has stores, so that nothing is held back.
+_LARGE_BUFFERS: Final = 16
+_ADDED: Final = "added"
+
+
+class Case:
+    """One program under a model, with what several laws ask about it."""
+
+    def __init__(self, model: Model, program: Program, *, features: Features, seed: int) -> None:
+        self.model = model
+        self.program = program
+        self.features = features
+        self.seed = seed
+        self.seconds = 0.0  # for one question about it
+
+    @property
+    def random(self) -> Random:
+        """Choices that are the same every time."""
+        return Random(f"law {self.seed}")
+
+    @cached_property
+    def tally(self) -> Tally:
+        """All executions, by the general search."""
+        return self.explored(searches.unclaimed(self.model), listing=True)
+
+    @cached_property
+    def states(self) -> frozenset[FinalState]:
+        """The final states, by the general search; of a model without axioms by its machine."""
+        if self.model.plan is None:
+            return self.machine(self.model, buffers=self.model.default_buffers)
+        return frozenset(self.tally.outcomes)
+
+    def explored(self, model: Model, program: Program | None = None, *, listing: bool = False) -> Tally:
+        """What `graphs` finds."""
+        return _ended(graphs.explore(self._task(model, program, Options(all_executions=listing))))
+
+    def reference(self) -> Tally:
+        """What the Python reference finds."""
+        model = searches.unclaimed(self.model)
+        return _ended(axiomatic.explore(self._task(model, None, Options(all_executions=True))))
+
+    def machine(self, model: Model, *, buffers: int = _LARGE_BUFFERS) -> frozenset[FinalState]:
+        """The final states of a machine with store buffers."""
+        return frozenset(_ended(simulate(self._task(model, None, Options(buffers=buffers)))).outcomes)
+
+    def states_of(self, model: Model, program: Program | None = None) -> frozenset[FinalState]:
+        """The final states under a model, of this program or another."""
+        return frozenset(self.explored(searches.unclaimed(model), program).outcomes)
+
+    def _task(self, model: Model, program: Program | None, options: Options) -> Task:
+        return Task(
+            program=self.program if program is None else program,
+            model=model,
+            properties=("condition",),
+            limits=Limits(seconds=self.seconds),
+            options=replace(options, unrolling=Unrolling(exact=searches.BOUND)),
+        )
+
+
+def _ended(tally: Tally) -> Tally:
+    if tally.limit is not None:
+        raise searches.TooSlowError
+    return tally
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Law:
+    """Something that must be true of every program.
+
+    Attributes:
+        key: the claim it tests, as in the file of claims.
+        says: the claim in words, for people.
+        applies: whether a model claims it.
+        refutation: why a program refutes it; nothing if it does not.
+        is_about_c: whether its programs are C programs.
+    """
+
+    key: str
+    says: str
+    applies: Callable[[Model], bool]
+    refutation: Callable[[Case], str]
+    is_about_c: bool = False
+
+
+def laws_for(model: Model) -> tuple[Law, ...]:
+    """What can be refuted about a model."""
+    return tuple(law for law in LAWS if law.applies(model))
+
+
+def _has_axioms(model: Model) -> bool:
+    return model.plan is not None
+
+
+def _engines(case: Case) -> str:
+    """The reference enumerates every candidate; it is slow, so that one program in four is enough."""
+    if case.seed % 4:
+        raise searches.NotConcernedError
+    found, expected = case.tally, case.reference()
+    if found.outcomes != expected.outcomes:
+        return "the search and the reference find different final states"
+    counts = found.statistics.executions, expected.statistics.executions
+    return (
+        ""
+        if counts[0] == counts[1]
+        else f"the search finds {counts[0]} executions, the reference {counts[1]}"
+    )
+
+
+def _search(case: Case) -> str:
+    return searches.difference_of_search(case.program, case.model, case.seconds)
+
+
+def _claimed_answer(case: Case) -> str:
+    """The whole engine with all its reductions, as users ask it."""
+    found = frozenset(case.explored(case.model).outcomes)
+    return _unequal("with its claims", found, "by the general search", case.states)
+
+
+def _load_buffering(case: Case) -> str:
+    return searches.difference_without_buffering(case.program, case.model, case.seconds)
+
+
+def _buffered_loads(case: Case) -> str:
+    return searches.difference_without_signs(case.program, case.model, case.seconds)
+
+
+def _holds_of_executions(name: str) -> Callable[[Case], str]:
+    """The law of `laws.cat` of this name, in every execution."""
+
+    def refutation(case: Case) -> str:
+        plan = _laws_in_cat()
+        check = next(check for check in plan.checks if check.name == name)
+        for witness in case.tally.kept:
+            if not evaluator_of(plan).whole(witness.execution).holds(check):
+                return f"the model allows an execution that breaks it; it ends in {_shown([witness.final])}"
+        return ""
+
+    return refutation
+
+
+@cache
+def _laws_in_cat() -> Plan:
+    plan = api.load_model(str(Path(__file__).with_name("laws.cat"))).plan
+    if plan is None:
+        raise ValueError("laws.cat has axioms")
+    return plan
+
+
+def _sc(case: Case) -> str:
+    return _missing(case.states_of(api.load_model("sc")), "sc", case.states, "the model")
+
+
+def _within_tso(case: Case) -> str:
+    return _missing(case.states, "the model", case.states_of(api.load_model("x86-tso")), "x86-tso")
+
+
+def _store_buffers(case: Case) -> str:
+    return _unequal("the axioms allow", case.states, "the machine reaches", case.machine(case.model))
+
+
+def _values(case: Case) -> str:
+    guessing = replace(case.model, claims=replace(searches.unclaimed(case.model).claims, may_guess=True))
+    found = frozenset(case.explored(guessing).outcomes)
+    return _missing(found, "the model, if reads may take any constant,", case.states, "without that")
+
+
+def _fences(case: Case) -> str:
+    """One fence more, anywhere."""
+    if not case.features.fences:
+        raise searches.NotConcernedError
+    random = case.random
+    thread = random.randrange(len(case.program.threads))
+    fence = Fence(random.choice(case.features.fences))
+    at = random.randint(0, last_point(case.program, thread))
+    fenced = with_operation(case.program, fence, thread=thread, at=at)
+    word = "+".join(sorted(fence.tags))
+    where = f"a fence {word} in P{thread} before step {at}"
+    return _missing(case.states_of(case.model, fenced), f"with {where} the model", case.states, "without it")
+
+
+def _fair(case: Case) -> str:
+    """One more look at the end of a thread may find what is in memory at the end."""
+    random = case.random
+    thread = random.randrange(len(case.program.threads))
+    place = random.choice(case.program.objects)
+    load = Load(
+        register=_ADDED, address=Address(place.name), size=place.size, tags=random.choice(case.features.loads)
+    )
+    at = last_point(case.program, thread)
+    longer = observing_all(with_operation(case.program, load, thread=thread, at=at))
+    label = f"{thread}:{_ADDED}"
+    found = {frozenset(state) for state in case.states_of(case.model, longer)}
+    for state in sorted(case.states):
+        if frozenset({*state, (label, dict(state)[place.name])}) not in found:
+            return (
+                f"a read of {place.name} at the end of P{thread} cannot take the last value when it ends in"
+                f" {_shown([state])}"
+            )
+    return ""
+
+
+def _write_backs(case: Case) -> str:
+    """An atomic operation that writes what it reads adds no final state, wherever it stands."""
+    if not case.features.rmws:
+        raise searches.NotConcernedError
+    random = case.random
+    thread = random.randrange(len(case.program.threads))
+    place = random.choice(case.program.objects)
+    read, write = random.choice(case.features.rmws)
+    operation = Rmw(
+        register=_ADDED,
+        address=Address(place.name),
+        value=Register(_ADDED),
+        size=place.size,
+        read_tags=read,
+        write_tags=write,
+    )
+    at = random.randint(0, last_point(case.program, thread))
+    longer = with_operation(case.program, operation, thread=thread, at=at)
+    where = (
+        f"with an atomic operation on {place.name} in P{thread} before step {at} that writes what it reads"
+    )
+    return _missing(case.states_of(case.model, longer), f"{where}, the model", case.states, "without it")
+
+
+def _right_mappings(case: Case) -> str:
+    """What a mapped C program does, load buffering aside, rc11 allows."""
+    plan = case.model.plan
+    if plan is None:
+        return ""
+    processor = replace(case.model, plan=without_load_buffering(plan))
+    language = case.states_of(api.load_model("rc11"))
+    for name in case.model.claims.right_mappings:
+        states = case.states_of(processor, mapped(case.program, mapping_named(name)))
+        if problem := _missing(states, f"mapped by {name}, the model", language, "rc11"):
+            return problem
+    return ""
+
+
+def _missing(states: Iterable[FinalState], who: str, others: frozenset[FinalState], whom: str) -> str:
+    """States that are not among others, in words."""
+    extra = [state for state in states if state not in others]
+    return f"{who} allows {_shown(extra)}, {whom} does not" if extra else ""
+
+
+def _unequal(left: str, ours: frozenset[FinalState], right: str, theirs: frozenset[FinalState]) -> str:
+    parts = [
+        f"only {name}: {_shown(states)}"
+        for name, states in ((left, ours - theirs), (right, theirs - ours))
+        if states
+    ]
+    return "; ".join(parts)
+
+
+def _shown(states: Iterable[FinalState]) -> str:
+    texts = sorted("{" + "; ".join(f"{name}={value}" for name, value in state) + "}" for state in states)
+    more = f" and {len(texts) - 3} more" if len(texts) > 3 else ""
+    return ", ".join(texts[:3]) + more
+
+
+def unused_tags(model: Model) -> tuple[str, ...]:
+    """Tags that the model names and no check depends on, but for those in a set `no-effect`."""
+    plan = model.plan
+    if plan is None:
+        return ()
+    needed = set(_below(plan, (check.slot for check in plan.checks)))
+    excused = set(_below(plan, (slot for name, slot in plan.names if name.replace("_", "-") == "no-effect")))
+    used = {plan.instructions[slot].name for slot in needed | excused}
+    return tuple(sorted(model.tags - used))
+
+
+def _below(plan: Plan, roots: Iterable[int]) -> Iterator[int]:
+    """Slots, and all of which they are made; a fixpoint is made of all of its slots."""
+    results = {variable: fixpoint.results for fixpoint in plan.fixpoints for variable in fixpoint.variables}
+    todo, seen = [*roots], set[int]()
+    while todo:
+        slot = todo.pop()
+        if slot not in seen:
+            seen.add(slot)
+            yield slot
+            todo += [*plan.instructions[slot].args, *results.get(slot, ())]
+
+
+LAWS: Final = (
+    Law(
+        key="engines",
+        says="the search finds what the reference finds",
+        applies=_has_axioms,
+        refutation=_engines,
+    ),
+    Law(
+        key="coherence",
+        says="each location on its own behaves like a single variable",
+        applies=lambda model: _has_axioms(model) and model.claims.is_coherent,
+        refutation=_holds_of_executions("coherence"),
+    ),
+    Law(
+        key="atomicity",
+        says="nobody writes between the read and the write of a read-modify-write",
+        applies=lambda model: _has_axioms(model) and model.claims.is_atomic,
+        refutation=_holds_of_executions("atomicity"),
+    ),
+    Law(
+        key="sc-executions",
+        says="what sc allows is allowed",
+        applies=lambda model: model.claims.allows_sc,
+        refutation=_sc,
+    ),
+    Law(
+        key="fences",
+        says="a fence never adds final states",
+        applies=_has_axioms,
+        refutation=_fences,
+    ),
+    Law(
+        key="search",
+        says="the claimed search finds what the general search finds",
+        applies=lambda model: model.claims.search != GENERAL,
+        refutation=_search,
+    ),
+    Law(
+        key="answers",
+        says="answers with all claims and reductions are those of the general search",
+        applies=_has_axioms,
+        refutation=_claimed_answer,
+    ),
+    Law(
+        key="load-buffering",
+        says="only programs with pairs of this relation have cycles of po and rf",
+        applies=lambda model: bool(model.claims.load_buffering),
+        refutation=_load_buffering,
+    ),
+    Law(
+        key="buffered-loads",
+        says="executions without cycles of po and rf show that there are others",
+        applies=lambda model: model.claims.buffered_loads != HIDDEN,
+        refutation=_buffered_loads,
+    ),
+    Law(
+        key="write-backs",
+        says="an atomic operation that writes what it reads adds no final states",
+        applies=lambda model: model.claims.ignores_write_backs,
+        refutation=_write_backs,
+    ),
+    Law(
+        key="order",
+        says="what follows a read, co, fr and rfe have no cycle",
+        applies=lambda model: model.claims.global_order,
+        refutation=_holds_of_executions("order"),
+    ),
+    Law(
+        key="fair",
+        says="one more look may always find the last write",
+        applies=lambda model: model.claims.fair,
+        refutation=_fair,
+    ),
+    Law(
+        key="self-justifying-values",
+        says="no value comes out of thin air",
+        applies=lambda model: _has_axioms(model) and not model.claims.may_guess,
+        refutation=_values,
+    ),
+    Law(
+        key="store-buffers",
+        says="the axioms allow what the machine with store buffers does",
+        applies=lambda model: _has_axioms(model) and model.operational is not None,
+        refutation=_store_buffers,
+    ),
+    Law(
+        key="store-buffers",
+        says="what the machine does is allowed by x86-tso",
+        applies=lambda model: model.operational is Operational.CAM,
+        refutation=_within_tso,
+    ),
+    Law(
+        key="right-mappings",
+        says="mapped C programs do no more than rc11 allows, load buffering aside",
+        applies=lambda model: bool(model.claims.right_mappings),
+        refutation=_right_mappings,
+        is_about_c=True,
+    ),
+)

@@ -1,0 +1,337 @@
+"""`prove_object`: is a concurrent object linearizable, for any number of threads and calls?
+
+Text → ConcurrentObject → transition system of one thread under the model → obligations → z3 → Outcome. A
+failed obligation refutes the annotations, not the object: the answer is UNKNOWN, with the two states.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.languages import ObjectFrontend
+from membar.languages.registry import language_of, load_model
+from membar.limits.budget import LimitError
+from membar.models.model import Model
+from membar.objects.orders import Ordering, require_meaning
+from membar.objects.proof.claims import Claims, claims
+from membar.objects.proof.findings import Failure, Proof
+from membar.objects.syntax import ConcurrentObject, Specification
+from membar.objects.systems import buffered, relaxed
+from membar.objects.systems.moves import ThreadSystem
+from membar.objects.terms import PendingCount, subterms
+from membar.questions.outcome import (
+    WORDS,
+    Holds,
+    HoldsWithin,
+    Outcome,
+    Run,
+    Statistics,
+    Unknown,
+    with_findings,
+)
+from membar.questions.task import Limits, counted
+from membar.source import SourceFile
+
+ENGINE: Final = "objects"
+PROPERTY: Final = "linearizability"
+REAL_TIME: Final = Ordering.REAL_TIME.value
+_FOR_INVARIANTS: Final = 0.8  # of the time limit
+_NOTHING: Final = "nothing was established"
+_ALGORITHM: Final = "obligations per step"
+_WITH_BUFFERS: Final = {"sc": False, "x86-tso": True}
+_RELAXED: Final = {
+    "xc": relaxed.Rules(speculates=False),
+    "armv8": relaxed.Rules(speculates=True, eliminates=True),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProofResult:
+    """The answer about one object.
+
+    Attributes:
+        source: the text.
+        about: what it means.
+        model: the memory model.
+        order: when an operation is before another: `causal`, `flush` or `real-time`.
+        outcome: the verdict.
+        system: a thread of the object under the model; None where there is none.
+        failure: the obligation that was not discharged.
+        inferred: invariants that were found, in the object language; "" where none were looked for.
+    """
+
+    source: SourceFile
+    about: ConcurrentObject
+    model: Model
+    order: str
+    outcome: Outcome
+    system: ThreadSystem | None = None
+    failure: Failure | None = None
+    inferred: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """`holds`, `holds-within` or `unknown`."""
+        return WORDS[type(self.outcome)]
+
+
+def parse_object(source: SourceFile) -> ConcurrentObject:
+    """The object that a text means.
+
+    Raises:
+        InputError: with every problem found in the text.
+    """
+    return _frontend(source).parse(source)
+
+
+def _frontend(source: SourceFile) -> ObjectFrontend:
+    found = language_of(source)
+    if isinstance(found, ObjectFrontend):
+        return found
+    raise InputError(
+        Diagnostic(
+            code="W1314",
+            message=f"`{source.path}` is no object in the object language",
+            help="file names of objects end in .obj",
+        )
+    )
+
+
+def system_of(about: ConcurrentObject, model: Model, *, order: str = "causal") -> ThreadSystem:
+    """A thread of the object under the model.
+
+    Raises:
+        InputError: there is no such system for the model, or the order has no meaning under it.
+    """
+    if model.name in _WITH_BUFFERS:
+        is_buffered, in_real_time = _WITH_BUFFERS[model.name], order == REAL_TIME
+        return buffered.system(about, name=model.name, is_buffered=is_buffered, in_real_time=in_real_time)
+    if model.name in _RELAXED:
+        require_meaning(Ordering(order), model.name)
+        return relaxed.system(about, name=model.name, rules=_RELAXED[model.name])
+    raise InputError(
+        Diagnostic(
+            code="W1315",
+            message=f"objects have no transition system under {model.name}",
+            help=f"they have one under {', '.join((*_WITH_BUFFERS, *_RELAXED))}",
+        )
+    )
+
+
+def rules_of(model: Model) -> relaxed.Rules | None:
+    """How a model does lines out of order; None if it does not."""
+    return _RELAXED.get(model.name)
+
+
+def default_model(source: SourceFile) -> str:
+    """The model checked when the user names none."""
+    return _frontend(source).default_model
+
+
+@counted
+def prove_object(
+    source: SourceFile | str | Path,
+    *,
+    model: Model | str | None = None,
+    order: str = "causal",
+    limits: Limits | None = None,
+    infer: bool = False,
+) -> ProofResult:
+    """Whether an object is linearizable, by its annotations.
+
+    Args:
+        source: a file name, or a text with a name.
+        model: `sc`, `x86-tso`, `xc` or `armv8`; by default x86-tso.
+        order: `causal` and `flush`: an operation lasts until all that its thread stored before its return is
+            in memory; `real-time`: until it returns. Under xc and armv8 only `causal`.
+        limits: resources; hitting one gives UNKNOWN.
+        infer: look for invariants, besides those of the text.
+
+    Raises:
+        InputError: the text, the model or an argument is wrong.
+        OSError: a file cannot be read.
+    """
+    text = source if isinstance(source, SourceFile) else SourceFile.read(source)
+    frontend = _frontend(text)
+    about = frontend.parse(text)
+    named = model or frontend.default_model
+    chosen = named if isinstance(named, Model) else load_model(named)
+    specification = _annotated(about)
+    system = system_of(about, chosen, order=order)
+    clock = _Clock(limits or Limits())
+    failure, inferred, given_up = None, "", ""
+    try:
+        if infer:
+            inferred, given_up = _inferred(system, specification, clock)
+            about = frontend.parse(replace(text, text=f"{text.text}\n{inferred}"))
+            system = system_of(about, chosen, order=order)
+        proof, system = _proved(system, specification, clock, order)
+        outcome = judged(proof, about, chosen.name, order)
+        if given_up and isinstance(outcome, Unknown):
+            outcome = replace(outcome, reason=f"no invariants: {given_up}; without them {outcome.reason}")
+        failure = proof.failures[0] if proof.failures else None
+    except (EngineLimitError, LimitError) as limit:
+        outcome = Unknown(_run(chosen.name, _NOTHING, clock.seconds), given_up or limit.reason)
+    return ProofResult(
+        source=text,
+        about=about,
+        model=chosen,
+        order=order,
+        outcome=with_findings(outcome, (PROPERTY,)),
+        system=system,
+        failure=failure,
+        inferred=inferred,
+    )
+
+
+class _Clock:
+    """When to stop."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._start = time.monotonic()
+        self._limit = limits.seconds
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken."""
+        return time.monotonic() - self._start
+
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return self._limit is not None and self.seconds > self._limit
+
+    def is_late(self) -> bool:
+        """Whether what is left of the time is needed to say what fails."""
+        return self._limit is not None and self.seconds > self._limit * _FOR_INVARIANTS
+
+
+def _inferred(system: ThreadSystem, specification: Specification, clock: _Clock) -> tuple[str, str]:
+    """Invariants, or why none were found."""
+    from membar.objects.infer.inference import inferred  # noqa: PLC0415 - brings z3 along
+
+    try:
+        return inferred(system, specification, should_stop=clock.is_late), ""
+    except EngineLimitError as limit:
+        return "", f"{limit.reason} while invariants were looked for" if clock.is_late() else limit.reason
+
+
+def _proved(
+    system: ThreadSystem, specification: Specification, clock: _Clock, order: str
+) -> tuple[Proof, ThreadSystem]:
+    """The proof that says most, and the system that it is about.
+
+    Where buffers can grow for ever, stores are summarised; and where that proves nothing, the bound stays.
+    """
+    from membar.objects.proof.discharge import prove  # noqa: PLC0415 - brings z3 along
+
+    claimed = claims(system.about)
+    if not _WITH_BUFFERS.get(system.name) or _counts(claimed):
+        return prove(system, claimed, specification, should_stop=clock.is_over), system
+    proof = prove(system, claimed, specification, should_stop=clock.is_over, until_cut=True)
+    if not proof.cut:
+        return proof, system
+    any_length = buffered.summarised(system.about, name=system.name, in_real_time=order == REAL_TIME)
+    try:
+        summary = prove(any_length, claimed, specification, should_stop=clock.is_over)
+        why = _reason(summary.failures[0]) if summary.failures else ""
+    except EngineLimitError as limit:
+        if clock.is_over():
+            raise
+        summary, why = Proof(cut=True), limit.reason
+    if not summary.cut and not summary.failures:
+        return summary, any_length
+    proof = prove(system, claimed, specification, should_stop=clock.is_over)
+    proof.unbounded = why
+    return proof, system
+
+
+def _counts(claimed: Claims) -> bool:
+    """Whether something speaks of the number of pending stores, which summaries do not know."""
+    return any(
+        isinstance(part, PendingCount)
+        for each in (*claimed.invariants, *claimed.between)
+        for part in subterms(each.formula)
+    )
+
+
+def _annotated(about: ConcurrentObject) -> Specification:
+    """The specification of an object that has all that a proof needs."""
+    missing = [operation.name for operation in about.operations
+               if not any(point.operation == operation.name for point in about.points)]  # fmt: skip
+    help_text = "add it, or let the bounded checker answer: --client 2,2"
+    if about.specification is None:
+        message = f"`{about.source.path}` has no specification to be proved"
+        raise InputError(Diagnostic(code="W1316", message=message, help=help_text))
+    if missing:
+        message = (
+            f"`{about.source.path}` does not say where {' and '.join(missing)} take effect (`linearize`)"
+        )
+        raise InputError(Diagnostic(code="W1316", message=message, help=help_text))
+    return about.specification
+
+
+def judged(proof: Proof, about: ConcurrentObject, model: str, order: str) -> Outcome:
+    """The verdict that the obligations allow (DESIGN, what each engine may claim)."""
+    notes = (
+        f"{proof.obligations} obligations discharged by z3, the slowest in {proof.slowest:.2f} s;"
+        f" a thread has {len(proof.controls)} controls",
+    )
+    if proof.failures:
+        run = _run(model, _NOTHING, proof.seconds, notes)
+        return Unknown(run, _reason(proof.failures[0]))
+    run = _run(model, _guarantee(model, order), proof.seconds, notes)
+    missed = [line.label for _, line in about.lines() if line.label not in proof.lines]
+    if proof.cut and missed:
+        run = _run(model, _NOTHING, proof.seconds, notes)
+        return Unknown(run, f"line {missed[0]} is never done within {_length(proof, about, model)}")
+    if proof.cut:
+        bound = _length(proof, about, model)
+        return HoldsWithin(run, bound, chosen_by_user=False)
+    if proof.beyond:
+        more = (
+            f"processors can do more: --client 2,2 --model {model} asks about that, and may refute the object"
+        )
+        run = replace(run, notes=(*notes, more))
+        return HoldsWithin(run, f"the transition system of the paper: {proof.beyond}", chosen_by_user=False)
+    return Holds(run)
+
+
+def _length(proof: Proof, about: ConcurrentObject, model: str) -> str:
+    """The bound on the length of sequences, in words."""
+    if model in _RELAXED:
+        return f"at most {relaxed.longest(about)} lines that have been met and not done"
+    bound = f"store buffers of at most {buffered.LONGEST} entries"
+    return f"{bound}; for buffers of any length, {proof.unbounded}" if proof.unbounded else bound
+
+
+def _reason(failure: Failure) -> str:
+    obligation = failure.obligation
+    where = f"obligation ({obligation.number}) fails for {obligation.text}"
+    return f"{where}: z3 gave up" if failure.goal is None else f"{where}: {failure.goal.text}"
+
+
+def _guarantee(model: str, order: str) -> str:
+    lasting = "until it returns"
+    if _WITH_BUFFERS.get(model) and order != REAL_TIME:
+        lasting = "until all that its thread stored before its return is in memory"
+    if model in _RELAXED:
+        lasting = "until all of its lines are done"
+    return (
+        "any number of threads and calls, for operation-race-free clients: each operation takes effect in one"
+        f" step, in program order, between its call and its end; it lasts {lasting} (order {order})"
+    )
+
+
+def _run(model: str, guarantee: str, seconds: float, notes: tuple[str, ...] = ()) -> Run:
+    return Run(
+        model=model,
+        engine=ENGINE,
+        algorithm=_ALGORITHM,
+        guarantee=guarantee,
+        notes=notes,
+        statistics=Statistics(seconds=seconds),
+    )

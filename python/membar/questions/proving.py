@@ -1,0 +1,293 @@
+"""`prove`: whether a system is safe for any number of processes. The second lane of the straight line.
+
+Text → ParameterizedSystem → engine under a model → Outcome; before anybody sees it, a violation is replayed
+by the reference simulator, a proof is checked by z3, and instances with a few processes are compared.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from membar import plugins
+from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.edits import Place
+from membar.engines import SystemEngine
+from membar.languages import SystemFrontend
+from membar.languages.registry import language_of, load_model
+from membar.limits.budget import LimitError, stage, time_reason
+from membar.models.model import Model
+from membar.questions import option_effects, option_scopes
+from membar.questions.outcome import WORDS, Holds, HoldsWithin, Outcome, Run, Unknown, Violated, with_findings
+from membar.questions.task import Limits, Options, SystemTask, counted
+from membar.records import record, replace
+from membar.source import SourceFile
+from membar.systems.mapping import sequential
+from membar.systems.run import ProcessRun
+from membar.systems.system import ParameterizedSystem
+
+_PREFERRED = ("cubes", "instances")
+# How many states of an instance are compared with an answer before that is given up, and says so.
+_MOST_STATES = 200_000
+_NOTHING = "nothing was established"
+
+
+@record(frozen=True, slots=True)
+class SystemResult:
+    """The answer about one system: what was asked, and the outcome."""
+
+    source: SourceFile
+    system: ParameterizedSystem
+    model: Model
+    outcome: Outcome
+
+    @property
+    def verdict(self) -> str:
+        """`holds`, `holds-within`, `violated` or `unknown`."""
+        return WORDS[type(self.outcome)]
+
+    @property
+    def processes(self) -> ProcessRun | None:
+        """The run that shows a violation, if there is one."""
+        return self.outcome.processes if isinstance(self.outcome, Violated) else None
+
+
+def is_system(source: SourceFile | str | Path) -> bool:
+    """Whether a file is a system for any number of processes, by its name's ending."""
+    text = source if isinstance(source, SourceFile) else SourceFile(str(source), "")
+    return isinstance(language_of(text), SystemFrontend)
+
+
+def parse_system(source: SourceFile) -> ParameterizedSystem:
+    """The system that a text means.
+
+    Raises:
+        InputError: with every problem found in the text.
+    """
+    return _frontend(source).parse(source)
+
+
+def places(source: SourceFile) -> tuple[Place, ...]:
+    """Where the text of a system can be made stronger."""
+    return _frontend(source).places(source)
+
+
+def default_model(source: SourceFile) -> str:
+    """The model checked when the user names none."""
+    frontend = _frontend(source)
+    return frontend.default_model(frontend.parse(source))
+
+
+def _frontend(source: SourceFile) -> SystemFrontend:
+    found = language_of(source)
+    if isinstance(found, SystemFrontend):
+        return found
+    raise InputError(
+        Diagnostic(
+            code="W0406",
+            message=f"`{source.path}` is a program, not a system for any number of processes",
+            help="ask about it with `membar check`, or `membar.check` in Python",
+        )
+    )
+
+
+def load_system_engine(name: str) -> SystemEngine:
+    """The engine for systems called `name`."""
+    found = plugins.record("membar.engines", name, attribute="ENGINE")
+    if isinstance(found, SystemEngine):
+        return found
+    raise InputError(
+        Diagnostic(
+            code="W0407",
+            message=f"the engine {name} takes programs, not systems for any number of processes",
+            help=f"engines for such systems: {', '.join(_known())}",
+        )
+    )
+
+
+def _known() -> tuple[str, ...]:
+    return tuple(name for name in _PREFERRED if name in plugins.names("membar.engines"))
+
+
+@counted
+def prove(
+    source: SourceFile | str | Path,
+    *,
+    model: Model | str | None = None,
+    engine: str | None = None,
+    limits: Limits | None = None,
+    options: Options | None = None,
+    include_dirs: Sequence[Path] = (),
+) -> SystemResult:
+    """Whether a system reaches none of its unsafe states, with any number of processes.
+
+    Args:
+        source: a file name, or a text with a name.
+        model: `sc` or `x86-tso`; by default x86-tso if the system has weak memory.
+        engine: by default `cubes`.
+        limits: resources; hitting one gives UNKNOWN.
+        options: `brab`, `instances`.
+        include_dirs: where cat includes are searched.
+
+    Raises:
+        InputError: the text, the model or an argument is wrong.
+        EngineLimitError: a limit was reached before there was a system.
+        OSError: a file cannot be read.
+    """
+    text = source if isinstance(source, SourceFile) else SourceFile.read(source)
+    frontend = _frontend(text)
+    with stage("while the text was read"):
+        system = frontend.parse(text)
+    named = model or frontend.default_model(system)
+    chosen = named if isinstance(named, Model) else load_model(named, include_dirs=include_dirs)
+    task = SystemTask(system=system, model=chosen, limits=limits or Limits(), options=options or Options())
+    answering = load_system_engine(engine or _known()[0])
+    option_scopes.refuse_for_engine(answering.name, task.options)
+    option_effects.refuse_limits(answering.name, task.limits)
+    return SystemResult(text, system, chosen, with_findings(answer(task, answering), ("errors",)))
+
+
+def answer(task: SystemTask, engine: SystemEngine, *, most_states: int = _MOST_STATES) -> Outcome:
+    """The engine's outcome, confirmed by others before anybody sees it.
+
+    Of each instance that it is compared with at most `most_states` states are looked at, and no longer than
+    the task's limit allows.
+    """
+    start = time.monotonic()
+    try:
+        with stage("during the search"):
+            found = engine.run(replace(task, limits=task.limits.left()))
+        with stage("while the answer was confirmed"):
+            outcome = _confirmed(found, task, start)
+            return outcome if engine.name == "instances" else _compared(outcome, task, start, most_states)
+    except (EngineLimitError, LimitError) as limit:
+        run = Run(
+            model=task.model.name,
+            engine=engine.name,
+            algorithm="none",
+            guarantee=_NOTHING,
+        )
+        return Unknown(run, limit.reason)
+
+
+def _confirmed(outcome: Outcome, task: SystemTask, start: float) -> Outcome:
+    """The outcome, if its run replays and its proof is one."""
+    if isinstance(outcome, Violated) and outcome.processes is not None:
+        mismatch = replay(task.system, task.model, outcome.processes)
+        if mismatch is not None:
+            reason = f"internal error, please report: the run does not replay ({mismatch})"
+            return unconfirmed(outcome, reason)
+    if isinstance(outcome, Holds):
+        return _certified(outcome, task, start)
+    return outcome
+
+
+def unconfirmed(outcome: Outcome, reason: str) -> Unknown:
+    """What is left of an outcome that was not confirmed: it guarantees nothing."""
+    return Unknown(replace(outcome.run, guarantee=_NOTHING), reason)
+
+
+def replay(system: ParameterizedSystem, model: Model, run: ProcessRun) -> str | None:
+    """Why a run is none of the system under the model into an unsafe state; None if it is one."""
+    from membar.engines.instances import buffered  # noqa: PLC0415 - most answers have no run
+    from membar.engines.instances.runs import mismatch  # noqa: PLC0415
+    from membar.engines.instances.search import machine  # noqa: PLC0415
+
+    if system.size not in (None, run.processes):
+        return f"the system has {system.size} processes"
+    return mismatch(machine(system, run.processes, buffered=buffered(model)), run)
+
+
+def _certified(outcome: Holds, task: SystemTask, start: float) -> Outcome:
+    """A proof that z3 has checked; else UNKNOWN."""
+    from membar.engines.instances import buffered  # noqa: PLC0415
+    from membar.evidence.certificates.check import certify  # noqa: PLC0415 - brings z3 along
+
+    limit = task.limits.seconds
+
+    def should_stop() -> bool:
+        return limit is not None and time.monotonic() - start > limit
+
+    system = task.system if buffered(task.model) else sequential(task.system)
+    certificate = certify(system, outcome.proof, should_stop=should_stop)
+    if certificate.problem is not None and should_stop():
+        return unconfirmed(outcome, f"{time_reason(limit)} while the proof was checked by z3")
+    if certificate.problem is not None:
+        return unconfirmed(outcome, f"the proof was not confirmed by z3: {certificate.problem}")
+    note = (
+        f"proof of {certificate.cubes} {'cube' if certificate.cubes == 1 else 'cubes'} confirmed by z3:"
+        f" {certificate.obligations} obligations, {certificate.seconds:.2f} s"
+    )
+    return _noted(outcome, note)
+
+
+def _compared(outcome: Outcome, task: SystemTask, start: float, most_states: int) -> Outcome:
+    """The outcome beside those of instances; a disagreement is an internal error."""
+    if not task.options.instances:
+        return outcome
+    instances = load_system_engine("instances")
+    notes: list[str] = []
+    for number in task.options.instances:
+        if task.system.size not in (None, number):
+            notes.append(f"{number} processes: the system has {task.system.size}")
+            continue
+        seconds = task.limits.seconds
+        if seconds is not None:
+            seconds = max(seconds - (time.monotonic() - start), 0.0)
+        limits = replace(task.limits, states=task.limits.states or most_states, seconds=seconds)
+        small = replace(task, limits=limits, options=replace(task.options, instances=(number,)))
+        found = instances.run(small)
+        if _disagree(outcome, found, number):
+            reason = f"internal error, please report: {number} processes are {WORDS[type(found)]}"
+            return unconfirmed(outcome, f"{reason}, but the answer was {WORDS[type(outcome)]}")
+        if isinstance(outcome, Unknown) and isinstance(found, Violated):
+            return _confirmed(_noted(found, f"for any number: {outcome.reason}"), task, start)
+        notes.append(_note(found, number))
+    return _noted(outcome, *notes)
+
+
+def _noted(outcome: Outcome, *notes: str) -> Outcome:
+    return replace(outcome, run=replace(outcome.run, notes=(*outcome.run.notes, *notes)))
+
+
+def _disagree(outcome: Outcome, instance: Outcome, number: int) -> bool:
+    if isinstance(outcome, Holds):
+        return isinstance(instance, Violated)
+    if not isinstance(outcome, Violated) or outcome.processes is None:
+        return False
+    return outcome.processes.processes == number and isinstance(instance, HoldsWithin)
+
+
+def _note(found: Outcome, number: int) -> str:
+    states = found.run.statistics.states
+    match found:
+        case HoldsWithin():
+            return f"{number} processes: safe, {states} states"
+        case Violated():
+            return f"{number} processes: an unsafe state is reached, {states} states"
+        case Unknown(reason=reason):
+            return f"{number} processes: not answered, {reason.removeprefix(f'{number} processes: ')}"
+        case _:
+            return f"{number} processes: {WORDS[type(found)]}"
+
+
+def certificate_text(result: SystemResult) -> str:
+    """The obligations of a proof as SMT-LIB.
+
+    Raises:
+        InputError: there is no proof.
+    """
+    from membar.engines.instances import buffered  # noqa: PLC0415
+    from membar.evidence.certificates.check import script  # noqa: PLC0415 - brings z3 along
+
+    if not isinstance(result.outcome, Holds):
+        raise InputError(
+            Diagnostic(
+                code="W0409",
+                message=f"`{result.source.path}` has no proof that could be written",
+                help=f"the verdict is {result.verdict}",
+            )
+        )
+    system = result.system if buffered(result.model) else sequential(result.system)
+    return script(system, result.outcome.proof)

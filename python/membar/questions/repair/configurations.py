@@ -1,0 +1,152 @@
+"""Other configurations of a text (`-D NAME`): a repair must not break those that are right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from membar.diagnostics import InputError
+from membar.questions import api, proving
+from membar.questions.repair.question import Answer, UndecidedError, guarantee_of, is_right
+from membar.source import SourceFile
+
+Ask: TypeAlias = Callable[[SourceFile], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """One other configuration, and what is known of the text in it.
+
+    Attributes:
+        defines: what is defined.
+        name: how it differs from the one that is repaired: `-D NAME`, or `without -D NAME`.
+        before: the answer about the text as it is.
+        is_right: whether that says that it is right; None if nobody knows.
+    """
+
+    defines: tuple[str, ...]
+    name: str
+    before: Answer
+    is_right: bool | None
+
+    def of(self, source: SourceFile) -> SourceFile:
+        """A text in this configuration."""
+        return SourceFile(
+            source.path, source.text, self.defines, source.include_dirs, replaced=source.replaced
+        )
+
+    def passes(self, text: SourceFile, ask: Ask, *, weaken: bool) -> bool | None:
+        """Whether a changed text is right in it, in the same sense; None if nobody knows."""
+        try:
+            answer = ask(self.of(text))
+            if not is_right(answer):
+                return False
+            return guarantee_of(self.before).is_kept_by(guarantee_of(answer)) if weaken else True
+        except UndecidedError:
+            return None
+        except InputError:
+            return False
+
+
+@dataclass(frozen=True, slots=True)
+class Recheck:
+    """What became of another configuration. `after` is None where the changed text cannot be read in it."""
+
+    configuration: Configuration
+    after: Answer | None
+
+    @property
+    def name(self) -> str:
+        """How it differs from the one that is repaired."""
+        return self.configuration.name
+
+    @property
+    def before(self) -> Answer:
+        """The answer about the text as it was."""
+        return self.configuration.before
+
+
+@dataclass
+class Configurations:
+    """The other configurations of a text; those that a change broke are required of every further one."""
+
+    source: SourceFile
+    ask: Ask
+    weaken: bool
+    threads: str | None = None
+    required: list[Configuration] = field(default_factory=list)
+    _known: tuple[Configuration, ...] | None = None
+    _answers: dict[object, Answer] = field(default_factory=dict)
+
+    @property
+    def known(self) -> tuple[Configuration, ...]:
+        """Those in which the text can be read, asked about when they are first needed."""
+        if self._known is None:
+            found = (self._asked(defines) for defines in _others(self.source, self.threads))
+            self._known = tuple(each for each in found if each is not None)
+        return self._known
+
+    def require_those_broken_by(self, texts: Sequence[SourceFile]) -> bool:
+        """Whether one of the texts is wrong in a configuration that was right and not required yet."""
+        broken = [
+            each
+            for each in self.known
+            if each.is_right
+            and each not in self.required
+            and any(each.passes(text, self._ask_once, weaken=self.weaken) is False for text in texts)
+        ]
+        self.required += broken
+        return bool(broken)
+
+    def pass_with(self, text: SourceFile) -> bool | None:
+        """Whether a text is right in each configuration that is required; None if nobody knows."""
+        answers = [each.passes(text, self._ask_once, weaken=self.weaken) for each in self.required]
+        return False if False in answers else None if None in answers else True
+
+    def rechecks(self, text: SourceFile) -> tuple[Recheck, ...]:
+        """The answers about a changed text, one for each configuration."""
+        return tuple(Recheck(each, self._answer(each.of(text))) for each in self.known)
+
+    def _ask_once(self, text: SourceFile) -> Answer:
+        key = (text.text, text.defines, text.replaced)
+        if key not in self._answers:
+            self._answers[key] = self.ask(text)
+        return self._answers[key]
+
+    def _answer(self, text: SourceFile) -> Answer | None:
+        try:
+            return self._ask_once(text)
+        except InputError:
+            return None
+
+    def _asked(self, defines: tuple[str, ...]) -> Configuration | None:
+        source = self.source
+        text = SourceFile(source.path, source.text, defines, source.include_dirs, replaced=source.replaced)
+        before = self._answer(text)
+        if before is None:
+            return None
+        try:
+            right: bool | None = is_right(before)
+        except UndecidedError:
+            right = None
+        return Configuration(defines, _name(source.defines, defines), before, right)
+
+
+def _others(source: SourceFile, threads: str | None) -> tuple[tuple[str, ...], ...]:
+    """The definitions of the other configurations, but for that of the number of threads."""
+    if proving.is_system(source) or (find := api.frontend_for(source).configurations) is None:
+        return ()
+    given = set(source.defines)
+    return tuple(
+        defines
+        for defines in find(source)
+        if threads not in {each.partition("=")[0] for each in given.symmetric_difference(defines)}
+    )
+
+
+def _name(given: Sequence[str], defines: Sequence[str]) -> str:
+    added = [f"-D {each}" for each in defines if each not in given]
+    names = {each.partition("=")[0] for each in defines}
+    gone = [f"without -D {each}" for each in given if each.partition("=")[0] not in names]
+    return " ".join(added + gone)

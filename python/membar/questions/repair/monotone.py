@@ -1,0 +1,60 @@
+"""Whether a stronger text is right where a weaker one is: what makes a first repair a cheapest one.
+
+Fences, stronger orders and atomic writes take executions and reachable states away, and what is true of
+single executions or states stays true of fewer. Two things need care:
+
+- A claim about runs. A run of the stronger program is one of the weaker program in which a store goes to
+  memory at once, with one state more in between: there the thread is already where it goes to, and memory is
+  as before. A formula without X that speaks of memory only, or not of memory at all, does not notice that
+  state. A fence has a control point of its own in most languages, so for fences only memory may be spoken of.
+  The run must count: it does if only store buffers (and processes) are treated fairly, since an own buffer
+  always empties. A write that waits for *all* buffers may wait for ever: others fill them again and again.
+- A step that writes several locations of which one is atomic: that one overtakes the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from membar.edits import Place
+from membar.program.operations import Store
+from membar.program.predicate import CellValue
+from membar.program.program import Program
+from membar.program.temporal import Claim, ForbiddenRuns, has_next, predicates_of
+
+
+def is_monotone(program: Program, places: Sequence[Place], fair: frozenset[str]) -> bool:
+    """Whether `program` with stronger readings of `places` keeps what it asks for."""
+    has_atomics = any(place.location is not None for place in places)
+    if has_atomics and _writes_several(program):
+        return False
+    if not program.claims:
+        return True
+    waits_for_all = any("ATOMIC-ALL" in tags for tags in _store_tags(program))
+    if waits_for_all or "buffers" not in fair or any(not _is_plain(claim) for claim in program.claims):
+        return False
+    seen = [type(seen) for predicate in predicates_of(program.claims) for _, seen in predicate.reads]
+    sees_memory, sees_more = CellValue in seen, any(kind is not CellValue for kind in seen)
+    return not sees_more or (has_atomics and not sees_memory)
+
+
+def _is_plain(claim: Claim) -> bool:
+    return not (isinstance(claim.body, ForbiddenRuns) or claim.is_endless or has_next(claim.body))
+
+
+def _writes_several(program: Program) -> bool:
+    return any(
+        sum(isinstance(operation, Store) for operation in edge.operations) > 1
+        for thread in program.threads
+        for edge in thread.edges
+    )
+
+
+def _store_tags(program: Program) -> list[frozenset[str]]:
+    return [
+        operation.tags
+        for thread in program.threads
+        for edge in thread.edges
+        for operation in edge.operations
+        if isinstance(operation, Store)
+    ]

@@ -1,0 +1,164 @@
+"""The closed question handed to an engine."""
+
+from __future__ import annotations
+
+import enum
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from membar.diagnostics import EngineLimitError
+from membar.limits import budget
+from membar.records import field, record, replace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from membar.models.model import Model
+    from membar.program.program import Program
+    from membar.systems.system import ParameterizedSystem
+
+# Engines count what they keep, not what they need on the way.
+_FOR_ENGINES = 0.8
+_LEAST_ROOM = 1 << 20
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Resources; None is no limit. Hitting one gives UNKNOWN."""
+
+    seconds: float | None = None
+    memory: int | None = None
+    executions: int | None = None
+    states: int | None = None
+
+    def left(self) -> Limits:
+        """The limits for what begins now: of the question's time and memory, what is left of them."""
+        now = budget.current()
+        seconds, memory = self.seconds, self.memory
+        if now.left is not None:
+            seconds = now.left if seconds is None else min(seconds, now.left)
+        if now.memory is not None:
+            room = max(int(_FOR_ENGINES * now.memory) - budget.resident_bytes(), _LEAST_ROOM)
+            memory = room if memory is None else min(memory, room)
+        return replace(self, seconds=seconds, memory=memory)
+
+
+Parameters = ParamSpec("Parameters")
+Answer = TypeVar("Answer")
+
+
+def counted(ask: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:
+    """Limits, given as `limits`, count for all that is done for an answer.
+
+    Raises:
+        EngineLimitError: a limit was reached before there was an answer that could say so.
+    """
+
+    @wraps(ask)
+    def asking(*positional: Parameters.args, **named: Parameters.kwargs) -> Answer:
+        limits = named.get("limits") or Limits()
+        assert isinstance(limits, Limits)
+        try:
+            with budget.limited(seconds=limits.seconds, memory=limits.memory):
+                return ask(*positional, **named)
+        except budget.LimitError as limit:
+            raise EngineLimitError(limit.reason) from None
+
+    return asking
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Unrolling:
+    """How often each loop may be taken: exactly `exact`, or deepening up to `deepest`."""
+
+    exact: int | None = None
+    deepest: int = 4
+    chosen_by_user: bool = False
+
+    @property
+    def furthest(self) -> int:
+        """The largest bound that may be tried."""
+        return self.deepest if self.exact is None else self.exact
+
+
+class Coherence(enum.Enum):
+    """Which executions are told apart: all, or only those whose difference can be observed.
+
+    Executions that differ only in the order of writes form one *reads-from class*; the last write of a
+    location counts as a difference where the final state shows the location.
+    """
+
+    ALL = "all"
+    OBSERVED = "observed"
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Choices that do not change the question, only how it is answered.
+
+    Attributes:
+        unrolling: loop bound.
+        buffers: store-buffer bound of the operational models; None is the model's default.
+        buffers_chosen_by_user: whether the bound was given.
+        unbounded_buffers: store buffers have no bound; `buffers` does not count.
+        algorithm: the engine's procedure, where it has several; None is its own choice.
+        reductions_off: names of reductions switched off (`symmetry`, `await`, `prune`, …).
+        coherence: whether an engine may answer by reads-from classes; then its counts are counts of classes.
+        coherence_chosen_by_user: whether that was given.
+        fair: what runs must treat fairly to count for claims about runs: `buffers` (every queue of stores is
+            empty or flushed again and again), `processes` (every thread is unable to move or moves).
+        shortest: of several runs that show something a shortest is wanted (`states`), however long it takes.
+        jobs: worker threads.
+        stops_early: end with the first failed assertion, where nothing but the verdict is asked for.
+        all_executions: keep every execution as a witness, not only the first (`--all`).
+        brab: guess invariants of parameterized systems that an instance of this many processes satisfies.
+        instances: numbers of processes for which the answer about a parameterized system is checked again.
+        progress: called now and then with a short text.
+    """
+
+    unrolling: Unrolling = field(default_factory=Unrolling)
+    buffers: int | None = None
+    buffers_chosen_by_user: bool = False
+    unbounded_buffers: bool = False
+    algorithm: str | None = None
+    reductions_off: frozenset[str] = frozenset()
+    coherence: Coherence = Coherence.ALL
+    coherence_chosen_by_user: bool = False
+    fair: frozenset[str] = frozenset({"buffers"})
+    shortest: bool = False
+    jobs: int = 1
+    stops_early: bool = True
+    all_executions: bool = False
+    brab: int | None = None
+    instances: tuple[int, ...] = ()
+    progress: Callable[[str], None] | None = None
+
+
+def repeats_are_one(options: Options) -> bool:
+    """Whether executions count as one that differ only in how often a loop looked in vain.
+
+    Not if every execution is listed that takes its loops at most so often.
+    """
+    lists_repeats = options.all_executions and options.unrolling.exact is not None
+    return "await" not in options.reductions_off and not lists_repeats
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A program, a model, the properties to check, and how far to go."""
+
+    program: Program
+    model: Model
+    properties: tuple[str, ...]
+    limits: Limits = field(default_factory=Limits)
+    options: Options = field(default_factory=Options)
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class SystemTask:
+    """A system for any number of processes, a model, and how far to go; it asks its own question."""
+
+    system: ParameterizedSystem
+    model: Model
+    limits: Limits = field(default_factory=Limits)
+    options: Options = field(default_factory=Options)

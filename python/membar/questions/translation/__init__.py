@@ -1,0 +1,36 @@
+"""Programs with their store buffers written out, as texts of other model checkers: DVE and Promela."""
+
+from __future__ import annotations
+
+from membar.diagnostics import EngineLimitError
+from membar.models.model import Operational
+from membar.program.program import Program
+from membar.program.warnings import without_warnings
+from membar.questions.translation import dve, promela
+from membar.questions.translation.build import buffered_model
+from membar.questions.translation.model import refused
+
+FORMATS = {"dve": dve.render, "promela": promela.render}
+
+
+def translated(program: Program, discipline: Operational, bound: int, *, to: str, fair: bool) -> str:
+    """A text with explicit store buffers, whose runs under sc are the program's under the discipline.
+
+    Args:
+        program: what is translated.
+        discipline: what store buffers do.
+        bound: how many entries they have: per thread (tso), or per location (pso, cam).
+        to: `dve` or `promela`.
+        fair: formulas are about runs that are fair to every queue of stores.
+
+    Raises:
+        InputError: something cannot be said in that language, or has no meaning with store buffers.
+    """
+    try:
+        model = buffered_model(without_warnings(program), discipline, bound)
+    except EngineLimitError as limit:
+        raise refused(limit.reason) from None
+    with_bound = "" if discipline is Operational.SC else f"({bound})"
+    under = f"{program.name} under {discipline.value}{with_bound}"
+    title = f"{under}, translated by membar for sequential consistency"
+    return FORMATS[to](model, title=title, fair=fair)

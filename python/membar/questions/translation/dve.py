@@ -1,0 +1,250 @@
+"""A model as DVE text: the instrumented model of Barnat, section III.
+
+Each location that a process stores to has a temporary variable (`sb_x_P`) and an indicator (`i_x_P`; a number
+of stores, `n_x_P`, where there are several slots). Each process has a queue of the locations that it has
+stored to, oldest first, and the process `MM` brings stores to memory. Slots and entries that are not in use
+are 0, and a queue is moved up when its first entry leaves, so that equal states are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from membar.program.temporal import Claim, ForbiddenRuns, Truth, has_next, implies
+from membar.questions.translation.model import ENDLESS, Interval, Kind, Model, Step, Variable, refused
+from membar.questions.translation.names import Names, variable_names
+from membar.questions.translation.questions import fairness, over_variables
+from membar.questions.translation.ranges import WIDEST, Ranges, fits
+from membar.questions.translation.spelling import Speller, Words, sequenced
+
+WORDS = Words(
+    land="and", lor="or", lnot="not", until="U", release="R", finally_="F", globally="G", numbers=WIDEST
+)  # fmt: skip
+RESERVED = frozenset(
+    {
+        "accept", "and", "assert", "async", "bool", "buchi", "byte", "channel", "commit", "const", "effect",
+        "error", "errors", "ends", "false", "genbuchi", "guard", "imply", "init", "int", "ltl", "muller",
+        "not", "or", "process", "property", "rabin", "state", "streett", "sync", "system", "trans", "true",
+        "atomic", "G", "F", "X", "U", "R", "W", "GF", "FG", "GG", "FF", "GX", "XG", "FX", "XF", "XX",
+    }
+)  # fmt: skip
+
+
+def render(model: Model, *, title: str, fair: bool) -> str:
+    """The text; with `fair`, formulas are about runs that are fair to every queue of stores.
+
+    Raises:
+        InputError: something in it cannot be said in DVE.
+    """
+    return _Text(model, fair=fair).whole(title)
+
+
+class _Text:
+    def __init__(self, model: Model, *, fair: bool) -> None:
+        self.model = model
+        self.program = model.program
+        self.fair = fair
+        self.names = Names(RESERVED)
+        self.threads = [self.names.fresh(thread.name) for thread in self.program.threads]
+        self.memory = self.names.fresh("MM") if model.flushes else ""
+        self.failed = self.names.fresh("failed")
+        self.points = [self._point_names(number) for number in range(len(self.threads))]
+        self.called = variable_names(model, self.names, self.threads, local=True, lists=True)
+        self.inside = Speller(WORDS, self.called, self._place, model.ranges)
+        self.outside = Speller(WORDS, dict(self._from_outside()), self._place, model.ranges)
+        self.scratches: dict[str, str] = {}
+
+    def _point_names(self, number: int) -> dict[int, str]:
+        thread = self.program.threads[number]
+        names = Names(RESERVED)
+        labels = dict(thread.labels)
+        return {point: names.fresh(labels.get(point, f"s{point}")) for point in sorted(thread.outgoing)}
+
+    def _place(self, thread: int, point: int) -> str:
+        return f"{self.threads[thread]}.{self.points[thread][point]}"
+
+    def _from_outside(self) -> Iterator[tuple[str, str]]:
+        for key, name in self.called.items():
+            variable = self.model.variables[key]
+            own = variable.kind is Kind.REGISTER
+            yield key, f"{self.threads[variable.thread]}->{name}" if own else name
+
+    def whole(self, title: str) -> str:
+        processes = [line for number in range(len(self.threads)) for line in self._process(number)]
+        processes += self._flushing()
+        automata = [claim for claim in self.program.claims if isinstance(claim.body, ForbiddenRuns)]
+        if len(automata) > 1:
+            raise refused("several automata of forbidden runs", automata[1].span)
+        prop = ""
+        for claim in automata:
+            name = self.names.fresh(claim.name)
+            processes += self._property(claim, name)
+            prop = f" property {name}"
+        lines = [f"// {title}", *self._globals(), "", *processes, f"system async{prop};", *self._questions()]
+        return "\n".join(lines) + "\n"
+
+    def _globals(self) -> Iterator[str]:
+        yield from self._declared(
+            [key for key, item in self.model.variables.items() if item.kind is not Kind.REGISTER]
+        )
+        for key, name in self.scratches.items():
+            yield f"{type_of(self.model.ranges[key.removeprefix('scratch:')])} {name};"
+        if any(step.failure is not None for step in self.model.steps):
+            yield f"byte {self.failed} = 0; // dividing by it is the run-time error of a failed assertion"
+
+    def _declared(self, keys: list[str]) -> Iterator[str]:
+        arrays: dict[str, list[str]] = {}
+        for key in keys:
+            name, bracket, _ = self.called[key].partition("[")
+            arrays.setdefault(name + bracket, []).append(key)
+        for name, elements in arrays.items():
+            low = min(self.model.ranges[key][0] for key in elements)
+            high = max(self.model.ranges[key][1] for key in elements)
+            values = [self.model.variables[key].initial for key in elements]
+            if name.endswith("["):
+                start = f" = {{{', '.join(map(str, values))}}}" if any(values) else ""
+                yield f"{type_of((low, high))} {name}{len(elements)}]{start};"
+            else:
+                yield f"{type_of((low, high))} {name} = {values[0]};"
+
+    def _process(self, number: int) -> Iterator[str]:
+        thread = self.program.threads[number]
+        points = self.points[number]
+        own = [
+            key
+            for key, item in self.model.variables.items()
+            if item.kind is Kind.REGISTER and item.thread == number
+        ]
+        yield f"process {self.threads[number]} {{"
+        yield from self._declared(own)
+        unborn = [] if thread.started else [self._unborn(number)]
+        yield f"state {', '.join([*unborn, *points.values()])};"
+        yield f"init {unborn[0] if unborn else points[thread.entry]};"
+        steps = []
+        if unborn:
+            born = self.called[Variable(kind=Kind.BORN, thread=number).key]
+            steps.append(f"  {unborn[0]} -> {points[thread.entry]} {{ guard {born}; }}")
+        own_steps = [step for step in self.model.steps if step.thread == number]
+        steps += [self._step(step) for step in own_steps]
+        # Who waits for ever has not ended.
+        stuck = sorted(thread.outgoing.keys() - {step.source for step in own_steps})
+        steps += [
+            f"  {points[point]} -> {points[point]} {{ guard false; }}"
+            for point in stuck
+            if thread.outgoing[point]
+        ]
+        if steps:
+            yield "trans"
+            yield ",\n".join(steps) + ";"
+        yield "}"
+        yield ""
+
+    def _unborn(self, number: int) -> str:
+        return Names([*RESERVED, *self.points[number].values()]).fresh("unborn")
+
+    def _step(self, step: Step) -> str:
+        points = self.points[step.thread]
+        ranges = Ranges(self.model.ranges, step.guards)
+        guards = [
+            self.inside.truth(guard, Ranges(self.model.ranges, step.guards[:number]))
+            for number, guard in enumerate(step.guards)
+        ]
+        guard = f" guard {' and '.join(guards)};" if guards else ""
+        if step.failure is not None:
+            done = [f"{self.failed} = 1 / {self.failed}"]
+        else:
+            done = [
+                f"{self.called[key]} = {self.inside.value(value, ranges)}"
+                for key, value in sequenced(step.writes, self._scratch)
+            ]
+        for pushed in step.pushes if step.failure is None else ():
+            length = self.called[Variable(kind=Kind.LENGTH, thread=step.thread).key]
+            queue = self.called[Variable(kind=Kind.QUEUE, thread=step.thread, slot=0).key].partition("[")[0]
+            done += [f"{queue}[{length}] = {pushed}", f"{length} = {length} + 1"]
+        effect = f" effect {', '.join(done)};" if done else ""
+        ways = "flush -> flush" if step.source < 0 else f"{points[step.source]} -> {points[step.target]}"
+        return f"  {ways} {{{guard}{effect} }}"
+
+    def _scratch(self, key: str) -> str:
+        kept = f"scratch:{key}"
+        if kept not in self.scratches:
+            self.scratches[kept] = self.names.fresh("kept")
+            self.called[kept] = self.scratches[kept]
+        return kept
+
+    def _flushing(self) -> Iterator[str]:
+        if self.model.flushes:
+            yield f"process {self.memory} {{"
+            yield "state flush;"
+            yield "init flush;"
+            yield "trans"
+            yield ",\n".join(self._step(step) for step in self.model.flushes) + ";"
+            yield "}"
+            yield ""
+
+    def _questions(self) -> Iterator[str]:
+        if self.model.flushes:
+            yield f"ends {self.memory}.flush;"
+        for number, thread in enumerate(self.program.threads):
+            yield from (
+                f"ends {self._place(number, point)};"
+                for point in sorted(thread.ends)
+                if thread.outgoing.get(point)
+            )
+            if not thread.started:
+                yield f"ends {self.threads[number]}.{self._unborn(number)};"
+        for predicate in self.program.errors:
+            yield f"error {self.outside.truth(over_variables(self.model, predicate))};"
+        for claim in self.program.claims:
+            if isinstance(claim.body, ForbiddenRuns):
+                continue
+            if claim.is_endless:
+                raise refused(ENDLESS, claim.span)
+            assumed = fairness(self.model) if self.fair else Truth(value=True)
+            whole = claim.body if assumed == Truth(value=True) else implies(assumed, claim.body)
+            if has_next(whole) and not all(thread.started for thread in self.program.threads):
+                raise refused(
+                    "`X` in a program that starts threads: that takes one step more in DVE", claim.span
+                )
+            text = self.outside.formula(whole, lambda atom: over_variables(self.model, atom.predicate))
+            yield f"ltl {text};"
+
+    def _property(self, claim: Claim, name: str) -> Iterator[str]:
+        body = claim.body
+        if not isinstance(body, ForbiddenRuns):
+            raise TypeError(body)
+        if self.fair and self.model.flushes:
+            help_ = "ask without: --fair none"
+            raise refused(
+                "an automaton of forbidden runs, with fairness to store buffers", claim.span, help=help_
+            )
+        leaving = {edge.source for edge in body.edges}
+        if body.ends_are_errors and len(leaving) < len(body.states):
+            raise refused("an automaton of forbidden runs with an end", claim.span)
+        states = [f"q{number}" for number in range(len(body.states))]
+        sets = ["(" + ", ".join(states[state] for state in sorted(one)) + ")" for one in body.accepting]
+        yield f"process {name} {{"
+        yield f"state {', '.join(states)};"
+        yield f"init {states[body.initial]};"
+        yield f"accept genbuchi {', '.join(sets)};"
+        edges = []
+        for edge in body.edges:
+            guard = self.outside.truth(over_variables(self.model, edge.guard))
+            edges.append(f"  {states[edge.source]} -> {states[edge.target]} {{ guard {guard}; }}")
+        if edges:
+            yield "trans"
+            yield ",\n".join(edges) + ";"
+        yield "}"
+        yield ""
+
+
+def type_of(found: Interval) -> str:
+    """The type with these values.
+
+    Raises:
+        InputError: there is none.
+    """
+    for kind, limits in (("byte", (0, 255)), ("int", (-32768, 32767))):
+        if fits(found, limits):
+            return kind
+    raise refused("a variable whose values have no bounds, or need more than 16 bits")

@@ -1,0 +1,500 @@
+"""One edge of a thread as guarded steps: a copy for each way in which its reads and choices can go.
+
+This is Barnat's construction, section III: where a location that is read may be in the own store buffer, one
+copy reads it there and one reads memory. An address that is computed, a choice, and an assertion that may
+fail make copies as well. Copies whose guards cannot hold are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from membar.engines.reference.state import LOCKED, FenceEffect
+from membar.models.model import Operational
+from membar.program.expr import (
+    FALSE,
+    MASK,
+    TRUE,
+    Address,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Extend,
+    Register,
+    addresses_of,
+    equals,
+    signed,
+)
+from membar.program.operations import (
+    Assert,
+    Assume,
+    Choose,
+    Fence,
+    Join,
+    Load,
+    Lock,
+    Operation,
+    Rmw,
+    Set,
+    Spawn,
+    Store,
+    Unlock,
+)
+from membar.program.program import Cell, Edge
+from membar.questions.translation.folding import negated, rebuilt
+from membar.questions.translation.layout import Layout, count_of, memory_of, number_of, register_of, slot_of
+from membar.questions.translation.model import Kind, Step, Variable, at, refused
+
+_MOST_COPIES = 2000
+_WIDEST_CHOICE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """That an address is one of an object's, where the guards hold: ranges must show it."""
+
+    guards: tuple[Expr, ...]
+    offset: Expr
+    last: int
+    edge: Edge
+
+
+@dataclass(slots=True)
+class Path:
+    """One way through an edge, up to some operation.
+
+    `rooms` are, for each location, how many stores of it the buffer may have held before the step, and
+    `room` how many stores altogether.
+    """
+
+    registers: dict[str, Expr] = field(default_factory=dict)
+    memory: dict[int, Expr] = field(default_factory=dict)
+    pushes: list[tuple[int, Expr]] = field(default_factory=list)
+    guards: list[Expr] = field(default_factory=list)
+    rooms: dict[int, tuple[int, int]] = field(default_factory=dict)
+    room: int | None = None
+    is_drained: bool = False
+    born: tuple[int, ...] = ()
+
+    def copy(self) -> Path:
+        """The same way, to be gone on with differently."""
+        return replace(
+            self,
+            registers=dict(self.registers),
+            memory=dict(self.memory),
+            pushes=list(self.pushes),
+            guards=list(self.guards),
+            rooms=dict(self.rooms),
+        )
+
+
+class Unfolding:
+    """The steps that one edge becomes."""
+
+    def __init__(self, layout: Layout, thread: int, edge: Edge) -> None:
+        self.layout = layout
+        self.program = layout.program
+        self.thread = thread
+        self.edge = edge
+        self.obligations: list[Obligation] = []
+        self._copies = 0
+
+    def steps(self) -> list[Step]:
+        """All copies, in order.
+
+        Raises:
+            InputError: the edge does something that cannot be translated.
+        """
+        if self.edge.unordered and len(self.edge.operations) > 1:
+            raise refused("a step with unordered accesses", self.edge.span)
+        path = Path(rooms=dict.fromkeys(self.layout.buffered[self.thread], (0, self.layout.bound)))
+        if not self._assume(path, self.edge.guard):
+            return []
+        return list(self._go(path, self.edge.operations))
+
+    def _go(self, path: Path, operations: Sequence[Operation]) -> Iterator[Step]:
+        for number, operation in enumerate(operations):
+            rest = operations[number + 1 :]
+            forked = self._do(path, operation)
+            if forked is None:
+                continue
+            for way in forked:
+                if isinstance(way, Step):
+                    yield way
+                else:
+                    yield from self._go(way, rest)
+            return
+        yield self._finished(path)
+
+    def _do(self, path: Path, operation: Operation) -> list[Path | Step] | None:
+        """Does an operation: None if the way goes on, else the ways in which it does."""
+        match operation:
+            case Set(register=name, value=value):
+                path.registers[name] = self._value(path, value)
+            case Assume(condition=condition, waits=waits):
+                if not waits:
+                    raise refused(
+                        "a run that stops at an assumption is no run: texts cannot say so", self.edge.span
+                    )
+                return None if self._assume(path, condition) else []
+            case Assert(condition=condition, message=message):
+                return self._asserted(path, condition, message)
+            case Load():
+                return self._load(path, operation)
+            case Store() | Unlock():
+                return self._store(path, operation)
+            case Rmw():
+                return self._rmw(path, operation)
+            case Lock(address=address, size=size):
+                return self._lock(path, address, size)
+            case Fence(tags=tags):
+                return self._fence(path, self.layout.fence(tags))
+            case Choose():
+                return self._choose(path, operation)
+            case Join(thread=name):
+                return self._join(path, name)
+            case Spawn(thread=name):
+                return self._spawn(path, name)
+            case _:
+                raise refused(f"`{type(operation).__name__}`: no translation of it", self.edge.span)
+        return None
+
+    def _value(self, path: Path, expr: Expr) -> Expr:
+        def leaf(item: Expr) -> Expr:
+            if isinstance(item, Register):
+                return path.registers.get(item.name, register_of(self.thread, item.name).atom)
+            return item
+
+        return rebuilt(expr, leaf, path.guards)
+
+    def _assume(self, path: Path, condition: Expr) -> bool:
+        """Adds a guard; False if it cannot hold."""
+        return _require(path, self._value(path, condition))
+
+    def _asserted(self, path: Path, condition: Expr, message: str) -> list[Path | Step] | None:
+        value = self._value(path, condition)
+        if isinstance(value, Constant) and value.value:
+            return None
+        ways: list[Path | Step] = []
+        failing = path.copy()
+        if _require(failing, negated(value)):
+            ways.append(
+                replace(self._finished(failing), failure=message or "assertion failed", writes=(), pushes=())
+            )
+        if _require(path, value):
+            ways.append(path)
+        return ways
+
+    def _at(
+        self, path: Path, address: Expr, size: int, then: Callable[[Path, Cell], list[Path | Step] | None]
+    ) -> list[Path | Step] | None:
+        """Goes on with each cell that an address can be."""
+        value = self._value(path, address)
+        bases = {item.name for item in addresses_of(value)}
+        if len(bases) != 1:
+            raise refused("an address that is no variable or element of an array", self.edge.span)
+        (name,) = bases
+        offset = rebuilt(
+            value, lambda item: Constant(item.offset) if isinstance(item, Address) else item, path.guards
+        )
+        cells = [cell for cell in self.program.cells if cell.object.name == name]
+        base = self.program.bases[name]
+        if any(item.place is not None for item in self.program.objects):
+            raise refused("a variable inside another one", self.edge.span)
+        if isinstance(offset, Constant):
+            found = [cell for cell in cells if cell.address - base == signed(offset.value)]
+            if not found or found[0].object.size != size:
+                raise refused("an access that is no whole variable", self.edge.span)
+            return then(path, found[0])
+        if cells[0].object.size != size:
+            raise refused("an access that is no whole variable", self.edge.span)
+        self.obligations.append(Obligation(tuple(path.guards), offset, cells[-1].address - base, self.edge))
+        ways: list[Path | Step] = []
+        for cell in cells:
+            way = path.copy()
+            if not _require(way, _is_at(offset, cell.address - base, size)):
+                continue
+            more = then(way, cell)
+            ways += [way] if more is None else more
+        return ways
+
+    def _load(self, path: Path, op: Load) -> list[Path | Step] | None:
+        if op.exclusive:
+            raise refused("an exclusive load", self.edge.span)
+
+        def then(path: Path, cell: Cell) -> list[Path | Step] | None:
+            return self._seen(
+                path, cell, lambda way, value: _put(way, op.register, _read(cell, value, op.signed))
+            )
+
+        return self._at(path, op.address, op.size, then)
+
+    def _seen(
+        self, path: Path, cell: Cell, then: Callable[[Path, Expr], list[Path | Step] | None]
+    ) -> list[Path | Step] | None:
+        """Goes on with what a load of a cell returns: from the own buffer, or from memory."""
+        for where, value in reversed(path.pushes):
+            if where == cell.id:
+                return then(path, value)
+        memory = path.memory.get(cell.id, memory_of(cell.id).atom)
+        low, high = path.rooms.get(cell.id, (0, 0))
+        if path.is_drained or high == 0:
+            return then(path, memory)
+        newest = slot_of(self.thread, cell.id, 0).atom
+        if low > 0:
+            return then(path, newest)
+        ways: list[Path | Step] = []
+        for room, value in (((0, 0), memory), ((1, high), newest)):
+            way = path.copy()
+            if self._narrow(way, cell.id, room):
+                more = then(way, value)
+                ways += [way] if more is None else more
+        return ways
+
+    def _narrow(self, path: Path, cell: int, room: tuple[int, int]) -> bool:
+        """Takes only states with so many buffered stores of a location; False if there are none."""
+        low, high = path.rooms[cell]
+        low, high = max(low, room[0]), min(high, room[1])
+        path.rooms[cell] = (low, high)
+        return low <= high and (
+            path.room is None or sum(each[0] for each in path.rooms.values()) <= path.room
+        )
+
+    def _store(self, path: Path, op: Store | Unlock) -> list[Path | Step] | None:
+        if isinstance(op, Store) and op.exclusive:
+            raise refused("an exclusive store", self.edge.span)
+        value = FALSE if isinstance(op, Unlock) else self._value(path, op.value)
+        atomic = FenceEffect.NOTHING if isinstance(op, Unlock) else self.layout.atomic(op.tags)
+
+        def then(path: Path, cell: Cell) -> list[Path | Step] | None:
+            written = _narrowed(cell, value)
+            if atomic is FenceEffect.DRAIN_ALL and not self._await_others(path):
+                return []
+            if atomic is not FenceEffect.NOTHING or self.layout.discipline is Operational.SC:
+                return self._write(path, cell, written)
+            return None if self._push(path, cell, written) else []
+
+        return self._at(path, op.address, op.size, then)
+
+    def _write(self, path: Path, cell: Cell, value: Expr) -> list[Path | Step] | None:
+        if not self._drain(path):
+            return []
+        path.memory[cell.id] = value
+        return None
+
+    def _push(self, path: Path, cell: Cell, value: Expr) -> bool:
+        bound = self.layout.bound
+        own = sum(where == cell.id for where, _ in path.pushes)
+        if own >= bound or (self.layout.discipline is Operational.TSO and len(path.pushes) >= bound):
+            raise refused(
+                f"a step that stores more than {bound} times never happens under "
+                f"{self.layout.discipline.value}({bound})",
+                self.edge.span,
+                help="give more room: --buffers",
+            )
+        if not path.is_drained:
+            if self.layout.discipline is not Operational.TSO:
+                if not self._narrow(path, cell.id, (0, bound - 1 - own)):
+                    return False
+            else:
+                path.room = min(bound if path.room is None else path.room, bound - 1 - len(path.pushes))
+                if sum(low for low, _ in path.rooms.values()) > path.room:
+                    return False
+        path.pushes.append((cell.id, value))
+        return True
+
+    def _drain(self, path: Path) -> bool:
+        """Goes on with an empty buffer: waits for older stores, lets those of this very step reach memory."""
+        if self.layout.discipline is Operational.SC:
+            return True
+        if not path.is_drained:
+            if any(low > 0 for low, _ in path.rooms.values()):
+                return False
+            path.is_drained = True
+            path.room = None
+            path.rooms = dict.fromkeys(path.rooms, (0, 0))
+        for cell, value in path.pushes:
+            path.memory[cell] = value
+        path.pushes = []
+        return True
+
+    def _await_others(self, path: Path) -> bool:
+        others = (number for number in range(len(self.program.threads)) if number != self.thread)
+        return all(_require(path, guard) for other in others for guard in self.layout.is_empty(other))
+
+    def _fence(self, path: Path, effect: FenceEffect) -> list[Path | Step] | None:
+        if effect is FenceEffect.ORDER_STORES:
+            raise refused("a fence that orders stores among themselves", self.edge.span)
+        if effect is FenceEffect.DRAIN_ALL and not self._await_others(path):
+            return []
+        if effect is FenceEffect.NOTHING or self._drain(path):
+            return None
+        return []
+
+    def _rmw(self, path: Path, op: Rmw) -> list[Path | Step] | None:
+        failed_tags = op.read_tags if op.failed_tags is None else op.failed_tags
+
+        def then(path: Path, cell: Cell) -> list[Path | Step] | None:
+            return self._seen(path, cell, lambda way, value: write(way, cell, value))
+
+        def write(path: Path, cell: Cell, value: Expr) -> list[Path | Step]:
+            path.registers[op.register] = _read(cell, value, op.signed)
+            condition = self._value(path, op.condition)
+            ways: list[Path | Step] = []
+            failing = path.copy()
+            if _require(failing, negated(condition)) and (LOCKED not in failed_tags or self._drain(failing)):
+                ways.append(failing)
+            if _require(path, condition) and self._drain(path):
+                path.memory[cell.id] = _narrowed(cell, self._value(path, op.value))
+                ways.append(path)
+            return ways
+
+        return self._at(path, op.address, op.size, then)
+
+    def _lock(self, path: Path, address: Expr, size: int) -> list[Path | Step] | None:
+        def then(path: Path, cell: Cell) -> list[Path | Step] | None:
+            if not self._drain(path):
+                return []
+            held = path.memory.get(cell.id, memory_of(cell.id).atom)
+            if not _require(path, rebuilt(equals(held, FALSE), lambda item: item, path.guards)):
+                return []
+            path.memory[cell.id] = TRUE
+            return None
+
+        return self._at(path, address, size, then)
+
+    def _choose(self, path: Path, op: Choose) -> list[Path | Step]:
+        low, high = self._value(path, op.low), self._value(path, op.high)
+        if not isinstance(low, Constant) or not isinstance(high, Constant):
+            raise refused("a choice between bounds that are not constant", self.edge.span)
+        first, last = signed(low.value), signed(high.value)
+        if first > last:
+            raise refused("a choice among no values", self.edge.span)
+        if last - first >= _WIDEST_CHOICE:
+            raise refused(f"a choice among {last - first + 1} values", self.edge.span)
+        ways: list[Path | Step] = []
+        for value in range(first, last + 1):
+            way = path.copy()
+            way.registers[op.register] = Constant(value & MASK)
+            ways.append(way)
+        return ways
+
+    def _join(self, path: Path, name: str) -> list[Path | Step] | None:
+        other = next(n for n, thread in enumerate(self.program.threads) if thread.name == name)
+        thread = self.program.threads[other]
+        ended: Expr = FALSE
+        for point, leaving in sorted(thread.outgoing.items()):
+            if not leaving:
+                here = at(other, point)
+                ended = here if ended == FALSE else Binary(BinaryOp.OR, ended, here)
+        born = [] if thread.started else [Variable(kind=Kind.BORN, thread=other).atom]
+        guards = [*born, ended, *self.layout.is_empty(other)]
+        return None if all(_require(path, guard) for guard in guards) else []
+
+    def _spawn(self, path: Path, name: str) -> list[Path | Step] | None:
+        if self.layout.buffered[self.thread]:
+            raise refused(
+                f"`{name}` is started by a thread that buffers stores", self.edge.span,
+                help="let a thread that stores nothing start all others",
+            )  # fmt: skip
+        other = next(n for n, thread in enumerate(self.program.threads) if thread.name == name)
+        path.born = (*path.born, other)
+        return None
+
+    def _finished(self, path: Path) -> Step:
+        self._copies += 1
+        if self._copies > _MOST_COPIES:
+            raise refused(f"a step with more than {_MOST_COPIES} ways through it", self.edge.span)
+        guards = list(path.guards)
+        guards += self._room_guards(path)
+        writes = self._register_writes(path)
+        writes += [(memory_of(cell).key, value) for cell, value in sorted(path.memory.items())]
+        writes += self._slot_writes(path)
+        writes += [(Variable(kind=Kind.BORN, thread=other).key, TRUE) for other in path.born]
+        return Step(
+            thread=self.thread,
+            source=self.edge.source,
+            target=self.edge.target,
+            guards=tuple(dict.fromkeys(guards)),
+            writes=tuple((key, value) for key, value in writes if value != Register(key)),
+            pushes=self._pushed(path) if self.layout.has_queues else (),
+            span=self.edge.span,
+        )
+
+    def _pushed(self, path: Path) -> tuple[int, ...]:
+        return tuple(number_of(self.layout, self.thread, cell) for cell, _ in path.pushes)
+
+    def _room_guards(self, path: Path) -> Iterator[Expr]:
+        if path.is_drained:
+            yield from self.layout.is_empty(self.thread)
+            return
+        bound = self.layout.bound
+        for cell, (low, high) in path.rooms.items():
+            count = count_of(self.thread, cell)
+            if low == high:
+                yield equals(count, Constant(low))
+                continue
+            if low > 0:
+                yield Binary(BinaryOp.SLE, Constant(low), count)
+            if high < bound:
+                yield Binary(BinaryOp.SLE, count, Constant(high))
+        if path.room is not None:
+            length = Variable(kind=Kind.LENGTH, thread=self.thread).atom
+            yield Binary(BinaryOp.SLE, length, Constant(path.room))
+
+    def _register_writes(self, path: Path) -> list[tuple[str, Expr]]:
+        return [(register_of(self.thread, name).key, value) for name, value in path.registers.items()]
+
+    def _slot_writes(self, path: Path) -> list[tuple[str, Expr]]:
+        found: list[tuple[str, Expr]] = []
+        for cell in self.layout.buffered[self.thread]:
+            new = [value for where, value in path.pushes if where == cell][::-1]
+            if not new:
+                continue
+            values = [*new, *(slot_of(self.thread, cell, n).atom for n in range(self.layout.bound))]
+            found += [
+                (slot_of(self.thread, cell, n).key, values[n]) for n in reversed(range(self.layout.bound))
+            ]
+            count = count_of(self.thread, cell)
+            before = Constant(0) if path.is_drained else count
+            low, high = path.rooms[cell]
+            if low == high:
+                before = Constant(low)
+            more = Constant(len(new))
+            found.append((count.name, rebuilt(Binary(BinaryOp.ADD, before, more), lambda item: item)))
+        return found
+
+
+def _require(path: Path, guard: Expr) -> bool:
+    """Adds a guard; False if it cannot hold."""
+    if isinstance(guard, Constant):
+        return guard.value != 0
+    if negated(guard) in path.guards:
+        return False
+    if guard not in path.guards:
+        path.guards.append(guard)
+    return True
+
+
+def _put(path: Path, register: str, value: Expr) -> None:
+    path.registers[register] = value
+
+
+def _is_at(offset: Expr, place: int, size: int) -> Expr:
+    """Whether an element's offset is `place`."""
+    if isinstance(offset, Binary) and offset.op is BinaryOp.MUL and offset.right == Constant(size):
+        return equals(offset.left, Constant(place // size))
+    return equals(offset, Constant(place))
+
+
+def _read(cell: Cell, value: Expr, is_signed: bool) -> Expr:  # noqa: FBT001 - a fact, not a switch
+    """A cell's value as a load extends it; memory variables hold it as the object's sign says."""
+    item = cell.object
+    return value if item.signed == is_signed else Extend(value, 8 * item.size, is_signed)
+
+
+def _narrowed(cell: Cell, value: Expr) -> Expr:
+    """What a cell keeps of a value."""
+    return rebuilt(Extend(value, 8 * cell.object.size, cell.object.signed), lambda item: item)

@@ -1,0 +1,277 @@
+"""Expressions and formulas in the words of a language, with names and numbers that it can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from membar.program import temporal as t
+from membar.program.expr import (
+    FALSE,
+    Address,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Extend,
+    Register,
+    Select,
+    Unary,
+    UnaryOp,
+    is_truth,
+    registers_of,
+    signed,
+)
+from membar.questions.translation.model import INT32, Interval, place_of, refused
+from membar.questions.translation.ranges import Ranges, fits, type_range
+
+_SAME = {
+    BinaryOp.ADD: "+",
+    BinaryOp.SUB: "-",
+    BinaryOp.MUL: "*",
+    BinaryOp.EQ: "==",
+    BinaryOp.NE: "!=",
+    BinaryOp.SLT: "<",
+    BinaryOp.SLE: "<=",
+    BinaryOp.AND: "&",
+    BinaryOp.OR: "|",
+    BinaryOp.XOR: "^",
+    BinaryOp.SHL: "<<",
+    BinaryOp.SAR: ">>",
+    BinaryOp.SHR: ">>",
+}
+_DIVIDING = {BinaryOp.DIV: "/", BinaryOp.SDIV: "/", BinaryOp.REM: "%", BinaryOp.SREM: "%"}
+_WRAPPING = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """How a language says things.
+
+    Attributes:
+        land, lor, lnot: `and`, `or`, `not` of truth values.
+        until, release, finally_, globally: LTL.
+        numbers: what its arithmetic can hold; it wraps around there.
+    """
+
+    land: str
+    lor: str
+    lnot: str
+    until: str
+    release: str
+    finally_: str
+    globally: str
+    numbers: Interval
+
+
+class Speller:
+    """Spells expressions over the variables of a model.
+
+    Args:
+        words: the language.
+        names: what each key is called.
+        places: how it is said that a thread is at a control point.
+        ranges: the values of all variables.
+    """
+
+    def __init__(
+        self,
+        words: Words,
+        names: Mapping[str, str],
+        places: Callable[[int, int], str],
+        ranges: Mapping[str, Interval],
+    ) -> None:
+        self.words = words
+        self.names = names
+        self.places = places
+        self.ranges = ranges
+
+    def value(self, expr: Expr, ranges: Ranges | None = None) -> str:
+        """An expression, in parentheses where it has operators.
+
+        Raises:
+            InputError: a value on the way is too large for the language.
+        """
+        return self._text(expr, ranges or Ranges(self.ranges))
+
+    def truth(self, expr: Expr, ranges: Ranges | None = None) -> str:
+        """An expression as a condition."""
+        return self._truth(expr, ranges or Ranges(self.ranges))
+
+    def _truth(self, expr: Expr, ranges: Ranges) -> str:
+        found = self._text(expr, ranges)
+        return found if _is_condition(expr, ranges) else f"({found} != 0)"
+
+    def _text(self, expr: Expr, ranges: Ranges) -> str:
+        if not fits(ranges.of(expr), self.words.numbers):
+            raise refused("an expression whose values are too large for the language")
+        match expr:
+            case Constant(value=value):
+                number = signed(value)
+                if not fits((number, number), INT32):
+                    raise refused(f"the number {number}: at most 32 bits are written")
+                return str(number) if number >= 0 else f"({number})"
+            case Register(name=name):
+                return self._variable(name)
+            case Address():
+                raise refused("an address as a value")
+            case Unary(op=UnaryOp.NOT, operand=operand):
+                return f"({self.words.lnot} {self._truth(operand, ranges)})"
+            case Unary(op=op, operand=operand):
+                return f"({op.value}{self._text(operand, ranges)})"
+            case Extend():
+                return self._extended(expr, ranges)
+            case Select(condition=condition, then=then, otherwise=otherwise):
+                return self._select(condition, then, otherwise, ranges)
+            case Binary():
+                return self._binary(expr, ranges)
+
+    def _variable(self, name: str) -> str:
+        place = place_of(name)
+        if place is not None:
+            return self.places(*place)
+        if name in self.names:
+            return self.names[name]
+        low, _ = self.ranges.get(name, (0, 0))  # a register that never changes
+        return str(low) if low >= 0 else f"({low})"
+
+    def _extended(self, expr: Extend, ranges: Ranges) -> str:
+        inner = expr.operand
+        limits = type_range(expr.width, is_signed=expr.signed)
+        if fits(ranges.of(inner), limits):
+            return self._text(inner, ranges)
+        if limits == self.words.numbers and isinstance(inner, Binary) and inner.op in _WRAPPING:
+            left, right = self._text(inner.left, ranges), self._text(inner.right, ranges)
+            return f"({left} {_SAME[inner.op]} {right})"
+        mask = Constant((1 << expr.width) - 1)
+        low = Binary(BinaryOp.AND, inner, mask)
+        if not expr.signed:
+            return self._text(low, ranges)
+        sign = Constant(1 << (expr.width - 1))
+        return self._text(Binary(BinaryOp.SUB, Binary(BinaryOp.XOR, low, sign), sign), ranges)
+
+    def _select(self, condition: Expr, then: Expr, otherwise: Expr, ranges: Ranges) -> str:
+        asked = self._truth(condition, ranges)
+        a, b = self._text(then, ranges), self._text(otherwise, ranges)
+        words = self.words
+        if is_truth(then) and is_truth(otherwise):
+            return f"(({asked} {words.land} {a}) {words.lor} (({words.lnot} {asked}) {words.land} {b}))"
+        return f"({asked} * {a} + ({words.lnot} {asked}) * {b})"
+
+    def _binary(self, expr: Binary, ranges: Ranges) -> str:
+        op, left, right = expr.op, expr.left, expr.right
+        a, b = self._text(left, ranges), self._text(right, ranges)
+        words = self.words
+        if op in (BinaryOp.AND, BinaryOp.OR) and _is_condition(left, ranges) and _is_condition(right, ranges):
+            return f"({a} {words.land if op is BinaryOp.AND else words.lor} {b})"
+        if op is BinaryOp.LT and isinstance(left, Constant) and signed(left.value) >= 0:
+            return self._outside(signed(left.value), right, ranges)
+        if op in (BinaryOp.LT, BinaryOp.LE):
+            return self._unsigned(
+                "<" if op is BinaryOp.LT else "<=", (a, b), ranges.of(left), ranges.of(right)
+            )
+        if op in _DIVIDING:
+            if op in (BinaryOp.DIV, BinaryOp.REM) and (ranges.of(left)[0] < 0 or ranges.of(right)[0] < 0):
+                raise refused("a division of numbers without sign")
+            return _divided(_DIVIDING[op], a, b, may_be_zero=ranges.of(right)[0] <= 0 <= ranges.of(right)[1])
+        if op is BinaryOp.SHR and ranges.of(left)[0] < 0:
+            raise refused("a shift of a number without sign")
+        shifts = op in (BinaryOp.SHL, BinaryOp.SAR, BinaryOp.SHR)
+        if shifts and not fits(ranges.of(right), (0, words.numbers[1].bit_length() - 1)):
+            raise refused("a shift by more bits than a number has")
+        return f"({a} {_SAME[op]} {b})"
+
+    def _unsigned(self, sign: str, texts: tuple[str, str], left: Interval, right: Interval) -> str:
+        """A comparison of numbers without sign: those with the highest bit are larger than all others."""
+        a, b = texts
+        if left[0] >= 0 and right[0] >= 0:
+            return f"({a} {sign} {b})"
+        words = self.words
+        if right[0] >= 0:
+            return f"(({a} >= 0) {words.land} ({a} {sign} {b}))"
+        if left[0] >= 0:
+            return f"(({b} < 0) {words.lor} ({a} {sign} {b}))"
+        return f"(({a} {sign} {b}) == (({a} >= 0) == ({b} >= 0)))"
+
+    def _outside(self, most: int, value: Expr, ranges: Ranges) -> str:
+        """`most < value` without sign, as front ends check ranges: `value` is not from 0 to `most`."""
+        low = 0
+        if isinstance(value, Binary) and value.op is BinaryOp.SUB and isinstance(value.right, Constant):
+            low, value = signed(value.right.value), value.left
+        inner = self._text(value, ranges)
+        first, last = self._text(Constant(low), ranges), self._text(Constant(low + most), ranges)
+        if low <= ranges.of(value)[0]:
+            return f"({last} < {inner})"
+        return f"(({inner} < {first}) {self.words.lor} ({last} < {inner}))"
+
+    def formula(self, item: t.Formula, atom: Callable[[t.Atom], Expr]) -> str:
+        """A formula of linear temporal logic."""
+        words = self.words
+
+        def both(left: t.Formula, sign: str, right: t.Formula) -> str:
+            return f"({self.formula(left, atom)} {sign} {self.formula(right, atom)})"
+
+        match item:
+            case t.Truth(value=value):
+                return "true" if value else "false"
+            case t.Atom():
+                return self.truth(atom(item))
+            case t.Not(operand):
+                return f"({words.lnot} {self.formula(operand, atom)})"
+            case t.Next(operand):
+                return f"(X {self.formula(operand, atom)})"
+            case t.Until(left, right):
+                if left == t.TRUE:
+                    return f"({words.finally_} {self.formula(right, atom)})"
+                return both(left, words.until, right)
+            case t.Release(left, right):
+                if left == t.FALSE:
+                    return f"({words.globally} {self.formula(right, atom)})"
+                return both(left, words.release, right)
+            case t.And(left, right):
+                return both(left, words.land, right)
+            case t.Or(left, right):
+                return both(left, words.lor, right)
+
+
+def _is_condition(expr: Expr, ranges: Ranges) -> bool:
+    return is_truth(expr) or fits(ranges.of(expr), (0, 1))
+
+
+def _divided(sign: str, a: str, b: str, *, may_be_zero: bool) -> str:
+    """A quotient or remainder; by 0 it is 0, or the dividend."""
+    if not may_be_zero:
+        return f"({a} {sign} {b})"
+    inner = f"({a} {sign} ({b} + ({b} == 0)))"
+    if sign == "/":
+        return f"({inner} * ({b} != 0))"
+    return f"({inner} * ({b} != 0) + {a} * ({b} == 0))"
+
+
+def sequenced(writes: tuple[tuple[str, Expr], ...], scratch: Callable[[str], str]) -> list[tuple[str, Expr]]:
+    """Writes that happen at once, as assignments one after the other.
+
+    Who reads a variable comes before who writes it. Where that goes round in a circle, one value is kept in
+    a scratch variable for the key, which is 0 again at the end.
+    """
+    waiting = dict(writes)
+    result: list[tuple[str, Expr]] = []
+    later: list[tuple[str, Expr]] = []
+    while waiting:
+        ready = [
+            key
+            for key in waiting
+            if not any(_reads(value, key) for other, value in waiting.items() if other != key)
+        ]
+        if ready:
+            result.append((ready[0], waiting.pop(ready[0])))
+            continue
+        key = next(iter(waiting))
+        kept = scratch(key)
+        result.append((kept, waiting.pop(key)))
+        later += [(key, Register(kept)), (kept, FALSE)]
+    return result + later
+
+
+def _reads(expr: Expr, key: str) -> bool:
+    return key in registers_of(expr)

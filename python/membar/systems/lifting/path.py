@@ -1,0 +1,184 @@
+"""A path of one thread through a step of the system: what it has done, what is known of the state before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+from membar.source import Span
+from membar.systems.lifting.values import AtHead, Count, Held, Identity, Pointer, Value, Who
+from membar.systems.terms import BOOL, Access, Comparison, Constructor, Literal, ProcessVariable, negated
+
+ACTING: Final = ProcessVariable("p")
+EACH: Final = ProcessVariable("j")
+FIRST: Final = Access("first")
+"""The thread with the number 0."""
+LAST: Final = Access("last")
+"""The thread with the greatest number."""
+
+# A write: which variable, which cell, and the value.
+Write: TypeAlias = tuple[str, tuple[ProcessVariable, ...], Value]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path:
+    """What one thread has done since it left an anchor.
+
+    Attributes:
+        point: where it is.
+        registers: what they hold.
+        known: what variables were found to hold at the start.
+        who: the parameters that variables of processes were found to name.
+        literals: what is assumed of the state at the start.
+        others: the parameters beside the acting process.
+        everyone: what is assumed of all processes that are no parameters, each called `EACH`.
+        written: the write to memory.
+        cleared: tallies that nobody is in any more.
+        reset: scanning registers that start again.
+        met: threads that a scan is done with: register and process.
+        accessed: the point of the access that was done; None: none yet.
+        is_read: that access only read.
+        before: the registers at the access.
+        fenced: the buffer must be empty before.
+        atomic: the access is a read-modify-write.
+        trail: points passed since the start, or since the access.
+        failed: the message of an assertion that fails.
+        span: the place of the access, or of the first step.
+    """
+
+    point: int
+    registers: Mapping[str, Value]
+    known: Mapping[Held, Value] = field(default_factory=lambda: MappingProxyType({}))
+    who: Mapping[Access, ProcessVariable] = field(default_factory=lambda: MappingProxyType({}))
+    literals: tuple[Literal, ...] = ()
+    others: tuple[ProcessVariable, ...] = ()
+    everyone: tuple[Literal, ...] = ()
+    written: tuple[Write, ...] = ()
+    cleared: tuple[str, ...] = ()
+    reset: frozenset[str] = frozenset()
+    met: tuple[tuple[str, ProcessVariable], ...] = ()
+    accessed: int | None = None
+    is_read: bool = False
+    before: Mapping[str, Value] | None = None
+    fenced: bool = False
+    atomic: bool = False
+    trail: frozenset[int] = frozenset()
+    failed: str | None = None
+    span: Span | None = None
+
+    def having(self, *literals: Literal) -> Path:
+        """The path where more is assumed."""
+        fresh = tuple(one for one in literals if one not in self.literals)
+        return replace(self, literals=(*self.literals, *fresh))
+
+    def knowing(self, held: Held, value: Value, *literals: Literal) -> Path:
+        """The path where a variable holds a value."""
+        return replace(self.having(*literals), known={**self.known, held: value})
+
+    def setting(self, register: str, value: Value) -> Path:
+        """The path with a register set."""
+        return replace(self, registers={**self.registers, register: value})
+
+    def for_all(self, literal: Literal) -> Path:
+        """The path where something is assumed of all processes but the acting one."""
+        return replace(self, everyone=(*self.everyone, literal))
+
+    def parameter(self, who: Who) -> ProcessVariable | None:
+        """The parameter that `who` is, if that is known."""
+        return who if isinstance(who, ProcessVariable) else self.who.get(who)
+
+    def another(self) -> tuple[Path, ProcessVariable]:
+        """The path with one more parameter."""
+        fresh = ProcessVariable(f"q{len(self.others) + 1}")
+        return replace(self, others=(*self.others, fresh)), fresh
+
+
+class SplitError(Exception):
+    """What comes next depends on something that is not known: the path for each case."""
+
+    def __init__(self, *paths: Path) -> None:
+        super().__init__("a path splits")
+        self.paths = paths
+
+
+def resolved(path: Path, who: Who) -> ProcessVariable:
+    """The parameter that stands for a process; splits into who it may be."""
+    found = path.parameter(who)
+    if found is not None:
+        return found
+    assert isinstance(who, Access)
+    options: list[Path] = []
+    extended, fresh = path.another()
+    for base, candidate in ((path, ACTING), *((path, other) for other in path.others), (extended, fresh)):
+        equation = Literal(who, Comparison.EQUAL, candidate)
+        if negated(equation) not in path.literals:
+            options.append(replace(base.having(equation), who={**base.who, who: candidate}))
+    raise SplitError(*options)
+
+
+def is_same(path: Path, left: Who, right: Who) -> bool:
+    """Whether two processes are one; splits if that is not known."""
+    one, other = path.parameter(left) or left, path.parameter(right) or right
+    if one == other:
+        return True
+    if isinstance(one, ProcessVariable) and isinstance(other, ProcessVariable):
+        return False
+    if isinstance(one, ProcessVariable) or (isinstance(other, Access) and repr(other) < repr(one)):
+        one, other = other, one
+    equation = Literal(one, Comparison.EQUAL, other)
+    if negated(equation) in path.literals:
+        return False
+    if equation in path.literals:
+        return True
+    equal = path.having(equation)
+    if isinstance(one, Access) and isinstance(other, ProcessVariable):
+        equal = replace(equal, who={**path.who, one: other})
+    raise SplitError(equal, path.having(negated(equation)))
+
+
+def is_less(path: Path, left: Who, right: Who) -> bool:
+    """Whether a thread's number is smaller than another's; splits if that is not known."""
+    one, other = path.parameter(left) or left, path.parameter(right) or right
+    if one == other:
+        return False
+    return is_true(path, Literal(one, Comparison.LESS, other))
+
+
+def is_true(path: Path, literal: Literal) -> bool:
+    """Whether a literal holds at the start; splits if that is not known."""
+    if literal in path.literals:
+        return True
+    if negated(literal) in path.literals:
+        return False
+    raise SplitError(path.having(literal), path.having(negated(literal)))
+
+
+def seen_name(register: str) -> str:
+    """The relation that says whom a scan is done with."""
+    return f"met_{register}"
+
+
+def seen(register: str, other: ProcessVariable, *, value: bool) -> Literal:
+    """That the acting thread's scan is done with `other`, or not."""
+    cell = Access(seen_name(register), (ACTING, other))
+    return Literal(cell, Comparison.EQUAL, Constructor(BOOL, str(value)))
+
+
+def has_next(path: Path, head: AtHead) -> bool:
+    """Whether a scan goes on: with any thread that it is not done with; splits into these and the end."""
+    register = head.register
+    options: list[Path] = []
+    extended, fresh = path.another()
+    for base, candidate in ((path, ACTING), *((path, other) for other in path.others), (extended, fresh)):
+        chosen = base.having(seen(register, candidate, value=False))
+        options.append(chosen.setting(register, Identity(candidate)))
+    ended = path.having(seen(register, ACTING, value=True)).for_all(seen(register, EACH, value=True))
+    options.append(ended.setting(register, Count()))
+    raise SplitError(*options)
+
+
+def is_static(value: Value) -> bool:
+    """Whether a value is part of the control point: it says nothing that differs from run to run."""
+    return isinstance(value, Count | AtHead) or (isinstance(value, Pointer) and value.index is None)

@@ -1,0 +1,72 @@
+"""Variables that count threads: each adds one, and the last one sees that all have come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from membar.program.dependencies import expressions_of
+from membar.program.expr import (
+    TRUE,
+    Address,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Register,
+    addresses_of,
+    registers_of,
+)
+from membar.program.operations import Load, Operation, Rmw, Store
+from membar.program.program import MemoryObject, Program
+from membar.program.template import NUMBER
+from membar.systems.lifting.steps import LEAST_BITS, Step, Steps, unextended
+
+
+def tallies(program: Program, per_thread: frozenset[str], steps: Steps) -> frozenset[str]:
+    """The variables that begin at 0, are only increased, read and set to 0, and compared with all threads."""
+    found: set[str] = set()
+    for item in program.objects:
+        if item.count != 1 or item.name in per_thread or any(item.initial):
+            continue
+        if 8 * item.size < LEAST_BITS:
+            continue  # it may wrap around while threads come
+        using = [step.operation for step in steps.steps if _mentions(step, item.name)]
+        added = [op for op in using if isinstance(op, Rmw)]
+        results = {op.register for op in using if isinstance(op, Rmw | Load)}
+        if added and all(_fits(op, item) for op in using) and _is_compared(results, steps):
+            found.add(item.name)
+    return frozenset(found)
+
+
+def _mentions(step: Step, name: str) -> bool:
+    return any(address.name == name for expr in _expressions(step) for address in addresses_of(expr))
+
+
+def _expressions(step: Step) -> Iterator[Expr]:
+    yield step.guard
+    if step.operation is not None:
+        yield from expressions_of(step.operation)
+
+
+def _fits(operation: Operation | None, item: MemoryObject) -> bool:
+    match operation:
+        case Load():
+            fits = True
+        case Store(value=value):
+            fits = value == Constant(0)
+        case Rmw(register=register, value=value, condition=condition):
+            next_one = Binary(BinaryOp.ADD, Register(register), Constant(1))
+            fits = unextended(value) == next_one and condition == TRUE
+        case _:
+            return False
+    return fits and operation.address == Address(item.name) and operation.size == item.size
+
+
+def _is_compared(registers: set[str], steps: Steps) -> bool:
+    """Whether one of the registers is compared with the number of threads."""
+    for step in steps.steps:
+        for expr in _expressions(step):
+            names = set(registers_of(expr))
+            if NUMBER in names and names & registers:
+                return True
+    return False

@@ -1,0 +1,243 @@
+"""The compiler driver: finding a compiler, strict and relaxed compilation, and what messages become."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from membar.diagnostics import InputError
+from membar.languages.compiled.compiler import Compiler, find_compilers
+from membar.languages.compiled.driver import CompileOptions, compile_file
+from membar.languages.compiled.llvm import module as ir
+from membar.languages.compiled.llvm.reader import read_module
+from membar.languages.compiled.target import AARCH64, X86_64, target_of_model
+
+
+def _compilers() -> list[Compiler]:
+    try:
+        return list(find_compilers(None, os.environ))
+    except InputError:
+        return []
+
+
+COMPILERS = _compilers()
+with_every_compiler = pytest.mark.parametrize(
+    "compiler", COMPILERS or [None], ids=lambda item: str(item and item.major)
+)
+needs_compiler = pytest.mark.skipif(not COMPILERS, reason="no clang 14 or newer is at hand")
+
+
+def compile_text(
+    folder: Path, text: str, compiler: Compiler, options: CompileOptions | None = None
+) -> ir.Module:
+    path = folder / "a.c"
+    path.write_text(text, encoding="utf-8")
+    done = compile_file(str(path), compiler=compiler, target=X86_64, options=options or CompileOptions())
+    return read_module(done.module)
+
+
+def refusal(folder: Path, text: str, compiler: Compiler) -> InputError:
+    with pytest.raises(InputError) as caught:
+        compile_text(folder, text, compiler)
+    return caught.value
+
+
+@needs_compiler
+@with_every_compiler
+def test_atomic_accesses_of_atomic_and_plain_objects_keep_their_orderings(
+    tmp_path: Path, compiler: Compiler
+) -> None:
+    text = """
+    #include <stdatomic.h>
+    atomic_int a; int plain; _Atomic(char *) p;
+    int main(void) {
+      atomic_store_explicit(&a, 1, memory_order_release);
+      atomic_store_explicit(&plain, 2, memory_order_relaxed);
+      int old = 0;
+      atomic_compare_exchange_weak_explicit(&plain, &old, 3, memory_order_acq_rel, memory_order_relaxed);
+      __atomic_fetch_add(&a, 1, __ATOMIC_ACQUIRE);
+      atomic_thread_fence(memory_order_seq_cst);
+      return atomic_load_explicit(&a, memory_order_acquire) + (atomic_load(&p) != 0);
+    }"""
+    module = compile_text(tmp_path, text, compiler)
+    found = [
+        item
+        for block in module.functions["main"].blocks
+        for item in block.instructions
+        if isinstance(item, ir.CompareExchange | ir.AtomicUpdate | ir.Fence)
+        or (isinstance(item, ir.Load | ir.Store) and item.ordering is not None)
+    ]
+    orders = [getattr(item, "ordering", None) or getattr(item, "success", None) for item in found]
+    assert orders == ["release", "monotonic", "acq_rel", "acquire", "seq_cst", "acquire", "seq_cst"]
+    assert all(module.metadata.place(item.location) is not None for item in found)
+
+
+@needs_compiler
+@with_every_compiler
+def test_an_access_with_an_invalid_ordering_is_an_error_and_does_not_vanish(
+    tmp_path: Path, compiler: Compiler
+) -> None:
+    text = """#include <stdatomic.h>
+    atomic_int a;
+    int main(void) { atomic_store_explicit(&a, 1, memory_order_acquire); }"""
+    (diagnostic,) = refusal(tmp_path, text, compiler).diagnostics
+    assert diagnostic.code == "W1513"
+    assert diagnostic.primary is not None
+    assert diagnostic.primary.span.line == 3
+
+
+@needs_compiler
+@with_every_compiler
+def test_a_failure_ordering_with_a_release_part_is_taken_without_it_and_reported(
+    tmp_path: Path, compiler: Compiler
+) -> None:
+    text = """
+    #include <stdatomic.h>
+    atomic_int a;
+    int main(void) {
+      int old = 0;
+      atomic_compare_exchange_strong_explicit(&a, &old, 1, memory_order_acq_rel, memory_order_acq_rel);
+    }"""
+    path = tmp_path / "a.c"
+    path.write_text(text, encoding="utf-8")
+    done = compile_file(str(path), compiler=compiler, target=X86_64, options=CompileOptions())
+    (warning,) = done.warnings
+    assert "release part" in warning.message
+    assert warning.primary is not None
+    assert warning.primary.span.line == 6
+    assert "acq_rel acquire" in done.module.text
+
+
+@needs_compiler
+@with_every_compiler
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("int main(void) {\n  return undeclared();\n}", 2),
+        ("void *f(int x) {\n  return (void *)x;\n}\nint main(void) { return 0; }", 2),
+        ("void *f(int x) {\n  return x;\n}\nint main(void) { return 0; }", 2),
+        ("int main(void) {\n  return y;\n}", 2),
+        ("int main(void) {\n  return 0\n}", 2),
+    ],
+)
+def test_what_would_change_the_program_is_refused_with_its_place(
+    tmp_path: Path, compiler: Compiler, text: str, line: int
+) -> None:
+    diagnostic = refusal(tmp_path, text, compiler).diagnostics[0]
+    assert diagnostic.code == "W1512"
+    assert diagnostic.primary is not None
+    assert diagnostic.primary.span.line == line
+
+
+@needs_compiler
+@with_every_compiler
+def test_habits_that_gcc_allows_are_allowed_and_reported(tmp_path: Path, compiler: Compiler) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("int x; int main(void) {\n  long *p = &x;\n  return p == 0;\n}", encoding="utf-8")
+    done = compile_file(str(path), compiler=compiler, target=X86_64, options=CompileOptions())
+    assert [item.code for item in done.warnings] == ["W1514"]
+    assert done.warnings[0].primary is not None
+    assert done.warnings[0].primary.span.line == 2
+    assert done.files[0] == str(path)
+
+
+@needs_compiler
+@with_every_compiler
+def test_constants_that_overflow_are_reported(tmp_path: Path, compiler: Compiler) -> None:
+    path = tmp_path / "a.c"
+    text = "#include <limits.h>\nint main(void) { int x = INT_MAX + 1; return x + (1 << 40) + 1 / 0; }"
+    path.write_text(text, encoding="utf-8")
+    done = compile_file(str(path), compiler=compiler, target=X86_64, options=CompileOptions())
+    assert [item.code for item in done.warnings] == ["W1515"] * 3
+
+
+@needs_compiler
+def test_messages_show_no_text_of_files_outside_the_program(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("password = hunter2;\n", encoding="utf-8")
+    folder = tmp_path / "program"
+    folder.mkdir()
+    error = refusal(folder, '#include "../secret"\nint main(void) { return 0; }', COMPILERS[0])
+    for diagnostic in error.diagnostics:
+        shown = diagnostic.primary.span.source.text if diagnostic.primary else ""
+        assert "hunter2" not in shown
+
+
+@needs_compiler
+def test_options_reach_the_compiler(tmp_path: Path) -> None:
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "own.h").write_text("#define VALUE N\n", encoding="utf-8")
+    text = "#include <own.h>\n#ifdef GONE\n#error\n#endif\nint main(void) { return VALUE; }"
+    options = CompileOptions(
+        include_dirs=(str(tmp_path / "inc"),), defines=("N=41", "GONE"), undefines=("GONE",)
+    )
+    module = compile_text(tmp_path, text, COMPILERS[0], options)
+    (block,) = module.functions["main"].blocks
+    assert ir.Return(value=ir.Typed(module.functions["main"].result, ir.Number(41))) == block.instructions[-1]
+
+
+def test_no_compiler_gives_one_sentence_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("membar.languages.compiled.compiler.find_spec", lambda _: None)
+    with pytest.raises(InputError) as caught:
+        list(find_compilers(None, {"PATH": "/nowhere"}))
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "W1510"
+    assert diagnostic.help is not None
+    assert "install clang" in diagnostic.help
+
+
+def script(folder: Path, body: str) -> str:
+    path = folder / "clang"
+    path.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("echo gcc version 12", "W1511"),
+        ("echo clang version 9.0.1", "W1511"),
+        ("exit 1", "W1511"),
+        ("printf '\\377\\376'", "W1511"),
+    ],
+)
+def test_a_compiler_that_cannot_be_used_is_refused(tmp_path: Path, body: str, code: str) -> None:
+    with pytest.raises(InputError) as caught:
+        list(find_compilers(script(tmp_path, body), {}))
+    assert caught.value.diagnostics[0].code == code
+
+
+def test_a_compiler_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(InputError) as caught:
+        list(find_compilers(None, {"MEMBAR_CLANG": "/nowhere/clang"}))
+    assert caught.value.diagnostics[0].code == "W1510"
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("kill -SEGV $$", "failed with exit status"),
+        ("echo 'clang: error: no space left' >&2; exit 1", "no space left"),
+        ("printf '\\377\\376' >&2; exit 1", "failed with exit status"),
+        ("exec sleep 60", "did not finish within"),
+    ],
+)
+def test_a_compiler_that_fails_gives_one_sentence(tmp_path: Path, body: str, words: str) -> None:
+    broken = Compiler((script(tmp_path, body),), 16, "a broken clang")
+    path = tmp_path / "a.c"
+    path.write_text("int main(void) { return 0; }", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        compile_file(str(path), compiler=broken, target=X86_64, options=CompileOptions(), seconds=2.0)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "W1516"
+    assert words in diagnostic.message
+
+
+def test_the_target_follows_the_model() -> None:
+    assert target_of_model("armv8") is AARCH64
+    assert target_of_model("rc11") is X86_64
+    assert target_of_model("sc") is X86_64

@@ -1,0 +1,166 @@
+"""What is wrong with a text, and where."""
+
+from __future__ import annotations
+
+import pytest
+
+from unit.languages.promela.texts import problems
+
+X = "byte x, a[2]; chan c = [1] of { byte }; chan m = [0] of { byte };\n"
+
+
+def body(statements: str) -> str:
+    """A process that does this, in line 2."""
+    return f"{X}active proctype P() {{ byte k; {statements} }}"
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message", "line"),
+    [
+        (body("x = `1`"), "W0701", "unexpected character ```", 2),
+        ("/* no end", "W0701", "a comment that never ends", 1),
+        (body('printf("no end)'), "W0701", "a string that never ends", 2),
+        (body("x = "), "W0702", "unexpected `}`", 2),
+        (body("if x == 1 fi"), "W0702", "unexpected `x`", 2),
+        (body("do :: x == 1 -> skip fi"), "W0702", "unexpected `fi`", 2),
+        (body("x = 1 x = 2"), "W0702", "unexpected `x`", 2),
+        (body("x = " + "(" * 200 + "1"), "W0702", "an expression that is nested too deeply", 2),
+        (body("{" * 100 + "skip"), "W0702", "statements that are nested too deeply", 2),
+        (body("break"), "W0702", "`break` outside a loop", 2),
+        (body("else -> skip"), "W0702", "`else` that begins no option", 2),
+        (body("L:"), "W0702", "unexpected `}`", 2),
+        ("byte x = 1 byte y", "W0702", "unexpected `byte`", 1),
+        ("proc P() { }", "W0702", "unexpected `proc`", 1),
+        ("active proctype P( { skip }", "W0702", "unexpected `{`", 1),
+        ("active proctype P() { skip", "W0702", "unexpected the end of the file", 1),
+        ("ltl { [] }", "W0702", "unexpected `}`", 1),
+        ("inline f(", "W0702", "parameters without an end", 1),
+        ("inline f() { skip", "W0702", "a block without an end", 1),
+        ('#include "other.pml"', "W0703", "`other.pml` is not there", 1),
+        ("#include <other.pml>", "W0703", "`other.pml` is not there", 1),
+        ("#include other", "W0703", "`#include` without a file", 1),
+        ("#pragma once", "W0703", "`#pragma` is not supported", 1),
+        ("#define\nbyte x;", "W0702", "`define` without a name", 1),
+        ("#if A\n#endif", "W0703", "a condition that is no number", 1),
+        ("#ifdef A\nbyte x;", "W0703", "a conditional without `#endif`", 1),
+        ("#endif", "W0703", "`#endif` without `#if`", 1),
+        (f"#define F(a) a\n{body('F(1, 2)')}", "W0703", "`F` has 1 parameters", 3),
+        (f"inline f() {{ f() }}\n{body('f()')}", "W0703", "inline `f` calls itself", 3),
+        ("byte x; byte x;", "W0704", "`x` is declared twice", 1),
+        (body("L: skip; L: skip"), "W0704", "label `L` is used twice", 2),
+        (f"{body('skip')}\nactive proctype P() {{ skip }}", "W0704", "process `P` is declared twice", 3),
+        ("inline f() { skip }\ninline f() { skip }", "W0704", "`f` is declared twice", 2),
+        (body("x = 99999999999"), "W0705", "`99999999999` does not fit", 2),
+        (body("a[2] = 1"), "W0705", "index of `a` out of bounds", 2),
+        (body("x = 1 / 0"), "W0705", "division by 0", 2),
+        ("byte a[0];", "W0705", "an array of 0 elements", 1),
+        ("unsigned u : 40;", "W0705", "an unsigned of 40 bits", 1),
+        ("chan c = [1000] of { byte };", "W0705", "a channel of 1000 messages", 1),
+        (body("q = 1"), "W0706", "unknown name `q`", 2),
+        (body("goto L"), "W0706", "unknown label `L`", 2),
+        (body("f(x)"), "W0706", "unknown inline or macro `f`", 2),
+        (body("run Q()"), "W0706", "unknown process `Q`", 2),
+        (body("skip") + "ltl p { [] !(P@L) }", "W0706", "process `P` has no label `L`", 2),
+        (body("skip") + "ltl p { [] (P[3]:k == 0) }", "W0706", "unknown process in `P[3]:k`", 2),
+        (body("skip") + "ltl p { [] (P:z == 0) }", "W0706", "process `P` has no variable `z`", 2),
+        ("typedef R { byte f }; R r; active proctype P() { r.g = 1 }", "W0706", "unknown field `g`", 1),
+        (body("a = 1"), "W0707", "`a` is an array", 2),
+        (body("x[1] = 1"), "W0707", "`x` is no array", 2),
+        (body("x.f = 1"), "W0707", "`x` has no fields", 2),
+        (body("c = 1"), "W0707", "`c` is a channel", 2),
+        (body("x!1"), "W0707", "`x` is no channel", 2),
+        (body("c!1, 2"), "W0707", "a message of 2 values on `c`", 2),
+        (body("store(k, 1)"), "W0707", "`k` is local", 2),
+        ("byte n; byte a[n];", "W0708", "`n` is no constant", 1),
+        ("byte x = len(x);", "W0708", "`len(x)` is no constant", 1),
+        ("byte x; proctype P() { x = 1 }", "W0709", "no process runs", 1),
+        (f"{X}proctype Q(byte n) {{ skip }} init {{ run Q() }}", "W0709", "`Q` has 1 parameters", 2),
+        (f"{X}proctype Q(byte n) {{ skip }} init {{ run Q(x) }}", "W0709", "argument 1 of `run Q`", 2),
+        (
+            f"{X}proctype Q(chan q) {{ skip }} init {{ run Q(1) }}",
+            "W0709",
+            "an argument that is no channel",
+            2,
+        ),
+        (
+            "chan c; active proctype P() { skip }",
+            "W0709",
+            "the channel variable `c` has no channel of its own",
+            1,
+        ),
+        (body("atomic { x = 1; m!1 }"), "W0710", "a rendezvous beside `else`, or inside", 2),
+        (body("atomic { x = 1; sync }"), "W0710", "`sync` or `fence` beside `else`, or inside", 2),
+        (body("if :: m!1 :: else -> skip fi"), "W0710", "a rendezvous beside `else`", 2),
+        (
+            body("atomic { do :: x > 0 -> skip :: else -> break od }"),
+            "W0710",
+            "too many ways through an atomic block",
+            2,
+        ),
+        (body("d_step { goto L }; L: skip"), "W0710", "`goto` inside a `d_step`", 2),
+        (body("timeout -> skip"), "W0711", "`timeout` is not supported", 2),
+        (body("{ skip } unless { x == 1 }"), "W0711", "`unless` is not supported", 2),
+        (body("x = _nr_pr"), "W0711", "`_nr_pr` is not supported", 2),
+        (body("x = enabled(1)"), "W0711", "`enabled` is not supported", 2),
+        (body("assert(P@L)"), "W0711", "`P@L` outside an `ltl` formula", 2),
+        (body("len(m) == 0"), "W0711", "`len(m)` of a rendezvous", 2),
+        (
+            "byte x; active proctype P() provided (x) { d_step { skip } }",
+            "W0711",
+            "a `d_step` of a process with `provided`",
+            1,
+        ),
+        ("active proctype P() provided x { skip }", "W0702", "unexpected `x`", 1),
+        ("active proctype P() provided (y) { skip }", "W0706", "unknown name `y`", 1),
+        ("active proctype P() priority 2 { skip }", "W0711", "`priority` is not supported", 1),
+        ("trace { do :: skip od }", "W0711", "`trace` is not supported", 1),
+        ("byte a[2] = { 1, 2, 3 };", "W0705", "`a` has 2 elements", 1),
+        ("byte a = { 1 };", "W0705", "`a` is no array", 1),
+        ("byte n; byte a[2] = { n };", "W0708", "", 1),
+        (
+            "active proctype P() { skip; byte a[2] = { 1, 2 }; skip }",
+            "W0711",
+            "a list of initial values after a statement",
+            1,
+        ),
+        (
+            "byte x;\nproctype P() { byte v = x; skip }\ninit { run P() }",
+            "W0711",
+            "the global variable `x` in a first value",
+            2,
+        ),
+        (
+            "chan c = [1] of { byte };\nactive proctype P() { byte v = len(c); skip }",
+            "W0711",
+            "`len(c)` in a first value",
+            2,
+        ),
+        (body("skip") + "never { x = 1 }", "W0712", "a `never` claim that acts", 2),
+    ],
+    ids=lambda value: value if isinstance(value, str) and len(value) < 60 else "",
+)
+def test_mistakes_are_named_and_located(text: str, code: str, message: str, line: int) -> None:
+    first = problems(text)[0]
+    assert (first.code, first.message[: len(message)]) == (code, message)
+    assert first.primary is not None
+    assert first.primary.span.line == line
+
+
+def test_all_mistakes_of_a_text_are_told() -> None:
+    found = problems(f"{X}active proctype P() {{ q = 1; a = 2; goto L }}\nactive proctype Q() {{ z = 1 }}")
+    assert [(item.code, item.primary.span.line) for item in found if item.primary] == [
+        ("W0706", 2),
+        ("W0707", 2),
+        ("W0706", 2),
+        ("W0706", 3),
+    ]
+
+
+def test_a_mistake_in_one_unit_does_not_hide_those_of_others() -> None:
+    found = problems("proctype P() { x = }\nproctype Q() { goto }\nbyte 5;")
+    assert [item.primary.span.line for item in found if item.primary] == [1, 2, 3]
+
+
+def test_a_name_close_to_a_declared_one_is_offered() -> None:
+    (found,) = problems("byte counter; active proctype P() { conter = 1 }")
+    assert found.help == "did you mean `counter`?"
