@@ -1,0 +1,46 @@
+"""What code can do that no instruction says: calls of `__membar_…`, which the library's bodies are made of.
+
+A primitive is a `Call` of a `FunctionAddress` with its name. The pass `lower` gives each its meaning; an
+argument that is a constant string is the address of a constant object with a 0 at its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from membar.code.ir import BOOL, PTR, Int, Type
+from membar.records import record
+
+PREFIX = "__membar_"
+_I32, _I64 = Int(32), Int(64)
+
+
+@record(frozen=True, slots=True)
+class Primitive:
+    """One of them: its name without the prefix, its types, and what it does in one sentence."""
+
+    name: str
+    parameters: tuple[Type, ...]
+    results: tuple[Type, ...]
+    meaning: str
+
+
+_ALL = (
+    Primitive("spawn", (PTR, PTR), (_I64,), "starts a thread that calls a function with an argument"),
+    Primitive("join", (_I64,), (PTR,), "waits until a thread has ended and gives its result"),
+    Primitive("finish", (PTR,), (), "ends the thread, with this result for whoever joins it"),
+    Primitive("self", (), (_I64,), "the number of the thread, as `spawn` gave it; 0 is `main`"),
+    Primitive("lock", (PTR,), (), "waits until the 4 bytes are 0 and makes them 1: an acquire"),
+    Primitive("unlock", (PTR,), (), "makes the 4 bytes 0: a release"),
+    Primitive("wait", (BOOL,), (), "blocks together with the access before it until the condition holds"),
+    Primitive("assume", (BOOL,), (), "ends executions in which the condition does not hold, silently"),
+    Primitive("choose", (_I64, _I64), (_I64,), "any value from the first to the second, as signed numbers"),
+    Primitive("check", (BOOL, PTR, PTR), (), "violates the named property, with a message, if it is false"),
+    Primitive("exit", (_I32,), (), "ends the process with a status"),
+    Primitive("allocate", (_I64, BOOL), (PTR,), "a fresh block of bytes, set to 0 if so asked, or null"),
+    Primitive("release", (PTR,), (), "ends the lifetime of a block that `allocate` gave"),
+    Primitive("atomic_begin", (), (), "what follows up to `atomic_end` is one step"),
+    Primitive("atomic_end", (), (), "the end of one step"),
+    Primitive("fence", (PTR,), (), "a fence with the tags named, such as `MFENCE` or `Rmb`"),
+)
+PRIMITIVES: Mapping[str, Primitive] = {PREFIX + item.name: item for item in _ALL}
