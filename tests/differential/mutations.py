@@ -16,6 +16,7 @@ import contextlib
 import io
 import json
 import re
+import subprocess
 import sys
 import tempfile
 import time
@@ -42,6 +43,9 @@ MOST_MEMORY = 6 << 30
 STREAMS = ("pipe", "file", "closed", "full", "ascii")
 TRACEBACK, HANG, SILENT, LOST, WRONG_CODE = "traceback", "hang", "silent", "lost line", "exit code"
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
+# A part of a report that is there only if something took long.
+_SLOWEST = re.compile(r"^slowest\n(.+\n)+\n?", re.MULTILINE)
+_TELL_EVERY = 500
 _STRANGE = (
     "\x00", "é", "²", "٣", "\ufeff", "\u2028", "\r", "😀", '"', "'", "/*", "(*", "*/", "//", "#", "\\",
     "\x1b[31m", "%n", "{}", "9" * 30, "9" * 5000, "-1", "0x", "0xg", "1e999", "00", "-" * 300, "(" * 3000,
@@ -173,7 +177,10 @@ def judge_command(item: Broken, stream: str) -> Judgement:
     with tempfile.TemporaryDirectory() as folder:
         words = limited(item.write(Path(folder)))
         start = time.monotonic()
-        ended = _run(words, stream, Path(folder))
+        try:
+            ended = _run(words, stream, Path(folder))
+        except subprocess.TimeoutExpired as late:
+            return Judgement(f"{stream}: killed", ((HANG, f"killed after {late.timeout:.0f} s"),))
         wrong = list(defects_of(ended, time.monotonic() - start - 5)) if stream not in (CLOSED, FULL) else []
         if "Traceback" in ended.errors or "W0499" in ended.errors:
             wrong.append((TRACEBACK, ended.errors))
@@ -183,7 +190,7 @@ def judge_command(item: Broken, stream: str) -> Judgement:
                 wrong.append((LOST, f"exit code {ended.code}: {ended.errors!r}"))
         elif ended.code in (0, 1, 2, 4):
             here = run_here(item.write(Path(folder)))
-            ours, theirs = (len(text.split("\n")) for text in (here.output, ended.output))
+            ours, theirs = (len(_SLOWEST.sub("", text).split("\n")) for text in (here.output, ended.output))
             if here.code == ended.code and ours != theirs:
                 wrong.append((LOST, f"{theirs} lines of {ours}"))
         return Judgement(f"{stream}: exit code {ended.code}", tuple(wrong))
@@ -219,7 +226,14 @@ def campaign(files: int, seed: int, kinds: Sequence[str]) -> tuple[Counter[str],
             case Judgement(count, defects):
                 counts[count] += 1
                 wrong += [(number, kind, report) for kind, report in defects]
+        _tell(number, files, wrong)
     return counts, wrong
+
+
+def _tell(number: int, most: int, wrong: Sequence[Defect]) -> None:
+    """Says now and then how far a campaign is, which takes long."""
+    if number % _TELL_EVERY == 0:
+        sys.stderr.write(f"{number} of {most}, {len(wrong)} defects\n")
 
 
 def command_campaign(commands: int, seed: int, kinds: Sequence[str]) -> tuple[Counter[str], list[Defect]]:
@@ -230,6 +244,7 @@ def command_campaign(commands: int, seed: int, kinds: Sequence[str]) -> tuple[Co
         answer = judge_command(broken(seed, number // len(STREAMS), kinds), STREAMS[number % len(STREAMS)])
         counts[answer.count] += 1
         wrong += [(number // len(STREAMS), kind, report) for kind, report in answer.wrong]
+        _tell(number, commands, wrong)
     return counts, wrong
 
 
