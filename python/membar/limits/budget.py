@@ -13,10 +13,10 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import Any, Final
 
 from membar.records import record
@@ -128,32 +128,59 @@ def current() -> Budget:
     return _CURRENT.get() or _UNLIMITED
 
 
-@contextmanager
-def limited(*, seconds: float | None, memory: int | None) -> Iterator[None]:
+def limited(*, seconds: float | None, memory: int | None) -> AbstractContextManager[None]:
     """What is done inside may cost so much, and no more than is left of the budget around it."""
-    outer = _CURRENT.get()
     if seconds is None and memory is None:
-        yield
-        return
-    own = Budget(seconds, memory, time.monotonic() + (seconds or 0.0))
-    if outer is not None:
-        if outer.seconds is not None and (seconds is None or outer.deadline < own.deadline):
-            own.seconds, own.deadline = outer.seconds, outer.deadline
-        if outer.memory is not None and (memory is None or outer.memory < memory):
-            own.memory = outer.memory
-    token = _CURRENT.set(own)
-    try:
-        own.look()  # the time may be over already
-        _TIMER.watch(own)
-        yield
-    except RuntimeError as problem:
+        return nullcontext()
+    return _Limited(seconds, memory)
+
+
+class _Limited(AbstractContextManager[None]):
+    """The block in which a budget counts.
+
+    No generator: while one begins or ends, the alarm could come between two of its instructions, and the
+    block would stay open for ever. `_ring` knows the two methods of this class and waits for them.
+    """
+
+    def __init__(self, seconds: float | None, memory: int | None) -> None:
+        self._seconds, self._memory = seconds, memory
+        self._outer: Budget | None = None
+        self._stage = ""
+
+    def __enter__(self) -> None:
+        seconds, memory, outer = self._seconds, self._memory, _CURRENT.get()
+        own = Budget(seconds, memory, time.monotonic() + (seconds or 0.0))
+        if outer is not None:
+            if outer.seconds is not None and (seconds is None or outer.deadline < own.deadline):
+                own.seconds, own.deadline = outer.seconds, outer.deadline
+            if outer.memory is not None and (memory is None or outer.memory < memory):
+                own.memory = outer.memory
+        self._outer, self._stage = outer, _STAGE.get()
+        try:
+            _CURRENT.set(own)
+            own.look()  # the time may be over already
+            _TIMER.watch(own)
+        except BaseException:
+            self._end()
+            raise
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, problem: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        try:
+            self._end()
+        except BaseException:  # Ctrl-C
+            self._end()
+            raise
         # Python wraps what is raised while it makes a class: the limit was reached during an import.
-        if isinstance(problem.__cause__, LimitError | KeyboardInterrupt):
-            raise problem.__cause__ from None
-        raise
-    finally:
-        _CURRENT.reset(token)
-        _TIMER.watch(outer)
+        cause = problem.__cause__ if isinstance(problem, RuntimeError) else None
+        if isinstance(cause, LimitError | KeyboardInterrupt):
+            raise cause from None
+
+    def _end(self) -> None:
+        _CURRENT.set(self._outer)
+        _STAGE.set(self._stage)  # the alarm may have come where a stage ended
+        _TIMER.watch(self._outer)
 
 
 @contextmanager
@@ -197,10 +224,15 @@ class _Timer:
 
     def watch(self, budget: Budget | None) -> None:
         """Watches over a budget from now on; None: over none."""
+        if threading.current_thread() is not threading.main_thread():
+            return
         if not self._is_set and (budget is None or not _is_free()):
             return
         if budget is None:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
+            # Another thread may be about to take the last alarm, which by default ends the process: ignoring
+            # the signal throws that alarm away.
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)
             signal.signal(signal.SIGALRM, self._before)
             self._is_set = False
             return
@@ -215,17 +247,29 @@ class _Timer:
 
 
 def _is_free() -> bool:
-    """Whether the timer can be set here: signals come to the main thread, and programs may use it too."""
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+    """Whether the timer can be set: programs may use it too."""
+    if not hasattr(signal, "setitimer"):
         return False
     is_unused = signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN)
     return is_unused and signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
-def _ring(_signal: int, _frame: FrameType | None) -> None:
+def _ring(_signal: int, frame: FrameType | None) -> None:
     budget = _CURRENT.get()
-    if budget is not None:
+    if budget is not None and not _begins_or_ends(frame):
         budget.look(grace=GRACE)
+
+
+def _begins_or_ends(frame: FrameType | None) -> bool:
+    """Whether a block with a budget is being entered or left, which nothing may interrupt."""
+    while frame is not None:
+        if frame.f_code in _UNINTERRUPTED:
+            return True
+        frame = frame.f_back
+    return False
+
+
+_UNINTERRUPTED: Final = frozenset({_Limited.__enter__.__code__, _Limited.__exit__.__code__})
 
 
 _TIMER: Final = _Timer()
