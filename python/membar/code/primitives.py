@@ -26,18 +26,33 @@ class Primitive:
 
 
 _ALL = (
-    Primitive("spawn", (PTR, PTR), (_I64,), "starts a thread that calls a function with an argument"),
+    Primitive("spawn", (PTR, PTR), (_I64,), "starts a thread: calls a function with an argument"),
     Primitive("join", (_I64,), (PTR,), "waits until a thread has ended and gives its result"),
     Primitive("finish", (PTR,), (), "ends the thread, with this result for whoever joins it"),
     Primitive("self", (), (_I64,), "the number of the thread, as `spawn` gave it; 0 is `main`"),
+    Primitive("thread_count", (), (_I64,), "how many threads the program has, `main` included"),
+    Primitive("retire", (_I64,), (BOOL,), "whether this is the first join or detach of the thread"),
     Primitive("lock", (PTR,), (), "waits until the 4 bytes are 0 and makes them 1: an acquire"),
     Primitive("unlock", (PTR,), (), "makes the 4 bytes 0: a release"),
+    Primitive(
+        "add_within",
+        (PTR, _I32, _I32, _I32),
+        (_I32,),
+        "gives the 4 bytes and, if they are between two unsigned numbers, adds a third: then an acquire",
+    ),
     Primitive("wait", (BOOL,), (), "blocks together with the access before it until the condition holds"),
+    Primitive("wakes", (), (BOOL,), "whether a wait for a condition ends without cause"),
     Primitive("assume", (BOOL,), (), "ends executions in which the condition does not hold, silently"),
     Primitive("choose", (_I64, _I64), (_I64,), "any value from the first to the second, as signed numbers"),
+    Primitive(
+        "input", (_I64, _I64), (_I64,), "a number from outside: if it matters, `choose`, others are cut"
+    ),
+    Primitive("cut", (PTR,), (), "ends an execution that is not followed: the answer holds only within that"),
     Primitive("check", (BOOL, PTR, PTR), (), "violates the named property, with a message, if it is false"),
     Primitive("exit", (_I32,), (), "ends the process with a status"),
     Primitive("allocate", (_I64, BOOL), (PTR,), "a fresh block of bytes, set to 0 if so asked, or null"),
+    Primitive("allocate_aligned", (_I64, _I64), (PTR,), "a fresh block of bytes at such an alignment"),
+    Primitive("block_size", (PTR,), (_I64,), "how many bytes the block has that `allocate` gave"),
     Primitive("release", (PTR,), (), "ends the lifetime of a block that `allocate` gave"),
     Primitive("atomic_begin", (), (), "what follows up to `atomic_end` is one step"),
     Primitive("atomic_end", (), (), "the end of one step"),
