@@ -1,0 +1,321 @@
+"""Which bytes of an object are accessed together: the cells of its memory.
+
+A cell is accessed whole, by every access that is known to reach it. Where accesses of different sizes
+overlap, the bytes between their ends are *pieces*, and the larger accesses consist of several of them. An
+address that may be any of a series without an end tells less: it makes cells only where nothing else is
+accessed, and an access through it that hits something else is an error when the program runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+
+from membar.code import ir
+from membar.code.analyses.points_to import PointsTo, size_of
+from membar.code.analyses.targets import UNKNOWN, Target, series
+from membar.code.primitives import PREFIX
+from membar.records import field, record
+
+SIZES = (8, 4, 2, 1)
+# A series with more elements than these is laid out as if it had no end.
+_MOST_ELEMENTS = 1 << 16
+_LOCK_SIZE = 4
+
+
+@record(frozen=True, slots=True)
+class Access:
+    """An access of an instruction: where, how many bytes, and whether it must be one step."""
+
+    function: str
+    address: ir.Operand
+    size: int
+    is_atomic: bool
+    instruction: ir.Instruction
+
+
+def accesses_of(module: ir.Module) -> Iterator[Access]:
+    """All accesses of a module but those of copies and fills."""
+    for function in module.functions.values():
+        for block in function.blocks:
+            for item in block.instructions:
+                found = access_of(function.name, item, module)
+                if found is not None:
+                    yield found
+
+
+def access_of(function: str, item: ir.Instruction, module: ir.Module) -> Access | None:
+    """The access that an instruction makes."""
+    match item:
+        case ir.Load(result=value, address=address, ordering=ordering):
+            return Access(function, address, size_of(value.type, module), ordering is not None, item)
+        case ir.Store(value=stored, address=address, ordering=ordering):
+            return Access(function, address, size_of(stored.type, module), ordering is not None, item)
+        case ir.CompareExchange(old=old, address=address) | ir.Update(old=old, address=address):
+            return Access(function, address, size_of(old.type, module), is_atomic=True, instruction=item)
+        case ir.Call(callee=ir.FunctionAddress(name), arguments=(address, *_)):
+            if name in (f"{PREFIX}lock", f"{PREFIX}unlock"):
+                return Access(function, address, _LOCK_SIZE, is_atomic=True, instruction=item)
+        case _:
+            pass
+    return None
+
+
+@record(eq=False)
+class Layout:
+    """The cells of the objects of one site.
+
+    Attributes:
+        claims: offset and size of every access that is known to reach the objects.
+        loose: accesses at any of a series of offsets, which end at the end of the object only.
+        cuts: offsets at which a piece ends and another begins, inside of claims.
+    """
+
+    claims: set[tuple[int, int]] = field(default_factory=set)
+    loose: set[tuple[Target, int]] = field(default_factory=set)
+    cuts: set[int] = field(default_factory=set)
+
+    @property
+    def extent(self) -> int:
+        """How much is known; it only grows."""
+        return len(self.claims) + len(self.loose)
+
+    def pieces(self, offset: int, size: int) -> tuple[int, ...]:
+        """The sizes of the pieces that an access consists of; one if it is a whole cell."""
+        inner = [cut - offset for cut in self.inner_cuts(offset, size)]
+        ends = [0, *inner, size]
+        return tuple(end - start for start, end in pairwise(ends))
+
+    def inner_cuts(self, offset: int, size: int) -> list[int]:
+        """The cuts inside of an access."""
+        return [at for at in range(offset + 1, offset + size) if at in self.cuts] if self.cuts else []
+
+    def cells(self, size: int | None) -> list[tuple[int, int]]:
+        """Offset and size of every cell of an object of so many bytes, in order."""
+        found: set[tuple[int, int]] = set()
+        for offset, width in self.claims:
+            at = offset
+            for piece in self.pieces(offset, width):
+                if at >= 0 and (size is None or at + piece <= size):
+                    found.add((at, piece))
+                at += piece
+        return sorted(found)
+
+
+def layouts(module: ir.Module, targets: PointsTo) -> dict[str, Layout]:
+    """The layout of every site that is accessed."""
+    return _Layouts(module, targets).run()
+
+
+class _Layouts:
+    def __init__(self, module: ir.Module, targets: PointsTo) -> None:
+        self.module, self.targets = module, targets
+        self.sizes = sizes_of_sites(module, targets)
+        self.found: dict[str, Layout] = {}
+        # What must be cut alike: the places that one access may reach, and both ends of a copy.
+        self.alike: set[tuple[frozenset[tuple[str, int]], int]] = set()
+        self.copies: set[tuple[Target, Target, int | None]] = set()
+
+    def run(self) -> dict[str, Layout]:
+        for access in accesses_of(self.module):
+            self._claim(self.targets.targets(access.function, access.address), access.size)
+        self._collect_copies()
+        _until_stable(lambda: sum(self._copy(*each) for each in self.copies))
+        for site, layout in self.found.items():
+            self._settle(site, layout)
+        for layout in self.found.values():
+            _cut(layout)
+        _until_stable(
+            lambda: (
+                sum(self._cut_alike(places, size) for places, size in self.alike)
+                + sum(self._cut_copies(*each) for each in self.copies)
+            )
+        )
+        return self.found
+
+    def _layout(self, site: str) -> Layout:
+        return self.found.setdefault(site, Layout())
+
+    def _claim(self, targets: Iterable[Target], size: int) -> None:
+        places: set[tuple[str, int]] = set()
+        for target in targets:
+            if target == UNKNOWN or target.function is not None:
+                continue
+            layout = self._layout(target.site)
+            offsets = self._offsets(target, size)
+            if offsets is None:
+                layout.loose.add((target, size))
+                continue
+            layout.claims.update((offset, size) for offset in offsets)
+            places.update((target.site, offset) for offset in offsets)
+        if len(places) > 1:
+            self.alike.add((frozenset(places), size))
+
+    def _offsets(self, target: Target, size: int) -> list[int] | None:
+        """All offsets of a target that lie in its objects; None if the target has no bound."""
+        limit = self.sizes.get(target.site)
+        offsets, total = [target.start], 1
+        for stride, count in target.steps:
+            total *= count or 0
+            if count is None or total > _MOST_ELEMENTS:
+                return None
+            offsets = [offset + stride * number for offset in offsets for number in range(count)]
+        if target.steps:
+            return [each for each in offsets if each >= 0 and (limit is None or each + size <= limit)]
+        return offsets
+
+    def _settle(self, site: str, layout: Layout) -> None:
+        """Lays out what is accessed only through addresses that tell little."""
+        limit = self.sizes.get(site)
+        if not layout.loose or limit is None:
+            return
+        used = bytearray(limit)
+        for offset, size in layout.claims:
+            used[max(offset, 0) : offset + size] = b"\1" * max(0, min(offset + size, limit) - max(offset, 0))
+        for target, size in sorted(layout.loose, key=lambda item: (-item[0].stride, -item[1], item[0].start)):
+            stride = target.stride if target.stride % size == 0 else size
+            places = range(target.start % stride, limit - size + 1, stride)
+            free = [at for at in places if not any(used[at : at + size])]
+            layout.claims.update((at, size) for at in free)
+            for at in free:
+                used[at : at + size] = b"\1" * size
+
+    # --------------------------------------------------------------------------------------------- copies
+
+    def _collect_copies(self) -> None:
+        for function in self.module.functions.values():
+            for block in function.blocks:
+                for item in block.instructions:
+                    if isinstance(item, ir.Copy):
+                        length = item.length.value if isinstance(item.length, ir.Constant) else None
+                        pairs = (
+                            (source, to, length)
+                            for source in self.targets.targets(function.name, item.source)
+                            for to in self.targets.targets(function.name, item.target)
+                        )
+                        self.copies.update(each for each in pairs if UNKNOWN not in each)
+
+    def _copy(self, source: Target, to: Target, length: int | None) -> bool:
+        """What is known of one side of a copy is known of the other; whether anything is new."""
+        one, other = self._layout(source.site), self._layout(to.site)
+        before = one.extent + other.extent
+        if source.is_exact and to.is_exact:
+            one_claims = set(one.claims)
+            one.claims |= self._copied(other.claims, to, source, length)
+            other.claims |= self._copied(one_claims, source, to, length)
+            shift = to.start - source.start
+            one.loose |= {(series(source.site, at.start - shift, at.steps), size) for at, size in other.loose}
+            other.loose |= {(series(to.site, at.start + shift, at.steps), size) for at, size in one.loose}
+        else:
+            one.loose |= _elements(source.site, other)
+            other.loose |= _elements(to.site, one)
+        return one.extent + other.extent > before
+
+    def _copied(
+        self, claims: set[tuple[int, int]], source: Target, to: Target, length: int | None
+    ) -> set[tuple[int, int]]:
+        """The claims of copied bytes where they are copied to; those that are copied in part are cut."""
+        found: set[tuple[int, int]] = set()
+        limit = self.sizes.get(to.site)
+        for offset, size in claims:
+            start = max(offset, source.start)
+            end = offset + size if length is None else min(offset + size, source.start + length)
+            start, end = start + to.start - source.start, end + to.start - source.start
+            if start < end and (limit is None or end <= limit):
+                found.add((start, end - start))
+        return found
+
+    # ----------------------------------------------------------------------------------------------- cuts
+
+    def _cut_alike(self, places: frozenset[tuple[str, int]], size: int) -> bool:
+        """Cuts all places that an access may reach where one of them is cut; whether that is new."""
+        inner = {cut - offset for site, offset in places for cut in self.found[site].inner_cuts(offset, size)}
+        if not inner:
+            return False
+        changed = False
+        for site, offset in places:
+            cuts = self.found[site].cuts
+            new = {offset + cut for cut in inner} - cuts
+            cuts |= new
+            changed |= bool(new)
+        return changed
+
+    def _cut_copies(self, source: Target, to: Target, length: int | None) -> bool:
+        if not source.is_exact or not to.is_exact:
+            return False
+        one, other = self.found[source.site].cuts, self.found[to.site].cuts
+        shift = to.start - source.start
+
+        def within(cuts: set[int], start: int) -> set[int]:
+            return {cut for cut in cuts if start < cut and (length is None or cut < start + length)}
+
+        for_other = {cut + shift for cut in within(one, source.start)} - other
+        for_one = {cut - shift for cut in within(other, to.start)} - one
+        other |= for_other
+        one |= for_one
+        return bool(for_other or for_one)
+
+
+def _until_stable(step: Callable[[], int]) -> None:
+    """Repeats a step that says how much it changed until that is nothing."""
+    while step():
+        pass
+
+
+def _cut(layout: Layout) -> None:
+    """Cuts claims where others begin or end, and so that every piece is as large as a cell may be."""
+    ends = {offset for offset, _ in layout.claims} | {offset + size for offset, size in layout.claims}
+    for offset, size in layout.claims:
+        if size not in SIZES or any(at in ends for at in range(offset + 1, offset + size)):
+            layout.cuts |= {at for at in range(offset + 1, offset + size) if at in ends}
+    for offset, size in sorted(layout.claims):
+        pieces, at = layout.pieces(offset, size), offset
+        for piece in pieces:
+            if size not in SIZES or len(pieces) > 1:
+                layout.cuts |= set(_natural(at, piece))
+            at += piece
+
+
+def _natural(start: int, size: int) -> Iterator[int]:
+    """Where bytes must be cut so that each piece has the size of a cell and lies at a multiple of it."""
+    at, end = start, start + size
+    while at < end:
+        width = next(each for each in SIZES if at % each == 0 and at + each <= end)
+        at += width
+        if at < end:
+            yield at
+
+
+def _elements(site: str, other: Layout) -> set[tuple[Target, int]]:
+    """What an array is accessed by if elements are copied between it and an object of this layout."""
+    sizes = {size for _, size in other.claims} | {size for _, size in other.loose}
+    return {(Target(site, 0, ((size, None),)), size) for size in sizes}
+
+
+def sizes_of_sites(module: ir.Module, targets: PointsTo) -> dict[str, int]:
+    """The number of bytes of the objects of each site, as far as it is a constant; the largest if several."""
+    sizes = {f"@{item.name}": item.size for item in module.objects.values()}
+    for function in module.functions.values():
+        for block in function.blocks:
+            for item in block.instructions:
+                size, name = _size(item), None
+                match item:
+                    case ir.Slot(result=result) | ir.Call(results=(result,)):
+                        name = targets.sites.get((function.name, result.name))
+                    case _:
+                        continue
+                if name is not None and size is not None:
+                    sizes[name] = max(size, sizes.get(name, 0))
+    return sizes
+
+
+def _size(item: ir.Instruction) -> int | None:
+    match item:
+        case ir.Slot(size=size, count=None):
+            return size
+        case ir.Slot(size=size, count=ir.Constant(count)):
+            return size * count
+        case ir.Call(arguments=(ir.Constant(size), *_)):
+            return size
+        case _:
+            return None
