@@ -64,15 +64,15 @@ SEQLOCK = (
 HEAD = f"""\
 # Objects under weak memory
 
-What `membar check FILE --client 2,3` says about the files of `examples/objects`: all clients of
-{SIZE.text}, causal order. The weak variants have another order in the place that
-a macro names (`-D PUSH=memory_order_relaxed`). In brackets: CPU seconds. *in order* says that executions with
-load buffering were not looked at ([0039](../decisions/0039-clients-without-load-buffering.md)). The page is
-what one run of
+`membar check FILE --client 2,3` on the files of `examples/objects`: all clients of
+{SIZE.text}, causal order. The weak variants change the ordering that
+a macro names (`-D PUSH=memory_order_relaxed`). In brackets: CPU seconds. *in order* means that executions with
+load buffering were not explored ([0039](../decisions/0039-clients-without-load-buffering.md)). This page is
+the output of
 
     python benchmarks/objects/run.py
 
-prints. Every history behind a VIOLATED comes with an execution that the reference semantics replayed.
+The reference replayed an execution for every history behind a VIOLATED.
 """
 
 
@@ -92,7 +92,7 @@ def main() -> None:
 
 
 def _print_seqlock() -> None:
-    print("\n## seqlock\n\nWinter's seqlock, as C; the histories of figures 4 and 9 are among these.\n")
+    print("\n## seqlock\n\nWinter's seqlock in C; the histories of figures 4 and 9 are among these.\n")
     print("| fences | model | order | verdict | history |\n| --- | --- | --- | --- | --- |")
     for title, defines, model, ordering in SEQLOCK:
         verdict, result = _answer("seqlock", defines, model, ordering)

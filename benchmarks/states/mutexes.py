@@ -194,7 +194,7 @@ class Variant:
 def rows(family: Family, states: int) -> Iterator[str]:
     """The lines of the table about one algorithm."""
     source = read(family)
-    for what, text in (("as it is", source), ("repaired", with_atomics(source, family.repair))):
+    for what, text in (("unchanged", source), ("repaired", with_atomics(source, family.repair))):
         variant = Variant(text, states)
         for question in questions(family, source):
             yield f"| {family.name} | {what} | {question.name} | {' | '.join(variant.cells(question))} |"
