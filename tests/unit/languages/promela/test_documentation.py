@@ -19,7 +19,7 @@ def test_every_keyword_is_documented() -> None:
 
 
 def test_every_error_code_is_documented() -> None:
-    sources = (Path(membar.__path__[0]) / "frontends" / "promela").glob("*.py")
+    sources = (Path(membar.__path__[0]) / "languages" / "promela").glob("*.py")
     used = {code for path in sources for code in re.findall(r"W07\d\d", path.read_text("utf-8"))}
     assert used == set(re.findall(r"^\| (W07\d\d) \|", TEXT, re.MULTILINE))
 

@@ -17,7 +17,7 @@ def test_every_keyword_is_documented() -> None:
 
 
 def test_every_error_code_is_documented() -> None:
-    sources = (Path(membar.__path__[0]) / "frontends" / "xcfa").glob("*.py")
+    sources = (Path(membar.__path__[0]) / "languages" / "xcfa").glob("*.py")
     used = {code for path in sources for code in re.findall(r"W06\d\d", path.read_text("utf-8"))}
     assert used == set(re.findall(r"^\| (W06\d\d) \|", TEXT, re.MULTILINE))
 
