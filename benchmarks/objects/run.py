@@ -66,9 +66,9 @@ HEAD = f"""\
 
 `membar check FILE --client 2,3` on the files of `examples/objects`: all clients of
 {SIZE.text}, causal order. The weak variants change the ordering that
-a macro names (`-D PUSH=memory_order_relaxed`). In brackets: CPU seconds. *in order* means that executions with
-load buffering were not explored ([0039](../decisions/0039-clients-without-load-buffering.md)). This page is
-the output of
+a macro names (`-D PUSH=memory_order_relaxed`). In brackets: CPU seconds. *in order* means that executions
+with load buffering were not explored ([0039](../decisions/0039-clients-without-load-buffering.md)). This page
+is the output of
 
     python benchmarks/objects/run.py
 
