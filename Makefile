@@ -9,6 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUST_SOURCES := $(shell find core Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.toml' -o -name 'Cargo.lock' 2>/dev/null)
 PYTHON_SOURCES := $(shell find python/membar -name '*.py')
+MODELS := $(shell find python/membar/models -name '*.cat' -o -name '*.rules' -o -name '*.claims' -o -name '*.bell')
 JOBS ?= 2
 # No test can hang: a test that takes this many seconds, even on a busy machine, fails.
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist worksteal -q --timeout=600 --timeout-method=thread
@@ -72,9 +73,10 @@ $(VENV)/.core: $(VENV)/.dependencies pyproject.toml $(RUST_SOURCES)
 	@VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --locked
 	@touch $@
 
-# Written even where PYTHONDONTWRITEBYTECODE keeps Python from doing so: a small check starts three times as fast.
-$(VENV)/.bytecode: $(VENV)/.dependencies $(PYTHON_SOURCES)
+# Bytecode and compiled models: a small check starts four times as fast, also where PYTHONDONTWRITEBYTECODE is set.
+$(VENV)/.bytecode: $(VENV)/.core $(PYTHON_SOURCES) $(MODELS)
 	@$(BIN)/python -m compileall -q python/membar
+	@$(BIN)/python -c 'from membar.languages.registry import compile_shipped_models; compile_shipped_models()'
 	@touch $@
 
 clean:

@@ -39,9 +39,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         from membar import _core
 
         skipped |= {"faults"} if not _core.class_faults() else set()
-    left_out = [item for item in items if any(map(item.get_closest_marker, skipped))]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in set(left_out)]
+    left_out = {item for item in items if any(map(item.get_closest_marker, skipped))}
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 def corpus_path() -> Path:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from membar.models import load as models
+from membar.models.operational import CAM
 from membar.questions import api
 
 HERE = Path(__file__).parent
@@ -32,7 +33,7 @@ def test_every_engine_gives_the_expected_verdict(model: str, test: str, verdict:
     assert result.verdict == verdict
 
 
-@pytest.mark.parametrize("model", [name for name in models.names() if api.load_model(name).plan])
+@pytest.mark.parametrize("model", [name for name in models.names() if name != CAM.name])
 def test_every_model_has_expectations_documentation_and_a_reference(model: str) -> None:
     assert (HERE / "models" / f"{model}.csv").is_file()
     loaded = api.load_model(model)

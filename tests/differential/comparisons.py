@@ -49,7 +49,7 @@ LARGE_BUFFERS = 16
 @cache
 def shipped(name: str) -> Model:
     """A shipped model."""
-    return load.load(name, vocabulary=api.vocabulary())
+    return api.load_model(name)
 
 
 @cache

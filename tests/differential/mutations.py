@@ -24,7 +24,6 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -33,7 +32,7 @@ if __name__ == "__main__":
 
 from differential.watched import Died, Killed, judged
 from membar.cli import command as cli
-from strategies.broken_inputs import Input, inputs
+from strategies.broken_inputs import WITNESSES, Input, inputs, witnesses
 from strategies.commands import CLOSED, FULL, Ended, run_membar
 
 LIMIT = "time=1s,memory=1G"
@@ -107,7 +106,7 @@ def broken(seed: int, number: int, kinds: Sequence[str]) -> Broken:
     """One broken file."""
     random = Random(f"{seed}/{number}")
     kind = kinds[number % len(kinds)]
-    original: Input = random.choice(originals()[kind])
+    original: Input = random.choice(originals(kind))
     text = mutate(original.text, random)
     content = text.encode("utf-8", errors="replace")
     if random.random() < 0.03 and content:
@@ -116,10 +115,14 @@ def broken(seed: int, number: int, kinds: Sequence[str]) -> Broken:
     return Broken(kind, original.name, content, original.words, original.others)
 
 
-@cache
-def originals() -> dict[str, list[Input]]:
-    """What is broken, by its kind."""
-    return inputs()
+def kinds_of_files() -> list[str]:
+    """Every kind of file that is broken."""
+    return [*inputs(), *WITNESSES]
+
+
+def originals(kind: str) -> list[Input]:
+    """What is broken, of one kind."""
+    return witnesses()[kind] if kind in WITNESSES else inputs()[kind]
 
 
 def limited(words: Sequence[str]) -> list[str]:
@@ -259,7 +262,7 @@ def main() -> int:
     parser.add_argument("--kinds", help="some kinds of files only, separated by commas")
     parser.add_argument("--keep", type=Path, help="a folder for the files that went wrong")
     chosen = parser.parse_args()
-    kinds = chosen.kinds.split(",") if chosen.kinds else list(originals())
+    kinds = chosen.kinds.split(",") if chosen.kinds else kinds_of_files()
     counts, wrong = campaign(chosen.files, chosen.seed, kinds)
     more, others = command_campaign(chosen.commands, chosen.seed + 1, kinds)
     for outcome, count in sorted((counts + more).items()):

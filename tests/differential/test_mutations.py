@@ -8,12 +8,20 @@ from pathlib import Path
 import pytest
 
 from differential import mutations
-from differential.mutations import STREAMS, Broken, campaign, command_campaign, originals, run_here
+from differential.mutations import (
+    STREAMS,
+    Broken,
+    campaign,
+    command_campaign,
+    kinds_of_files,
+    originals,
+    run_here,
+)
 from membar.cli import command as cli
 
 
 def test_broken_files_of_every_kind_end_with_a_sentence() -> None:
-    kinds = list(originals())
+    kinds = kinds_of_files()
     counts, wrong = campaign(4 * len(kinds), 2026, kinds)
     assert wrong == []
     assert sum(counts.values()) == 4 * len(kinds)
@@ -21,15 +29,15 @@ def test_broken_files_of_every_kind_end_with_a_sentence() -> None:
 
 
 def test_no_kind_of_standard_output_loses_a_line() -> None:
-    kinds = [kind for kind in originals() if kind.startswith("litmus")]
+    kinds = [kind for kind in kinds_of_files() if kind.startswith("litmus")]
     counts, wrong = command_campaign(len(STREAMS), 2026, kinds)
     assert wrong == []
     assert sum(counts.values()) == len(STREAMS)
 
 
-@pytest.mark.parametrize("kind", originals())
+@pytest.mark.parametrize("kind", kinds_of_files())
 def test_what_is_broken_was_whole(kind: str) -> None:
-    item = originals()[kind][0]
+    item = originals(kind)[0]
     with tempfile.TemporaryDirectory() as folder:
         whole = Broken(kind, item.name, item.text.encode(), item.words, item.others)
         assert run_here(whole.write(Path(folder))).code != 2

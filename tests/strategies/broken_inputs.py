@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import tempfile
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import membar
@@ -75,8 +77,13 @@ _CSV = "test,holds\nsb.litmus,0\nother.litmus,1\n"
 _EXPECTED = {"sb": {"file": "sb.litmus", "states": ["0:EAX=0; 1:EAX=0;"], "verdict": "Ok"}}
 
 
+# Kinds of files that membar itself writes.
+WITNESSES = ("witness", "graphml", "yaml")
+
+
+@cache
 def inputs() -> dict[str, list[Input]]:
-    """Everything, by kind."""
+    """Everything that is written by hand, by kind."""
     found: dict[str, list[Input]] = {}
     for kind, pattern in (
         ("c", "*.c"), ("promela", "*.pml"), ("dve", "*.dve"), ("xcfa", "*.xcfa"), ("cubicle", "*.cub"),
@@ -93,7 +100,7 @@ def inputs() -> dict[str, list[Input]]:
         Input(path.name, path.read_text(encoding="utf-8"), ("check", "FILE", "--client", "1,1"))
         for path in sorted((ROOT / "examples" / "objects").glob("*.c"))
     ]
-    return found | _models() | _options() | _witnesses()
+    return found | _models() | _options()
 
 
 def _dialect(text: str) -> str:
@@ -146,10 +153,9 @@ def _options() -> dict[str, list[Input]]:
     }
 
 
-def _witnesses() -> dict[str, list[Input]]:
-    """Witnesses as membar itself writes them."""
-    import tempfile
-
+@cache
+def witnesses() -> dict[str, list[Input]]:
+    """Witnesses as membar itself writes them, by kind."""
     saved, graphs, sequences = list[str](), list[str](), list[str]()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -87,18 +87,24 @@ def load_model(name: str | SourceFile, *, include_dirs: Sequence[Path] = ()) -> 
 
 @cache
 def _shipped_model(name: str) -> Model | None:
-    """A shipped model, compiled now or kept from an earlier run; None if `name` is another."""
+    """A shipped model, kept from an earlier run, or compiled now and kept; None if `name` is another."""
     found = kept.read(name, _words())
     if found is None:
         from membar.models import load  # noqa: PLC0415 - brings the compilers of models along
 
-        found = load.load(name, vocabulary=vocabulary()) if name in load.names() else None
+        if name not in load.names():
+            return None
+        found = load.load(name, vocabulary=vocabulary())
+        kept.write(found, _words())
     return found
 
 
-def keep(model: Model) -> None:
-    """Keeps a compiled shipped model beside its text, so that the next process need not compile it."""
-    kept.write(model, _words())
+def compile_shipped_models() -> None:
+    """Compiles and keeps every shipped model, so that no later check compiles one."""
+    from membar.models import load  # noqa: PLC0415 - brings the compilers of models along
+
+    for name in load.names():
+        _shipped_model(name)
 
 
 @cache

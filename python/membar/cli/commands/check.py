@@ -143,7 +143,6 @@ def _answer_and_show(file: Path, chosen: argparse.Namespace, filed: files.Filed)
         with budget.stage(f"while the report was written (the verdict is {answer.verdict})"):
             filed.add(file, answer, seconds=time.perf_counter() - start)
             _lane(file, chosen).show(answer, chosen)
-            languages.keep(answer.model)
             files.write_witness(chosen, answer)
     except budget.LimitError:
         if isinstance(answer.outcome, Unknown):  # whose reason says more
