@@ -11,6 +11,8 @@ RUST_SOURCES := $(shell find core Cargo.toml Cargo.lock -name '*.rs' -o -name 'C
 PYTHON_SOURCES := $(shell find python/membar -name '*.py')
 MODELS := $(shell find python/membar/models -name '*.cat' -o -name '*.rules' -o -name '*.claims' -o -name '*.bell')
 JOBS ?= 2
+# Test modules and subprocesses import bytecode instead of compiling it again.
+unexport PYTHONDONTWRITEBYTECODE
 # No test can hang: a test that takes this many seconds, even on a busy machine, fails.
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist worksteal -q --timeout=600 --timeout-method=thread
 # Random programs against oracles; each file says what it compares, and takes options when run alone.
