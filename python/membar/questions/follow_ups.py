@@ -47,7 +47,7 @@ DOES_NOT_APPLY = "it does not apply to this program"
 _MOST_RACY = 1000
 _ROUNDS_OF_A_RACE = 2
 _LONGEST_RACE = 20.0  # seconds: blocked executions do not count as executions
-_RACES_GIVEN_UP = "the follow-up question about races was given up at the time limit"
+RACES_GIVEN_UP = "the follow-up question about races was given up at the time limit"
 _GRAVITY = (Explored, Holds, HoldsWithin, Unknown, Violated)
 
 
@@ -313,8 +313,8 @@ class _Asking:
 
     def _with_races(self, outcome: Outcome, found: Outcome | None) -> Outcome:
         """The outcome, with a flag if a C program that was taken for machine code has a data race in C."""
-        if isinstance(found, Unknown) and current().left == 0.0:
-            notes = (*outcome.run.notes, _RACES_GIVEN_UP)
+        if isinstance(found, Unknown) and _is_late(found):
+            notes = (*outcome.run.notes, RACES_GIVEN_UP)
             return replace(outcome, run=replace(outcome.run, notes=notes))
         if not isinstance(found, Violated) or found.property != "races":
             return outcome
@@ -324,6 +324,11 @@ class _Asking:
         )
         flags = tuple(sorted({*outcome.run.flags, RACE_FLAG}))
         return replace(outcome, run=replace(outcome.run, flags=flags, notes=(*outcome.run.notes, note)))
+
+
+def _is_late(found: Outcome) -> bool:
+    """Whether the time for a follow-up question was over before there was an answer."""
+    return current().left == 0.0 or found.run.statistics.seconds >= _LONGEST_RACE
 
 
 def _without_leaks(outcome: Outcome) -> Outcome:

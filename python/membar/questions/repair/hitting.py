@@ -1,4 +1,8 @@
-"""The cheapest choice that is above each of some failing choices at one place at least."""
+"""The cheapest choice that is above each of some failing choices at one place at least.
+
+Of several that cost the same it is the one with the fewest changes, and of those the one whose changes come
+first. What z3 happens to find depends on all that it was asked before in the same process.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +25,7 @@ class HittingSets:
         self._places = places
         self._base = base
         self._solver = z3.Optimize()
+        self._all = z3.Solver()  # the same demands, without costs
         self._costs = costs
         self._picks: list[dict[int, z3.BoolRef]] = []
         for number, (place, start) in enumerate(zip(places, base, strict=True)):
@@ -31,9 +36,17 @@ class HittingSets:
             }
             self._picks.append(picks)
             if len(picks) > 1:
-                self._solver.add(z3.AtMost(*picks.values(), 1))
+                self._add(z3.AtMost(*picks.values(), 1))
             for index, pick in picks.items():
-                self._solver.add_soft(z3.Not(pick), self.cost_of(number, index))
+                self._solver.add_soft(z3.Not(pick), self._weight(number, index))
+
+    def _add(self, formula: z3.BoolRef) -> None:
+        self._solver.add(formula)
+        self._all.add(formula)
+
+    def _weight(self, place: int, alternative: int) -> int:
+        """The cost, and less than any cost for the change itself."""
+        return self.cost_of(place, alternative) * (len(self._places) + 1) + 1
 
     def cost_of(self, place: int, alternative: int) -> int:
         """What the alternative costs there, beyond what stands there at the beginning."""
@@ -55,11 +68,11 @@ class HittingSets:
             for index, pick in picks.items()
             if index not in place.alternatives[failed].includes
         ]
-        self._solver.add(z3.Or(*stronger))
+        self._add(z3.Or(*stronger))
 
     def exclude(self, choice: Choice) -> None:
         """From now on exactly this choice is not taken again."""
-        self._solver.add(
+        self._add(
             z3.Not(
                 z3.And(
                     *(
@@ -72,16 +85,47 @@ class HittingSets:
         )
 
     def cheapest(self) -> Choice | None:
-        """A cheapest choice that meets all demands; None if there is none."""
-        answer = ask(self._solver)
-        if answer == z3.unknown:  # which is not "none"
-            raise UndecidedError(
-                f"z3 could not tell which choice is cheapest: {self._solver.reason_unknown()}"
-            )
-        if answer == z3.unsat:
+        """The cheapest choice that meets all demands; None if there is none."""
+        if not _is_met(self._solver):
             return None
-        model = self._solver.model()
-        return tuple(
-            next((index for index, pick in picks.items() if z3.is_true(model[pick])), start)
-            for picks, start in zip(self._picks, self._base, strict=True)
-        )
+        changes = self._first(self._changes(self._solver.model()))
+        return tuple(changes.get(number, start) for number, start in enumerate(self._base))
+
+    def _changes(self, model: z3.ModelRef) -> dict[int, int]:
+        """The alternatives that are picked, by place."""
+        return {
+            number: index
+            for number, picks in enumerate(self._picks)
+            for index, pick in picks.items()
+            if z3.is_true(model[pick])
+        }
+
+    def _first(self, changes: dict[int, int]) -> dict[int, int]:
+        """Of all that cost as much as these changes, and are as many, those that come first."""
+        order = [(number, index) for number, picks in enumerate(self._picks) for index in picks]
+        weights = [(self._picks[number][index], self._weight(number, index)) for number, index in order]
+        most = sum(self._weight(number, index) for number, index in changes.items())
+        self._all.push()
+        try:
+            self._all.add(z3.PbLe(weights, most))
+            settled = 0  # of the changes; and how far in the order nothing else comes first
+            after = 0
+            while settled < len(changes):
+                at = order.index(sorted(changes.items())[settled])
+                earlier = [self._picks[number][index] for number, index in order[after:at]]
+                if earlier and _is_met(self._all, z3.Or(*earlier)):
+                    changes = self._changes(self._all.model())
+                    continue
+                number, index = order[at]
+                self._all.add(self._picks[number][index], *map(z3.Not, earlier))
+                settled, after = settled + 1, at + 1
+        finally:
+            self._all.pop()
+        return changes
+
+
+def _is_met(solver: z3.Optimize | z3.Solver, *more: z3.BoolRef) -> bool:
+    answer = ask(solver, *more)
+    if answer == z3.unknown:  # which is not "none"
+        raise UndecidedError(f"z3 could not tell which choice is cheapest: {solver.reason_unknown()}")
+    return bool(answer == z3.sat)

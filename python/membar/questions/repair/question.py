@@ -12,6 +12,7 @@ from membar.objects.orders import Ordering
 from membar.program.condition import Quantifier
 from membar.questions import api, lift, linearizability, proving
 from membar.questions.asked_objects import client_sources
+from membar.questions.follow_ups import RACES_GIVEN_UP
 from membar.questions.outcome import Explored, Holds, HoldsWithin, Unknown, Violated
 from membar.questions.task import Limits, Options
 from membar.source import SourceFile
@@ -143,20 +144,24 @@ def is_right(answer: Answer) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Guarantee:
-    """What an answer that all is right establishes: within which bound, and what it warns of all the same."""
+    """What an answer that all is right establishes: within which bound, and what it warns of all the same.
+
+    `has_all_flags`: there was time for the follow-up question that may add one.
+    """
 
     bound: str | None
     flags: frozenset[str]
+    has_all_flags: bool = True
 
     def is_kept_by(self, other: Guarantee) -> bool | None:
         """Whether another text is right in the same sense; None if that is not known beyond its bound."""
         if not other.flags <= self.flags:
             return False
-        return True if other.bound in (None, self.bound) else None
+        return True if other.bound in (None, self.bound) and other.has_all_flags else None
 
 
 def guarantee_of(answer: Answer) -> Guarantee:
     """What an answer establishes that says that a text is right."""
     outcome = answer.outcome
     bound = outcome.bound if isinstance(outcome, HoldsWithin) else None
-    return Guarantee(bound, frozenset(outcome.run.flags))
+    return Guarantee(bound, frozenset(outcome.run.flags), RACES_GIVEN_UP not in outcome.run.notes)

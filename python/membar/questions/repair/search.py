@@ -2,7 +2,8 @@
 
 A choice that fails is made as strong as it can be and still fail. Whatever passes is stronger somewhere, if
 a stronger choice never fails where a weaker one passes: that is one demand. The cheapest choice that meets
-all demands is tried next. The first one that passes is a cheapest of all.
+all demands is tried next. The first one that passes is a cheapest of all; of several it is always the same,
+since it is the first in an order that does not depend on the demands (`hitting.py`).
 
 Where a stronger choice may fail although a weaker one passes, that only gives a choice that passes; then all
 that are cheaper are tried one after the other.
@@ -94,7 +95,7 @@ class Search:
             cheapest, self.is_interrupted = [], True
         if self._best is None:
             return None
-        found = tuple(sorted(cheapest)) or (self._best,)
+        found = tuple(cheapest) or (self._best,)
         return Found(
             choices=found,
             cost=self._hitting.total(found[0]),
@@ -259,16 +260,18 @@ class Search:
 def _by_cost(
     places: Sequence[Place], costs: Sequence[Sequence[int]], base: Choice
 ) -> Iterator[tuple[int, Choice]]:
-    """Every choice that is nowhere weaker than `base`, from the cheapest on."""
-    waiting: list[tuple[int, int, Choice]] = [(0, 0, base)]
+    """Every choice that is nowhere weaker than `base`, in the order of `HittingSets`."""
+    waiting: list[tuple[int, int, tuple[tuple[int, int], ...]]] = [(0, 0, ())]
     while waiting:
-        cost, first, choice = heapq.heappop(waiting)
-        yield cost, choice
+        cost, count, changes = heapq.heappop(waiting)
+        chosen = dict(changes)
+        yield cost, tuple(chosen.get(number, start) for number, start in enumerate(base))
+        first = changes[-1][0] + 1 if changes else 0
         for number in range(first, len(places)):
             for index, alternative in enumerate(places[number].alternatives):
                 if index != base[number] and base[number] in alternative.includes:
-                    changed = (*choice[:number], index, *choice[number + 1 :])
-                    heapq.heappush(waiting, (cost + costs[number][index], number + 1, changed))
+                    further = (*changes, (number, index))
+                    heapq.heappush(waiting, (cost + costs[number][index], count + 1, further))
 
 
 def _halves(numbers: Sequence[int]) -> Iterator[list[int]]:
