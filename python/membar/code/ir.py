@@ -329,7 +329,9 @@ class Block:
 class Function:
     """A function; its first block is the entry and has no parameters. Without blocks it is defined elsewhere.
 
-    `by_value` are parameters whose bytes the callee owns: number of the parameter → size.
+    Attributes:
+        by_value: parameters whose bytes the callee owns: number of the parameter → size.
+        binding: `strong`, `local` to its file, or `weak`: there may be several definitions.
     """
 
     name: str
@@ -339,6 +341,7 @@ class Function:
     is_variadic: bool = False
     never_returns: bool = False
     by_value: tuple[tuple[int, int], ...] = ()
+    binding: str = "strong"
     place: Place | None = field(default=None, compare=False)
 
 
@@ -350,6 +353,7 @@ class Object:
         content: its initial bytes; None if it is defined elsewhere. Bytes that nobody set are in `unset`.
         addresses: where the content holds the address of something: offset → what.
         unset: ranges of bytes without a value, as pairs of first and end.
+        binding: as of a function.
     """
 
     name: str
@@ -360,6 +364,7 @@ class Object:
     unset: tuple[tuple[int, int], ...] = ()
     is_constant: bool = False
     is_thread_local: bool = False
+    binding: str = "strong"
     place: Place | None = field(default=None, compare=False)
 
 

@@ -15,6 +15,7 @@ from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.llvm.types import Array, Integer, Pointer, Struct, Type
 from membar.languages.compiled.refusal import Refusal
+from membar.records import replace
 from membar.source import SourceFile
 
 CONSTRUCTORS = "llvm.global_ctors"
@@ -31,7 +32,7 @@ def lower_module(
 
     Args:
         module: the LLVM IR.
-        roots: functions that are called from outside: `main`, operations of an object.
+        roots: what is used from outside: `main`, operations of an object, what other files need.
         read: the text of the files that errors may show.
 
     Raises:
@@ -55,7 +56,8 @@ class _Lowering:
     def run(self, roots: tuple[str, ...]) -> code.Module:
         constructors = tuple(self._constructors())
         for name in (*roots, *constructors):
-            self.reach(code.FunctionAddress(name))
+            is_variable = name in self.module.variables
+            self.reach(code.ObjectAddress(name) if is_variable else code.FunctionAddress(name))
         while self._reached:
             name = self._reached.pop()
             if name in self.module.functions:
@@ -94,7 +96,9 @@ class _Lowering:
             except UnsupportedError as problem:
                 place = self._place_of_variable(variable)
                 raise self.refusal.at(f"{variable.name}: {problem}", place, variable.span) from None
-            self.objects[operand.name] = found
+            self.objects[operand.name] = replace(
+                found, binding=_binding(variable.linkage), place=_place(self._place_of_variable(variable))
+            )
             for _, target in found.addresses:
                 self.reach(target)
 
@@ -107,6 +111,13 @@ class _Lowering:
             return None
         line = node.fields.get("line")
         return Place(metadata.file(node), line if isinstance(line, int) else 0, 0, "")
+
+    def _place_of_function(self, function: llvm.Function) -> Place | None:
+        if function.debug is None:
+            return None
+        node = self.module.metadata.node(function.debug)
+        line = node.fields.get("line")
+        return Place(self.module.metadata.file(node), line if isinstance(line, int) else 0, 0, "")
 
     def _function(self, function: llvm.Function) -> code.Function:
         try:
@@ -132,6 +143,8 @@ class _Lowering:
             is_variadic=function.is_variadic,
             never_returns=function.is_noreturn,
             by_value=tuple(by_value),
+            binding=_binding(function.linkage),
+            place=_place(self._place_of_function(function)),
         )
 
 
@@ -685,6 +698,13 @@ def _align_at(align: int, offset: int) -> int:
 def _ordering(item: llvm.Load | llvm.Store) -> str | None:
     """The ordering between threads; an access that is atomic for one thread only is a plain one."""
     return None if item.scope == "singlethread" else item.ordering
+
+
+def _binding(linkage: str) -> str:
+    """Whether other files can see a definition, and whether they may have one too."""
+    if linkage in {"internal", "private"}:
+        return "local"
+    return "strong" if linkage in {"external", ""} else "weak"
 
 
 def _place(place: Place | None) -> code.Place | None:

@@ -1,0 +1,218 @@
+"""Gives calls of library functions their bodies, and says by name and place what has none.
+
+The bodies are in the module already, beside what the program defines. Calls are made to fit them: programs
+declare library functions in many ways, and arguments that a body does not look at are dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+from membar.code import ir
+from membar.code.passes.link import Refuse, fits, mentioned
+from membar.code.primitives import PRIMITIVES
+from membar.diagnostics import InputError
+from membar.records import record, replace
+
+# Run where a thread or the process ends, if the program has anything to be run there.
+END_OF_THREAD, END_OF_PROCESS = "__mb_end_of_thread", "__mb_end_of_process"
+HOOKS = frozenset({END_OF_THREAD, END_OF_PROCESS})
+# What the compiler calls some functions, and what the library calls them.
+OTHER_NAMES: Mapping[str, str] = {
+    "llvm.trap": "__mb_trap",
+    "llvm.debugtrap": "__mb_trap",
+    "llvm.ubsantrap": "__mb_trap",
+}
+# What counts whatever the program's own body does.
+OVERRIDDEN = frozenset({"reach_error", "__VERIFIER_error"})
+ATOMIC_PREFIX = "__VERIFIER_atomic_"
+_BEGIN, _END = "__membar_atomic_begin", "__membar_atomic_end"
+_GIVEN_BY_PASSES = "llvm."
+
+
+def resolve_library(
+    module: ir.Module, bodies: Collection[str], refuse: Refuse, advise: Callable[[str], str]
+) -> ir.Module:
+    """The module in which every function that is called has a body or is a primitive.
+
+    Args:
+        module: the linked program, with the bodies of library functions.
+        bodies: which functions are the library's.
+        refuse: makes an error at a place.
+        advise: a way out for a function without a body.
+
+    Raises:
+        InputError: functions or variables that are defined nowhere.
+    """
+    missing = _missing(module, refuse, advise)
+    if missing:
+        raise InputError(*(item for problem in missing for item in problem.diagnostics))
+    functions = {
+        name: _Fitting(module, bodies, function).run()
+        for name, function in module.functions.items()
+        if function.blocks
+    }
+    if END_OF_PROCESS in functions and "main" in functions:
+        functions["main"] = _with_call_at_end(functions["main"], END_OF_PROCESS)
+    for name, function in functions.items():
+        if name.startswith(ATOMIC_PREFIX) and name not in bodies:
+            functions[name] = _as_one_step(function)
+    declared = {
+        name: item for name, item in module.functions.items() if not item.blocks and name not in HOOKS
+    }
+    return replace(module, functions=dict(sorted({**declared, **functions}.items())))
+
+
+def _missing(module: ir.Module, refuse: Refuse, advise: Callable[[str], str]) -> list[InputError]:
+    """An error for each name without a definition, at its first use."""
+    found: dict[str, InputError] = {}
+    for function in module.functions.values():
+        for operand, place in mentioned(function):
+            name = operand.name if isinstance(operand, ir.FunctionAddress | ir.ObjectAddress) else ""
+            if name in found or not _is_missing(module, operand):
+                continue
+            if isinstance(operand, ir.ObjectAddress):
+                found[name] = refuse(f"the variable `{name}` is declared, and defined nowhere", place)
+            else:
+                found[name] = refuse(f"the function `{name}` has no body: {advise(name)}", place)
+    for item in module.objects.values():
+        for _, operand in item.addresses:
+            if operand.name not in found and _is_missing(module, operand):
+                message = (
+                    f"the initial value of `{item.name}` names `{operand.name}`, which is defined nowhere"
+                )
+                found[operand.name] = refuse(message, item.place)
+    return list(found.values())
+
+
+def _is_missing(module: ir.Module, operand: ir.Operand) -> bool:
+    if isinstance(operand, ir.ObjectAddress):
+        item = module.objects.get(operand.name)
+        return item is None or (item.content is None and item.binding != "weak")
+    if not isinstance(operand, ir.FunctionAddress):
+        return False
+    name = OTHER_NAMES.get(operand.name, operand.name)
+    if name in PRIMITIVES or name in HOOKS or name.startswith(_GIVEN_BY_PASSES):
+        return False
+    function = module.functions.get(name)
+    return function is None or (not function.blocks and function.binding != "weak")
+
+
+@record(eq=False)
+class _Fitting:
+    """One function, with its calls of library functions made to fit."""
+
+    module: ir.Module
+    bodies: Collection[str]
+    function: ir.Function
+    number: int = 0
+
+    def run(self) -> ir.Function:
+        blocks = [
+            replace(
+                block, instructions=tuple(new for old in block.instructions for new in self._instruction(old))
+            )
+            for block in self.function.blocks
+        ]
+        is_printer = self.function.name in self.bodies  # its other arguments are dropped
+        is_variadic = self.function.is_variadic and not is_printer
+        return replace(self.function, blocks=tuple(blocks), is_variadic=is_variadic)
+
+    def _instruction(self, item: ir.Instruction) -> list[ir.Instruction]:
+        if not isinstance(item, ir.Call) or not isinstance(item.callee, ir.FunctionAddress):
+            return [item]
+        name = OTHER_NAMES.get(item.callee.name, item.callee.name)
+        target = self.module.functions.get(name)
+        if name in HOOKS and (target is None or not target.blocks):
+            return []
+        if target is None or name not in self.bodies:
+            return [item]
+        if fits(item, target) and not target.is_variadic:
+            return [replace(item, callee=ir.FunctionAddress(name))]
+        return self._fitted(item, name, target)
+
+    def _fitted(self, call: ir.Call, name: str, target: ir.Function) -> list[ir.Instruction]:
+        done: list[ir.Instruction] = []
+        arguments: list[ir.Operand] = []
+        for number, parameter in enumerate(target.parameters):
+            if number < len(call.arguments):
+                arguments.append(self._converted(call.arguments[number], parameter.type, call, done))
+            else:
+                arguments.append(ir.Undefined(parameter.type))
+        given = [self._given(call, number, type_) for number, type_ in enumerate(target.results)]
+        done.append(
+            ir.Call(
+                results=tuple(given),
+                callee=ir.FunctionAddress(name),
+                arguments=tuple(arguments),
+                place=call.place,
+            )
+        )
+        for number, wanted in enumerate(call.results):
+            if number >= len(given) or given[number] != wanted:
+                found: ir.Operand = given[number] if number < len(given) else ir.Undefined(wanted.type)
+                operation, found = self._conversion(found, wanted.type, call, done)
+                done.append(
+                    ir.Compute(result=wanted, operation=operation, operands=(found,), place=call.place)
+                )
+        return done
+
+    def _given(self, call: ir.Call, number: int, type_: ir.Type) -> ir.Value:
+        """A result of the body: that of the call itself, if it has this type."""
+        is_same = number < len(call.results) and call.results[number].type == type_
+        return call.results[number] if is_same else self._value(type_)
+
+    def _converted(
+        self, operand: ir.Operand, type_: ir.Type, call: ir.Call, done: list[ir.Instruction]
+    ) -> ir.Operand:
+        if operand.type == type_:
+            return operand
+        operation, operand = self._conversion(operand, type_, call, done)
+        result = self._value(type_)
+        done.append(ir.Compute(result=result, operation=operation, operands=(operand,), place=call.place))
+        return result
+
+    def _conversion(
+        self, operand: ir.Operand, type_: ir.Type, call: ir.Call, done: list[ir.Instruction]
+    ) -> tuple[str, ir.Operand]:
+        """The operation that makes a value one of another type; a first step is added if two are needed."""
+        address = ir.Int(self.module.pointer_bits)
+        match operand.type, type_:
+            case ir.Int(old), ir.Int(new):
+                wider = "zext" if old == 1 else "sext"
+                return ("trunc" if old > new else wider), operand
+            case ir.Ptr(), ir.Int():
+                if type_ == address:
+                    return "ptrtoint", operand
+                return self._conversion(self._converted(operand, address, call, done), type_, call, done)
+            case ir.Int(), ir.Ptr():
+                if operand.type == address:
+                    return "inttoptr", operand
+                return "inttoptr", self._converted(operand, address, call, done)
+            case _:
+                return "bitcast", ir.Undefined(type_)
+
+    def _value(self, type_: ir.Type) -> ir.Value:
+        self.number += 1
+        return ir.Value(f"library.{self.number}", type_)
+
+
+def _with_call_at_end(function: ir.Function, callee: str) -> ir.Function:
+    """The function with a call before each return."""
+    call = ir.Call(results=(), callee=ir.FunctionAddress(callee), arguments=())
+    blocks = [
+        replace(block, instructions=(*block.instructions, replace(call, place=block.end.place)))
+        if isinstance(block.end, ir.Return)
+        else block
+        for block in function.blocks
+    ]
+    return replace(function, blocks=tuple(blocks))
+
+
+def _as_one_step(function: ir.Function) -> ir.Function:
+    """The function between `atomic_begin` and `atomic_end`."""
+    ended = _with_call_at_end(function, _END)
+    first = ended.blocks[0]
+    begin = ir.Call(results=(), callee=ir.FunctionAddress(_BEGIN), arguments=(), place=function.place)
+    opened = replace(first, instructions=(begin, *first.instructions))
+    return replace(ended, blocks=(opened, *ended.blocks[1:]))

@@ -1,0 +1,98 @@
+"""The library: which functions have bodies, in which file, and what each of them assumes.
+
+The bodies are C files over the primitives of code IR. A file is compiled when the program needs a function of
+it, by the compiler and for the target of the program. What is said about a function stands above its body, in
+lines that begin with `///`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from membar.languages.compiled.compiler import Compiler
+from membar.languages.compiled.driver import CompileOptions, compile_file
+from membar.languages.compiled.llvm import module as llvm
+from membar.languages.compiled.llvm.reader import read_module
+from membar.languages.compiled.target import Target
+from membar.records import record
+
+FOLDER = Path(__file__).parent / "library"
+# Bodies are what they say: no loop becomes a call of `memset`, no `strlen` a builtin.
+_OPTIONS = ("-ffreestanding", "-fno-builtin")
+_SAYS = re.compile(r"^/// (?P<names>[\w, ]+): (?P<text>.+)$", re.MULTILINE)
+_VARIABLES = {"stdin": "outside.c", "stdout": "outside.c", "stderr": "outside.c"}
+_RANGE = ("MEMBAR_NONDET_MIN", "MEMBAR_NONDET_MAX")
+
+
+@record(frozen=True, slots=True)
+class Entry:
+    """A function of the library: the file of its body, and what it assumes."""
+
+    name: str
+    file: str
+    assumes: str
+
+
+@cache
+def library_functions() -> Mapping[str, Entry]:
+    """All functions that have a body, by name."""
+    found: dict[str, Entry] = {}
+    for path in sorted(FOLDER.glob("*.c")):
+        for match in _SAYS.finditer(path.read_text(encoding="utf-8")):
+            for name in match["names"].split(", "):
+                found[name] = Entry(name, path.name, match["text"])
+    return found
+
+
+def file_of(name: str) -> str | None:
+    """The file of the library that defines a function or variable; None if there is none."""
+    entry = library_functions().get(name)
+    return _VARIABLES.get(name) if entry is None else entry.file
+
+
+@record(eq=False)
+class Library:
+    """The compiled files of the library, for one compiler and target."""
+
+    compiler: Compiler
+    target: Target
+    options: CompileOptions
+
+    def module(self, file: str) -> llvm.Module:
+        """A file of the library.
+
+        Raises:
+            InputError: it cannot be compiled.
+        """
+        defines = tuple(item for item in self.options.defines if item.partition("=")[0] in _RANGE)
+        options = CompileOptions(defines=defines, others=_OPTIONS)
+        done = compile_file(str(FOLDER / file), compiler=self.compiler, target=self.target, options=options)
+        return read_module(done.module)
+
+
+_HEAD = """# The C library
+
+What membar assumes of the functions that C programs call without defining them. Each has a body in C, over
+primitives of membar; a function that the program defines itself is taken instead. A function that is not in
+this table is an error that names it: give it a body in a further file, `membar check main.c stubs.c`.
+
+Nothing is stronger than the real thing: locking is an acquire, unlocking a release, and nothing more.
+"""
+
+
+def library_table() -> str:
+    """The reference of the library, as it stands in docs/reference/c-library.md."""
+    lines = [_HEAD]
+    of_file: dict[str, dict[str, list[str]]] = {}
+    for entry in library_functions().values():
+        if not entry.name.startswith("__mb_"):
+            of_file.setdefault(entry.file, {}).setdefault(entry.assumes, []).append(f"`{entry.name}`")
+    for file, sentences in of_file.items():
+        title = (FOLDER / file).read_text(encoding="utf-8").partition("*/")[0].removeprefix("/*")
+        lines += [f"## {file}", "", " ".join(title.split()), "", "| functions | |", "| --- | --- |"]
+        lines += [f"| {', '.join(names)} | {text} |" for text, names in sentences.items()]
+        lines.append("")
+    return "\n".join(lines)

@@ -1,0 +1,61 @@
+/* What each thread has for itself under a key. */
+#include "membar.h"
+
+enum { MOST_KEYS = 8, ROUNDS = 4 };
+static unsigned keys;
+static void (*destructors[MOST_KEYS])(void *);
+static _Thread_local void *values[MOST_KEYS];
+
+static int create(unsigned *key, void (*destructor)(void *))
+{
+    unsigned number = __atomic_fetch_add(&keys, 1, __ATOMIC_RELAXED);
+    if (number >= MOST_KEYS)
+        __membar_cut("more than 8 keys");
+    destructors[number] = destructor;
+    *key = number;
+    return 0;
+}
+
+static int set(unsigned key, const void *value)
+{
+    __membar_check(key < LOAD(&keys, RELAXED), "memory", "a key that was never created is used");
+    values[key] = (void *)value;
+    return 0;
+}
+
+static void *get(unsigned key)
+{
+    __membar_check(key < LOAD(&keys, RELAXED), "memory", "a key that was never created is used");
+    return values[key];
+}
+
+/// __mb_end_of_thread: At the end of a thread what it has under its keys goes to their destructors, up to four times.
+void __mb_end_of_thread(void)
+{
+    for (int round = 0; round < ROUNDS; round++)
+        for (unsigned key = 0; key < MOST_KEYS; key++) {
+            void *value = values[key];
+            if (value && destructors[key]) {
+                values[key] = NULL;
+                destructors[key](value);
+            }
+        }
+}
+
+/// pthread_key_create, tss_create: Up to 8 keys; executions with more are cut.
+int pthread_key_create(unsigned *key, void (*destructor)(void *)) { return create(key, destructor); }
+int tss_create(unsigned *key, void (*destructor)(void *)) { return create(key, destructor); }
+
+/// pthread_key_delete, tss_delete: No destructor is called for this key any more.
+int pthread_key_delete(unsigned key)
+{
+    destructors[key] = NULL;
+    return 0;
+}
+void tss_delete(unsigned key) { destructors[key] = NULL; }
+
+/// pthread_setspecific, tss_set, pthread_getspecific, tss_get: Using a key that was never created violates `memory`.
+int pthread_setspecific(unsigned key, const void *value) { return set(key, value); }
+int tss_set(unsigned key, void *value) { return set(key, value); }
+void *pthread_getspecific(unsigned key) { return get(key); }
+void *tss_get(unsigned key) { return get(key); }

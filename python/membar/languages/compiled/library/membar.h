@@ -1,0 +1,49 @@
+/* What the bodies of library functions are made of. The primitives are documented in membar/code/primitives.py.
+   No header of the system is included: objects of <pthread.h> and its like are looked at by their first bytes,
+   as glibc lays them out and initialises them. */
+#ifndef MEMBAR_LIBRARY_H
+#define MEMBAR_LIBRARY_H
+
+typedef __SIZE_TYPE__ size_t;
+typedef __PTRDIFF_TYPE__ ssize_t;
+typedef __UINTPTR_TYPE__ uintptr_t;
+typedef __builtin_va_list va_list;
+#define NULL ((void *)0)
+
+long long __membar_spawn(void *(*function)(void *), void *argument);
+void *__membar_join(long long thread);
+_Noreturn void __membar_finish(void *result);
+long long __membar_self(void);
+long long __membar_thread_count(void);
+_Bool __membar_retire(long long thread);
+void __membar_lock(unsigned *cell);
+void __membar_unlock(unsigned *cell);
+unsigned __membar_add_within(unsigned *cell, unsigned low, unsigned high, unsigned step);
+void __membar_wait(_Bool condition);
+_Bool __membar_wakes(void);
+void __membar_assume(_Bool condition);
+long long __membar_choose(long long low, long long high);
+long long __membar_input(long long low, long long high);
+void __membar_check(_Bool condition, const char *property, const char *message);
+_Noreturn void __membar_cut(const char *reason);
+_Noreturn void __membar_exit(int status);
+void *__membar_allocate(long long size, _Bool is_zeroed);
+void *__membar_allocate_aligned(long long size, long long align);
+long long __membar_block_size(void *block);
+void __membar_release(void *block);
+void __membar_atomic_begin(void);
+void __membar_atomic_end(void);
+void __membar_fence(const char *tags);
+
+enum { EPERM = 1, EINTR = 4, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, ERANGE = 34, EDEADLK = 35, ENOSYS = 38, ETIMEDOUT = 110 };
+enum { THRD_SUCCESS, THRD_BUSY, THRD_ERROR, THRD_NOMEM, THRD_TIMEDOUT };
+
+int *__errno_location(void);
+
+static inline void must(_Bool condition, const char *message) { __membar_check(condition, "locks", message); }
+
+/* Atomic accesses to a word of a library object. */
+#define LOAD(word, order) __atomic_load_n(word, __ATOMIC_##order)
+#define STORE(word, value, order) __atomic_store_n(word, value, __ATOMIC_##order)
+
+#endif

@@ -1,0 +1,65 @@
+/* Memory of <stdlib.h>. */
+#include "membar.h"
+
+/// malloc, calloc: Never fails. Bytes are not set before the program does so; the zeros of `calloc` are plain writes of its thread.
+void *malloc(size_t size) { return __membar_allocate((long long)size, 0); }
+void *calloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return NULL;
+    return __membar_allocate((long long)bytes, 1);
+}
+
+/// realloc, reallocarray: Never fails, and always moves the memory; of size 0 it frees and gives a null pointer, as in glibc.
+void *realloc(void *block, size_t size)
+{
+    if (!block)
+        return __membar_allocate((long long)size, 0);
+    if (size == 0) {
+        __membar_release(block);
+        return NULL;
+    }
+    void *moved = __membar_allocate((long long)size, 0);
+    size_t old = (size_t)__membar_block_size(block);
+    __builtin_memcpy(moved, block, old < size ? old : size);
+    __membar_release(block);
+    return moved;
+}
+void *reallocarray(void *block, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return NULL;
+    return realloc(block, bytes);
+}
+
+/// aligned_alloc, memalign, valloc, posix_memalign: Never fails, unless the alignment is no power of two.
+void *aligned_alloc(size_t align, size_t size)
+{
+    if (align == 0 || (align & (align - 1)))
+        return NULL;
+    return __membar_allocate_aligned((long long)size, (long long)align);
+}
+void *memalign(size_t align, size_t size) { return aligned_alloc(align, size); }
+void *valloc(size_t size) { return __membar_allocate_aligned((long long)size, 4096); }
+int posix_memalign(void **block, size_t align, size_t size)
+{
+    if (align < sizeof(void *) || (align & (align - 1)))
+        return EINVAL;
+    *block = __membar_allocate_aligned((long long)size, (long long)align);
+    return 0;
+}
+
+/// free, cfree, free_sized, free_aligned_sized: Using the memory afterwards, or freeing it twice, violates `memory`. A null pointer is ignored.
+void free(void *block)
+{
+    if (block)
+        __membar_release(block);
+}
+void cfree(void *block) { free(block); }
+void free_sized(void *block, size_t size) { free(block); }
+void free_aligned_sized(void *block, size_t align, size_t size) { free(block); }
+
+/// malloc_usable_size: As much as was asked for.
+size_t malloc_usable_size(void *block) { return block ? (size_t)__membar_block_size(block) : 0; }

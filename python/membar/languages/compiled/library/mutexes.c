@@ -1,0 +1,118 @@
+/* Mutexes and spin locks of <pthread.h> and <threads.h>. */
+#include "mutex.h"
+
+/// pthread_mutex_init, mtx_init: Plain writes: who uses the mutex without being ordered after them races.
+int pthread_mutex_init(struct mutex *mutex, const int *attributes)
+{
+    mutex->word = 0;
+    mutex->kind = attributes ? *attributes : NORMAL;
+    return 0;
+}
+int mtx_init(struct mutex *mutex, int type)
+{
+    mutex->word = 0;
+    mutex->kind = type & 2 ? RECURSIVE : NORMAL;
+    return THRD_SUCCESS;
+}
+
+/// pthread_mutex_destroy, mtx_destroy: Destroying a mutex that is held, or twice, and using it afterwards violate `locks`.
+int pthread_mutex_destroy(struct mutex *mutex)
+{
+    unsigned found = LOAD(&mutex->word, RELAXED);
+    must(found != DESTROYED, "a mutex is destroyed twice");
+    must(found == 0, "a mutex is destroyed while it is held");
+    STORE(&mutex->word, DESTROYED, RELAXED);
+    return 0;
+}
+void mtx_destroy(struct mutex *mutex) { pthread_mutex_destroy(mutex); }
+
+/// pthread_mutex_lock, mtx_lock: An acquire and nothing more. A recursive mutex counts; one that checks gives EDEADLK; with any other a thread that locks twice waits for ever. Robust mutexes and priorities are not modelled.
+int pthread_mutex_lock(struct mutex *mutex) { return lock_mutex(mutex); }
+int mtx_lock(struct mutex *mutex) { return lock_mutex(mutex) ? THRD_ERROR : THRD_SUCCESS; }
+
+/// pthread_mutex_trylock: An acquire if it succeeds; fails only if the mutex is held.
+int pthread_mutex_trylock(struct mutex *mutex) { return try_mutex(mutex, EBUSY); }
+
+/// mtx_trylock: An acquire if it succeeds; may fail although the mutex is free, as the standard allows.
+int mtx_trylock(struct mutex *mutex) { return __membar_choose(0, 1) ? THRD_BUSY : try_mutex(mutex, THRD_BUSY); }
+
+/// pthread_mutex_timedlock, pthread_mutex_clocklock, mtx_timedlock: Succeeds, or gives up at any time at which the mutex is held.
+int pthread_mutex_timedlock(struct mutex *mutex, const void *time) { return try_mutex(mutex, ETIMEDOUT); }
+int pthread_mutex_clocklock(struct mutex *mutex, int clock, const void *time) { return try_mutex(mutex, ETIMEDOUT); }
+int mtx_timedlock(struct mutex *mutex, const void *time) { return try_mutex(mutex, THRD_TIMEDOUT); }
+
+/// pthread_mutex_unlock, mtx_unlock: A release and nothing more. Unlocking a mutex that the thread does not hold violates `locks`, except that one that checks gives EPERM.
+int pthread_mutex_unlock(struct mutex *mutex) { return unlock_mutex(mutex); }
+int mtx_unlock(struct mutex *mutex) { return unlock_mutex(mutex) ? THRD_ERROR : THRD_SUCCESS; }
+
+/// pthread_mutexattr_init, pthread_mutexattr_destroy, pthread_mutexattr_settype, pthread_mutexattr_gettype: Keeps the type.
+int pthread_mutexattr_init(int *attributes)
+{
+    *attributes = NORMAL;
+    return 0;
+}
+int pthread_mutexattr_destroy(int *attributes) { return 0; }
+int pthread_mutexattr_settype(int *attributes, int type)
+{
+    *attributes = type;
+    return 0;
+}
+int pthread_mutexattr_gettype(const int *attributes, int *type)
+{
+    *type = *attributes;
+    return 0;
+}
+
+/// pthread_mutexattr_setpshared, pthread_mutexattr_setprotocol: Does nothing: there is one process, and no priorities.
+int pthread_mutexattr_setpshared(int *attributes, int shared) { return 0; }
+int pthread_mutexattr_setprotocol(int *attributes, int protocol) { return 0; }
+
+/// pthread_mutexattr_setrobust: Executions with robust mutexes are cut.
+int pthread_mutexattr_setrobust(int *attributes, int robust)
+{
+    if (robust)
+        __membar_cut("robust mutexes");
+    return 0;
+}
+
+/// pthread_spin_init, pthread_spin_destroy: As for mutexes.
+int pthread_spin_init(unsigned *lock, int shared)
+{
+    *lock = 0;
+    return 0;
+}
+int pthread_spin_destroy(unsigned *lock)
+{
+    unsigned found = LOAD(lock, RELAXED);
+    must(found != DESTROYED, "a spin lock is destroyed twice");
+    must(found == 0, "a spin lock is destroyed while it is held");
+    STORE(lock, DESTROYED, RELAXED);
+    return 0;
+}
+
+/// pthread_spin_lock: An acquire and nothing more; waits as a mutex does.
+int pthread_spin_lock(unsigned *lock)
+{
+    unsigned found = __membar_add_within(lock, 0, 0, own_number());
+    __membar_wait((found == 0) | (found == DESTROYED));
+    must(found == 0, "a spin lock is locked that was destroyed");
+    return 0;
+}
+
+/// pthread_spin_trylock: An acquire if it succeeds; fails only if the lock is held.
+int pthread_spin_trylock(unsigned *lock)
+{
+    unsigned found = __membar_add_within(lock, 0, 0, own_number());
+    if (found == 0)
+        return 0;
+    must(found != DESTROYED, "a spin lock is locked that was destroyed");
+    return EBUSY;
+}
+
+/// pthread_spin_unlock: A release and nothing more. Unlocking what the thread does not hold violates `locks`.
+int pthread_spin_unlock(unsigned *lock)
+{
+    must(LOAD(lock, RELAXED) == own_number(), "a spin lock is unlocked by a thread that does not hold it");
+    STORE(lock, 0, RELEASE);
+    return 0;
+}

@@ -1,0 +1,171 @@
+/* The world outside: output, time, random numbers, the environment. A number from outside is one of a few if
+   anything depends on it; executions with others are cut. */
+#include "membar.h"
+
+static long long number(void) { return __membar_input(0, 1); }
+
+static char console[3];
+void *stdin = &console[0], *stdout = &console[1], *stderr = &console[2];
+
+/// printf, fprintf, dprintf, vprintf, vfprintf, __printf_chk, __fprintf_chk, puts, fputs, putchar, putc, fputc, _IO_putc, fwrite, perror, fflush, write, putchar_unlocked: Prints nothing, and reads no memory. How much was printed is a number from outside.
+int printf(const char *format, ...) { return (int)number(); }
+int fprintf(void *file, const char *format, ...) { return (int)number(); }
+int dprintf(int file, const char *format, ...) { return (int)number(); }
+int __printf_chk(int flag, const char *format, ...) { return (int)number(); }
+int __fprintf_chk(void *file, int flag, const char *format, ...) { return (int)number(); }
+int vprintf(const char *format, void *arguments) { return (int)number(); }
+int vfprintf(void *file, const char *format, void *arguments) { return (int)number(); }
+int puts(const char *text) { return (int)number(); }
+int fputs(const char *text, void *file) { return (int)number(); }
+int putchar(int character) { return character; }
+int putchar_unlocked(int character) { return character; }
+int putc(int character, void *file) { return character; }
+int fputc(int character, void *file) { return character; }
+int _IO_putc(int character, void *file) { return character; }
+size_t fwrite(const void *memory, size_t size, size_t count, void *file) { return (size_t)number(); }
+ssize_t write(int file, const void *memory, size_t size) { return (ssize_t)number(); }
+void perror(const char *text) {}
+int fflush(void *file) { return 0; }
+
+/// setbuf, setvbuf, setlocale: Does nothing.
+void setbuf(void *file, char *buffer) {}
+int setvbuf(void *file, char *buffer, int mode, size_t size) { return 0; }
+char *setlocale(int category, const char *locale) { return (char *)"C"; }
+
+/// snprintf, vsnprintf, sprintf, __snprintf_chk: Writes characters from outside, and a 0 at the end; `sprintf` at most 64.
+static int print_into(char *text, size_t size)
+{
+    if (size == 0)
+        return (int)number();
+    for (size_t at = 0; at + 1 < size; at++)
+        text[at] = (char)__membar_input(0, 1);
+    text[size - 1] = 0;
+    return (int)number();
+}
+int snprintf(char *text, size_t size, const char *format, ...) { return print_into(text, size); }
+int __snprintf_chk(char *text, size_t size, int flag, size_t room, const char *format, ...) { return print_into(text, size); }
+int vsnprintf(char *text, size_t size, const char *format, void *arguments) { return print_into(text, size); }
+int sprintf(char *text, const char *format, ...)
+{
+    text[0] = 0;
+    if (__membar_input(0, 1))
+        __membar_cut("what `sprintf` prints");
+    return 0;
+}
+
+/// getchar, getc, fgetc: A character from outside, or the end of the file.
+int getchar(void) { return (int)number() - 1; }
+int getc(void *file) { return (int)number() - 1; }
+int fgetc(void *file) { return (int)number() - 1; }
+
+/// fopen, fclose, fgets, fread, read, open, close: Fails, or executions are cut.
+void *fopen(const char *name, const char *mode)
+{
+    if (__membar_input(0, 1))
+        __membar_cut("files that can be opened");
+    return NULL;
+}
+int fclose(void *file) { return 0; }
+char *fgets(char *text, int size, void *file)
+{
+    if (__membar_input(0, 1))
+        __membar_cut("text that is read from a file");
+    return NULL;
+}
+size_t fread(void *memory, size_t size, size_t count, void *file)
+{
+    if (__membar_input(0, 1))
+        __membar_cut("what is read from a file");
+    return 0;
+}
+ssize_t read(int file, void *memory, size_t size)
+{
+    if (__membar_input(0, 1))
+        __membar_cut("what is read from a file");
+    return 0;
+}
+int open(const char *name, int flags, ...)
+{
+    if (__membar_input(0, 1))
+        __membar_cut("files that can be opened");
+    return -1;
+}
+int close(int file) { return 0; }
+
+/// time, clock, clock_gettime, clock_getres, gettimeofday, timespec_get: The time is a number from outside; it need not go forward.
+struct seconds {
+    long whole;
+    long part;
+};
+long time(long *now)
+{
+    long found = (long)number();
+    if (now)
+        *now = found;
+    return found;
+}
+long clock(void) { return (long)number(); }
+int clock_gettime(int clock, struct seconds *now)
+{
+    now->whole = (long)number();
+    now->part = (long)number() * 999999999;
+    return 0;
+}
+int clock_getres(int clock, struct seconds *resolution)
+{
+    if (resolution) {
+        resolution->whole = 0;
+        resolution->part = 1;
+    }
+    return 0;
+}
+int gettimeofday(struct seconds *now, void *zone)
+{
+    now->whole = (long)number();
+    now->part = (long)number() * 999999;
+    return 0;
+}
+int timespec_get(struct seconds *now, int base)
+{
+    clock_gettime(0, now);
+    return base;
+}
+
+/// rand, rand_r, random, lrand48, mrand48: A number from outside.
+int rand(void) { return (int)number(); }
+int rand_r(unsigned *seed) { return (int)number(); }
+long random(void) { return (long)number(); }
+long lrand48(void) { return (long)number(); }
+long mrand48(void) { return (long)number(); }
+
+/// srand, srandom, srand48: Does nothing.
+void srand(unsigned seed) {}
+void srandom(unsigned seed) {}
+void srand48(long seed) {}
+
+/// getenv, secure_getenv: Nothing is set; executions in which something is are cut.
+char *getenv(const char *name)
+{
+    if (__membar_input(0, 1))
+        __membar_cut("variables of the environment");
+    return NULL;
+}
+char *secure_getenv(const char *name) { return getenv(name); }
+
+/// sysconf, getpid, getppid, gettid, getpagesize, get_nprocs, get_nprocs_conf: A number from outside.
+long sysconf(int name) { return (long)number(); }
+int getpid(void) { return 1; }
+int getppid(void) { return 0; }
+int gettid(void) { return (int)__membar_self() + 1; }
+int getpagesize(void) { return 4096; }
+int get_nprocs(void) { return (int)number() + 1; }
+int get_nprocs_conf(void) { return (int)number() + 1; }
+
+/// signal, sigaction, sigemptyset, sigfillset, sigaddset, sigprocmask, pthread_sigmask: Signals never come.
+void *signal(int number, void *handler) { return NULL; }
+int sigaction(int number, const void *action, void *old) { return 0; }
+int sigemptyset(void *set) { return 0; }
+int sigfillset(void *set) { return 0; }
+int sigaddset(void *set, int number) { return 0; }
+int sigprocmask(int how, const void *set, void *old) { return 0; }
+int pthread_sigmask(int how, const void *set, void *old) { return 0; }

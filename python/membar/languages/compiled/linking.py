@@ -1,0 +1,204 @@
+"""Links the files of a program with one another and with the library, as far as `main` reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from membar.code import ir as code
+from membar.code.passes.link import Refuse, link, mentioned, renamed
+from membar.code.passes.resolve_library import OTHER_NAMES, OVERRIDDEN, resolve_library
+from membar.code.primitives import PREFIX
+from membar.diagnostics import InputError
+from membar.languages.compiled.bodies import Library, file_of
+from membar.languages.compiled.llvm import module as llvm
+from membar.languages.compiled.llvm.metadata import Place
+from membar.languages.compiled.lower import CONSTRUCTORS, lower_module
+from membar.languages.compiled.refusal import Refusal
+from membar.records import record
+from membar.source import SourceFile
+
+Read = Callable[[str], SourceFile | None]
+_OWN = "@library"
+ENTRY = "main"
+
+
+def link_program(
+    modules: Sequence[llvm.Module], library: Library, read: Read, entry: str = ENTRY
+) -> code.Module:
+    """The code IR of a program with everything that it calls.
+
+    Args:
+        modules: the files of the program.
+        library: bodies of functions that the program does not define.
+        read: the text of the files that errors may show.
+        entry: the function that is called first.
+
+    Raises:
+        InputError: definitions contradict one another, or something is defined nowhere.
+    """
+    return _Linking(modules, library, read).run(entry)
+
+
+@record(eq=False)
+class _Unit:
+    """A file: what of it is needed, and the code of that."""
+
+    module: llvm.Module
+    roots: set[str]
+    code: code.Module | None = None
+
+
+class _Linking:
+    def __init__(self, modules: Sequence[llvm.Module], library: Library, read: Read) -> None:
+        self.program = [_Unit(module, set()) for module in modules]
+        self.files: dict[str, _Unit] = {}
+        self.library, self.read = library, read
+        self.definitions = self._definitions()
+        self.refuse: Refuse = _refusal(read)
+
+    def _definitions(self) -> dict[str, _Unit]:
+        """The file of the program that defines each name others can see."""
+        found: dict[str, _Unit] = {}
+        for unit in self.program:
+            for name in _defined(unit.module):
+                found.setdefault(name, unit)
+        return found
+
+    def run(self, entry: str) -> code.Module:
+        for unit in self.program:
+            if entry in _defined(unit.module):
+                unit.roots.add(entry)
+            unit.roots |= self._repeated(unit)
+        while self._lower():
+            pass
+        units = [unit.code for unit in self.program if unit.code is not None]
+        own = [self._kept_apart(unit) for unit in self.files.values()]
+        bodies = {
+            name
+            for module in own
+            for name, item in module.functions.items()
+            if item.blocks and item.binding != "local"
+        }
+        for number, module in enumerate(units):
+            units[number] = _without(module, OVERRIDDEN & bodies)
+        linked = link([*units, *own], self.refuse, bodies)
+        return resolve_library(linked, bodies, self.refuse, _advise)
+
+    def _repeated(self, unit: _Unit) -> set[str]:
+        """What another file defines too: link must see both."""
+        return {
+            name
+            for name in _defined(unit.module)
+            if any(other is not unit and name in _defined(other.module) for other in self.program)
+        }
+
+    def _lower(self) -> bool:
+        """Lowers what changed, and asks for what it needs; whether anything is left to do."""
+        units = [
+            unit
+            for unit in (*self.program, *self.files.values())
+            if unit.code is None and (unit.roots or CONSTRUCTORS in unit.module.variables)
+        ]
+        for unit in units:
+            unit.code = lower_module(unit.module, sorted(unit.roots), self.read)
+            for name in _undefined(unit.code):
+                self._need(name)
+        return bool(units)
+
+    def _need(self, name: str) -> None:
+        """Asks the file that defines a name for it."""
+        name = OTHER_NAMES.get(name, name)
+        unit = self.definitions.get(name)
+        if name in OVERRIDDEN or unit is None:
+            file = file_of(name)
+            if file is None or name.startswith(_HOOK):
+                return
+            if file not in self.files:
+                self.files[file] = _Unit(self.library.module(file), set())
+            unit = self.files[file]
+            for hook in _defined(unit.module):
+                if hook.startswith(_HOOK):
+                    unit.roots.add(hook)
+        if name not in unit.roots:
+            unit.roots.add(name)
+            unit.code = None
+
+    def _kept_apart(self, unit: _Unit) -> code.Module:
+        """A file of the library, with other names for what the program defines too."""
+        assert unit.code is not None
+        functions = {
+            name: name + _OWN
+            for name, item in unit.code.functions.items()
+            if item.blocks and name in self.definitions and name not in OVERRIDDEN
+        }
+        objects = {
+            name: name + _OWN
+            for name, item in unit.code.objects.items()
+            if item.content is not None and name in self.definitions
+        }
+        return renamed(unit.code, functions, objects)
+
+
+_HOOK = "__mb_end_of_"
+
+
+def _defined(module: llvm.Module) -> set[str]:
+    """What a file defines for others to see."""
+    functions = {
+        item.name for item in module.functions.values() if item.is_defined and _is_seen(item.linkage)
+    }
+    variables = {
+        item.name
+        for item in module.variables.values()
+        if item.initialiser is not None and _is_seen(item.linkage)
+    }
+    return functions | variables
+
+
+def _is_seen(linkage: str) -> bool:
+    return linkage not in {"internal", "private", "appending"}
+
+
+def _undefined(module: code.Module) -> set[str]:
+    """What a module names and does not define; and what is taken from the library in any case."""
+    found = {name for name, item in module.functions.items() if not item.blocks}
+    found |= {name for name, item in module.objects.items() if item.content is None}
+    found |= {
+        operand.name
+        for function in module.functions.values()
+        for operand, _ in mentioned(function)
+        if isinstance(operand, code.FunctionAddress)
+        and (operand.name not in module.functions or operand.name in OVERRIDDEN)
+    }
+    return {name for name in found if not name.startswith(PREFIX)}
+
+
+def _without(module: code.Module, names: frozenset[str]) -> code.Module:
+    """The module without its own bodies of some functions."""
+    functions: Mapping[str, code.Function] = {
+        name: item for name, item in module.functions.items() if name not in names
+    }
+    return code.Module(
+        functions=functions,
+        objects=module.objects,
+        constructors=module.constructors,
+        pointer_bits=module.pointer_bits,
+        is_little_endian=module.is_little_endian,
+    )
+
+
+def _advise(name: str) -> str:
+    return f"give it one in a further file, `membar check main.c stubs.c`; the library has no `{name}`"
+
+
+def _refusal(read: Read) -> Refuse:
+    refusal = Refusal(read)
+
+    def refuse(message: str, place: code.Place | None) -> InputError:
+        return refusal.at(message, _in_source(place))
+
+    return refuse
+
+
+def _in_source(place: code.Place | None) -> Place | None:
+    return None if place is None else Place(place.file, place.line, place.column, place.function)
