@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from membar.code.analyses.cells import layouts
+from membar.code.analyses.cells import Layouts
 from membar.code.analyses.points_to import points_to
 from membar.code.passes import run_passes
 from strategies.compiled_code import code_of_c, code_of_llvm, needs_clang
 
 
-def cells(text: str, site: str, size: int | None = None) -> list[tuple[int, int]]:
+def cells(text: str, site: str) -> list[tuple[int, int]]:
     module = code_of_llvm(text)
-    return layouts(module, points_to(module))[site].cells(size or module.objects[site[1:]].size)
+    return Layouts(module, points_to(module)).cells(site)
 
 
 def test_members_are_cells_of_their_own_size_and_padding_is_none() -> None:
@@ -128,7 +128,7 @@ def test_nodes_on_the_heap_are_divided_by_their_members() -> None:
         }"""
     )
     module = run_passes(module, until="fold_constants")
-    found = layouts(module, points_to(module))
-    (heap,) = [site for site in found if site.startswith("allocated")]
-    assert found[heap].cells(16) == [(0, 1), (4, 4), (8, 8)]
-    assert found["@sum"].cells(4) == [(0, 4)]
+    found = Layouts(module, points_to(module))
+    (heap,) = [site for site in found.found if site.startswith("allocated")]
+    assert found.cells(heap) == [(0, 1), (4, 4), (8, 8)]
+    assert found.cells("@sum") == [(0, 4)]

@@ -190,7 +190,6 @@ def test_a_variable_begins_anew_with_its_lifetime() -> None:
         "store ptr %x, ptr %x",
         "%r = load volatile i32, ptr %x",
         "%r = load atomic i32, ptr %x seq_cst, align 4",
-        "%r = load i16, ptr %x",
         "%r = ptrtoint ptr %x to i64",
     ],
 )

@@ -20,7 +20,10 @@ from membar.records import field, record
 SIZES = (8, 4, 2, 1)
 # A series with more elements than these is laid out as if it had no end.
 _MOST_ELEMENTS = 1 << 16
+# As many copies between single places are told apart, if a copy is one of several.
+_MOST_COPIES = 256
 _LOCK_SIZE = 4
+_LOCKS = frozenset({f"{PREFIX}{name}" for name in ("lock", "unlock", "add_within")})
 
 
 @record(frozen=True, slots=True)
@@ -54,7 +57,7 @@ def access_of(function: str, item: ir.Instruction, module: ir.Module) -> Access 
         case ir.CompareExchange(old=old, address=address) | ir.Update(old=old, address=address):
             return Access(function, address, size_of(old.type, module), is_atomic=True, instruction=item)
         case ir.Call(callee=ir.FunctionAddress(name), arguments=(address, *_)):
-            if name in (f"{PREFIX}lock", f"{PREFIX}unlock"):
+            if name in _LOCKS:
                 return Access(function, address, _LOCK_SIZE, is_atomic=True, instruction=item)
         case _:
             pass
@@ -102,12 +105,14 @@ class Layout:
         return sorted(found)
 
 
-def layouts(module: ir.Module, targets: PointsTo) -> dict[str, Layout]:
-    """The layout of every site that is accessed."""
-    return _Layouts(module, targets).run()
+def constant_length(item: ir.Copy | ir.Fill) -> int | None:
+    """How many bytes are copied or set, if that is a constant."""
+    return item.length.value if isinstance(item.length, ir.Constant) else None
 
 
-class _Layouts:
+class Layouts:
+    """The layouts of all sites of a module that are accessed."""
+
     def __init__(self, module: ir.Module, targets: PointsTo) -> None:
         self.module, self.targets = module, targets
         self.sizes = sizes_of_sites(module, targets)
@@ -115,23 +120,51 @@ class _Layouts:
         # What must be cut alike: the places that one access may reach, and both ends of a copy.
         self.alike: set[tuple[frozenset[tuple[str, int]], int]] = set()
         self.copies: set[tuple[Target, Target, int | None]] = set()
+        self._run()
 
-    def run(self) -> dict[str, Layout]:
+    def _run(self) -> None:
         for access in accesses_of(self.module):
             self._claim(self.targets.targets(access.function, access.address), access.size)
         self._collect_copies()
         _until_stable(lambda: sum(self._copy(*each) for each in self.copies))
         for site, layout in self.found.items():
             self._settle(site, layout)
-        for layout in self.found.values():
-            _cut(layout)
+        for site, layout in self.found.items():
+            _cut(layout, self._ends_of_unset(site))
         _until_stable(
             lambda: (
                 sum(self._cut_alike(places, size) for places, size in self.alike)
                 + sum(self._cut_copies(*each) for each in self.copies)
             )
         )
-        return self.found
+
+    def cells(self, site: str) -> list[tuple[int, int]]:
+        """Offset and size of every cell of the objects of a site."""
+        return self.found[site].cells(self.sizes.get(site)) if site in self.found else []
+
+    def pieces(self, target: Target, size: int) -> set[tuple[int, ...]]:
+        """The sizes of the pieces of an access at a target: one way to divide it, or several."""
+        layout = self.found.get(target.site)
+        if layout is None or not layout.cuts:
+            return {(size,)}
+        return {layout.pieces(offset, size) for offset in self.places(target, size) or ()} or {(size,)}
+
+    def covered(self, target: Target, length: int) -> set[tuple[tuple[int, int], ...]] | None:
+        """The cells within a number of bytes at a target, relative to it, in each way that is possible.
+
+        None if it is not known which bytes of the objects are accessed.
+        """
+        layout, places = self.found.get(target.site), self.places(target, length)
+        if places is None or (layout is not None and layout.loose and target.site not in self.sizes):
+            return None
+        found: set[tuple[tuple[int, int], ...]] = set()
+        cells = self.cells(target.site)
+        for place in places:
+            inside = [(at - place, size) for at, size in cells if at < place + length and at + size > place]
+            if any(at < 0 or at + size > length for at, size in inside):
+                return None
+            found.add(tuple(inside))
+        return found
 
     def _layout(self, site: str) -> Layout:
         return self.found.setdefault(site, Layout())
@@ -164,6 +197,11 @@ class _Layouts:
             return [each for each in offsets if each >= 0 and (limit is None or each + size <= limit)]
         return offsets
 
+    def _ends_of_unset(self, site: str) -> set[int]:
+        """Where the initial value of an object has bytes without a value: a number is not half set."""
+        item = self.module.objects.get(site[1:]) if site.startswith("@") else None
+        return set() if item is None else {end for both in item.unset for end in both}
+
     def _settle(self, site: str, layout: Layout) -> None:
         """Lays out what is accessed only through addresses that tell little."""
         limit = self.sizes.get(site)
@@ -187,13 +225,36 @@ class _Layouts:
             for block in function.blocks:
                 for item in block.instructions:
                     if isinstance(item, ir.Copy):
-                        length = item.length.value if isinstance(item.length, ir.Constant) else None
-                        pairs = (
-                            (source, to, length)
-                            for source in self.targets.targets(function.name, item.source)
-                            for to in self.targets.targets(function.name, item.target)
+                        sources = self.targets.targets(function.name, item.source)
+                        copied = self.targets.targets(function.name, item.target)
+                        length = constant_length(item)
+                        pairs = ((source, to) for source in sources for to in copied)
+                        self.copies.update(
+                            each for pair in pairs for each in self._exact_copies(*pair, length)
                         )
-                        self.copies.update(each for each in pairs if UNKNOWN not in each)
+
+    def _exact_copies(
+        self, source: Target, to: Target, length: int | None
+    ) -> Iterator[tuple[Target, Target, int | None]]:
+        """The copies between single places that a copy may be; the copy itself if they are too many."""
+        if UNKNOWN in (source, to) or source.function is not None or to.function is not None:
+            return
+        sources = self.places(source, length or 1)
+        copied = self.places(to, length or 1)
+        if sources is None or copied is None or len(sources) * len(copied) > _MOST_COPIES:
+            yield source, to, length
+            return
+        for start in sources:
+            for end in copied:
+                yield Target(source.site, start), Target(to.site, end), length
+
+    def places(self, target: Target, size: int) -> list[int] | None:
+        """All offsets that a target may be, also if only the object bounds them; None if nothing does."""
+        found = self._offsets(target, size)
+        limit = self.sizes.get(target.site)
+        if found is None and limit is not None:
+            return list(range(target.start % target.stride, limit - size + 1, target.stride))
+        return found
 
     def _copy(self, source: Target, to: Target, length: int | None) -> bool:
         """What is known of one side of a copy is known of the other; whether anything is new."""
@@ -262,9 +323,9 @@ def _until_stable(step: Callable[[], int]) -> None:
         pass
 
 
-def _cut(layout: Layout) -> None:
+def _cut(layout: Layout, ends: set[int]) -> None:
     """Cuts claims where others begin or end, and so that every piece is as large as a cell may be."""
-    ends = {offset for offset, _ in layout.claims} | {offset + size for offset, size in layout.claims}
+    ends |= {offset for offset, _ in layout.claims} | {offset + size for offset, size in layout.claims}
     for offset, size in layout.claims:
         if size not in SIZES or any(at in ends for at in range(offset + 1, offset + size)):
             layout.cuts |= {at for at in range(offset + 1, offset + size) if at in ends}

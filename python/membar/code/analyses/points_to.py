@@ -379,7 +379,7 @@ class _Constraints:
 
     def _primitive(self, item: ir.Call, name: str) -> None:
         match name:
-            case "allocate":
+            case "allocate" | "allocate_aligned":
                 (result,) = item.results
                 self._new(result, _site_of(item) or f"{self.function.name}%{result.name}")
             case "spawn":

@@ -31,7 +31,15 @@ class Pass:
     run: Callable[[ir.Module], ir.Module]
 
 
-ORDER = ("inline_calls", "promote_locals", "fold_constants", "unroll_counted_loops")
+ORDER = (
+    "inline_calls",
+    "expand_copies",
+    "split_locals",
+    "promote_locals",
+    "join_pieces",
+    "fold_constants",
+    "unroll_counted_loops",
+)
 
 
 def load_pass(name: str) -> Pass:

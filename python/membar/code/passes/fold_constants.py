@@ -1,6 +1,7 @@
 """Computes what is known, and removes branches that are never taken.
 
 Only operations all of whose operands are constants are computed: `r ^ r` stays, because it depends on `r`.
+Nobody writes to constant objects, so what is loaded from them is known too.
 """
 
 from __future__ import annotations
@@ -20,15 +21,69 @@ _CHECKED = {"signed-overflow": True, "unsigned-overflow": False}
 
 def fold_constants(module: ir.Module) -> ir.Module:
     """The module with constants folded."""
-    bits = module.pointer_bits
-    functions = {name: _folded(function, bits) for name, function in module.functions.items()}
+    functions = {name: _folded(function, module) for name, function in module.functions.items()}
     return replace(module, functions=functions)
 
 
-def _folded(function: ir.Function, pointer_bits: int) -> ir.Function:
+def _folded(function: ir.Function, module: ir.Module) -> ir.Function:
     if not function.blocks:
         return function
-    return replace(function, blocks=tuple(fold_blocks(function.blocks, pointer_bits)))
+    function = _with_constants_read(function, module)
+    while True:
+        blocks = tuple(fold_blocks(function.blocks, module.pointer_bits))
+        folded = _with_constants_read(replace(function, blocks=blocks), module)
+        if folded.blocks == blocks:
+            return folded
+        function = folded
+
+
+def _with_constants_read(function: ir.Function, module: ir.Module) -> ir.Function:
+    """The function without loads from constant objects at known offsets."""
+    known: dict[str, ir.Operand] = {}
+    blocks = []
+    for block in function.blocks:
+        kept: list[ir.Instruction] = []
+        for item in block.instructions:
+            match item:
+                case ir.Load(result=result, address=ir.ObjectAddress(), ordering=None, is_volatile=False):
+                    found = constant_at(module, item.address, result.type)
+                case _:
+                    found = None
+            if found is None:
+                kept.append(item)
+            elif isinstance(item, ir.Load):
+                known[item.result.name] = found
+        blocks.append(replace(block, instructions=tuple(kept)))
+    change = substitution(known)
+    return (
+        replace(function, blocks=tuple(with_operands_in(block, change) for block in blocks))
+        if known
+        else function
+    )
+
+
+def constant_at(module: ir.Module, address: ir.Operand, type_: ir.Type) -> ir.Operand | None:
+    """What a constant object holds at an address; None if it is none, or only a part of it has a value."""
+    item = module.objects.get(address.name) if isinstance(address, ir.ObjectAddress) else None
+    if item is None or not item.is_constant or item.content is None:
+        return None
+    start = address.offset if isinstance(address, ir.ObjectAddress) else 0
+    size = (_bits(type_, module.pointer_bits) + 7) // 8
+    end = start + size
+    if not 0 <= start <= item.size - size:
+        return None
+    unset = [
+        (max(first, start), min(last, end)) for first, last in item.unset if first < end and start < last
+    ]
+    if unset:
+        return ir.Undefined(type_) if sum(last - first for first, last in unset) == size else None
+    for offset, target in item.addresses:
+        if offset == start and 8 * size == module.pointer_bits:
+            return replace(target, type=type_)
+        if offset < end and start < offset + module.pointer_bits // 8:
+            return None
+    number = int.from_bytes(item.content[start:end], "little" if module.is_little_endian else "big")
+    return ir.Constant(number & ((1 << _bits(type_, module.pointer_bits)) - 1), type_)
 
 
 def fold_blocks(blocks: Sequence[ir.Block], pointer_bits: int) -> list[ir.Block]:

@@ -1,0 +1,149 @@
+"""Replaces copies and fills of memory by accesses to the cells in it.
+
+Bytes that nobody accesses are not copied. A copy whose length or layout is not known here stays; later passes
+may know more of it.
+"""
+
+from __future__ import annotations
+
+from membar.code import ir
+from membar.code.analyses.cells import Layouts, constant_length
+from membar.code.analyses.points_to import PointsTo, points_to
+from membar.code.analyses.targets import UNKNOWN, Target
+from membar.code.checks import Checks
+from membar.code.passes import Pass
+from membar.code.passes.fold_constants import constant_at
+from membar.code.pieces import Emitter
+from membar.records import replace
+
+Cells = tuple[tuple[int, int], ...]
+MOST_CELLS = 65_536
+
+
+def expand_copies(module: ir.Module) -> ir.Module:
+    """The module with copies and fills expanded, as far as their cells are known."""
+    is_needed = any(
+        isinstance(item, ir.Copy | ir.Fill)
+        for function in module.functions.values()
+        for block in function.blocks
+        for item in block.instructions
+    )
+    if not is_needed:
+        return module
+    targets = points_to(module)
+    layouts = Layouts(module, targets)
+    checks = Checks(module)
+    functions = {
+        name: _Expansion(module, function, targets, layouts, checks).run()
+        for name, function in module.functions.items()
+    }
+    return checks.added_to(replace(module, functions=functions))
+
+
+class _Expansion:
+    """Expands the copies and fills of one function."""
+
+    def __init__(
+        self,
+        module: ir.Module,
+        function: ir.Function,
+        targets: PointsTo,
+        layouts: Layouts,
+        checks: Checks,
+    ) -> None:
+        self.module, self.function = module, function
+        self.targets, self.layouts, self.checks = targets, layouts, checks
+        self.emit = Emitter(function, "copied", module)
+
+    def run(self) -> ir.Function:
+        blocks = []
+        for block in self.function.blocks:
+            instructions: list[ir.Instruction] = []
+            for item in block.instructions:
+                self.emit.place = item.place
+                is_done = (
+                    self._copy(item)
+                    if isinstance(item, ir.Copy)
+                    else isinstance(item, ir.Fill) and self._fill(item)
+                )
+                instructions += self.emit.take()
+                if not is_done:
+                    instructions.append(item)
+            blocks.append(replace(block, instructions=tuple(instructions)))
+        return replace(self.function, blocks=tuple(blocks))
+
+    def _cells(self, operands: tuple[ir.Operand, ...], length: int) -> Cells | None:
+        """The cells at all these addresses, if they are the same everywhere."""
+        found: set[Cells] = set()
+        for operand in operands:
+            targets = self.targets.targets(self.function.name, operand)
+            if not targets and length:
+                self.emit.load(operand, 1)  # a null pointer, or a number: an error where this is reached
+                return ()
+            for target in targets:
+                if target == UNKNOWN or target.function is not None:
+                    return None
+                covered = self.layouts.covered(target, length)
+                if covered is None:
+                    return None
+                found |= covered
+                self._check_end(target, length)
+        if len(found) > 1:
+            return None
+        cells = next(iter(found), ())
+        return cells if len(cells) <= MOST_CELLS else None
+
+    def _check_end(self, target: Target, length: int) -> None:
+        """A violation if all of a copy or fill is known to go beyond the end of its object."""
+        size = self.layouts.sizes.get(target.site)
+        if target.is_exact and size is not None and not 0 <= target.start <= size - length:
+            message = f"{length} bytes at offset {target.start} of an object of {size} bytes"
+            self.emit.instructions.append(self.checks.fail(message, self.emit.place))
+
+    def _copy(self, item: ir.Copy) -> bool:
+        length = constant_length(item)
+        cells = None if length is None else self._cells((item.source, item.target), length)
+        if cells is None:
+            return length == 0
+        loaded: list[tuple[int, ir.Operand]] = []
+        for offset, size in cells:
+            source = self.emit.moved(item.source, offset)
+            known = constant_at(self.module, source, ir.Int(8 * size))
+            loaded.append((offset, known or self.emit.load(source, size, is_volatile=item.is_volatile)))
+            if not item.may_overlap:
+                self._store(item, loaded)
+        self._store(item, loaded)
+        return True
+
+    def _store(self, item: ir.Copy, loaded: list[tuple[int, ir.Operand]]) -> None:
+        for offset, value in loaded:
+            self.emit.store(value, self.emit.moved(item.target, offset), is_volatile=item.is_volatile)
+        loaded.clear()
+
+    def _fill(self, item: ir.Fill) -> bool:
+        length = constant_length(item)
+        cells = None if length is None else self._cells((item.target,), length)
+        if cells is None:
+            return length == 0
+        for offset, size in cells:
+            value = self._repeated(item.byte, size)
+            self.emit.store(value, self.emit.moved(item.target, offset), is_volatile=item.is_volatile)
+        return True
+
+    def _repeated(self, byte: ir.Operand, size: int) -> ir.Operand:
+        """A number all of whose bytes are the same."""
+        match byte:
+            case ir.Constant(value=value):
+                return ir.Constant(int.from_bytes([value] * size), ir.Int(8 * size))
+            case ir.Undefined():
+                return replace(byte, type=ir.Int(8 * size))
+            case _:
+                return self.emit.joined([byte] * size, ir.Int(8 * size))
+
+
+PASS = Pass(
+    name="expand_copies",
+    purpose="replaces copies and fills of memory by accesses to the cells in it",
+    needs=("inline_calls",),
+    run=expand_copies,
+)
