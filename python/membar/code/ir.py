@@ -346,6 +346,19 @@ class Function:
 
 
 @record(frozen=True, slots=True, kw_only=True)
+class Cells:
+    """Numbers of one size in an object, one behind the other, that are only accessed whole.
+
+    `are_pieces` says that larger accesses of the code are made to several of them, one by one.
+    """
+
+    offset: int
+    size: int
+    count: int = 1
+    are_pieces: bool = False
+
+
+@record(frozen=True, slots=True, kw_only=True)
 class Object:
     """A global variable: so many bytes.
 
@@ -353,6 +366,7 @@ class Object:
         content: its initial bytes; None if it is defined elsewhere. Bytes that nobody set are in `unset`.
         addresses: where the content holds the address of something: offset → what.
         unset: ranges of bytes without a value, as pairs of first and end.
+        cells: how its memory is divided, once `split_cells` has found that out.
         binding: as of a function.
     """
 
@@ -364,6 +378,7 @@ class Object:
     unset: tuple[tuple[int, int], ...] = ()
     is_constant: bool = False
     is_thread_local: bool = False
+    cells: tuple[Cells, ...] | None = None
     binding: str = "strong"
     place: Place | None = field(default=None, compare=False)
 

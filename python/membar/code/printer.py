@@ -28,6 +28,10 @@ def _object(item: ir.Object) -> str:
         words.append(f"= {item.content.hex()}")
     words += [f"[{offset}: {print_operand(target)}]" for offset, target in item.addresses]
     words += [f"[{first}..{end}: unset]" for first, end in item.unset]
+    words += [
+        f"[{each.offset}: {'piece ' * each.are_pieces}i{8 * each.size} * {each.count}]"
+        for each in item.cells or ()
+    ]
     return " ".join(words)
 
 

@@ -7,7 +7,7 @@ Objects of one site are one: the iterations of a loop that was written out alloc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from membar.code import ir
 from membar.code.analyses.targets import UNKNOWN, Target, joined, overlaps, target_of
@@ -52,9 +52,9 @@ class PointsTo:
         return frozenset() if found is None else frozenset({found})
 
 
-def points_to(module: ir.Module, roots: Iterable[str] = ("main",)) -> PointsTo:
-    """The points-to relation of a module whose roots are called from outside, with unknown arguments."""
-    return _Analysis(module).run(tuple(roots))
+def points_to(module: ir.Module) -> PointsTo:
+    """The points-to relation of a module whose `main` is called from outside, with unknown arguments."""
+    return _Analysis(module).run(tuple({"main"} & module.functions.keys()))
 
 
 def size_of(type_: ir.Type, module: ir.Module) -> int:

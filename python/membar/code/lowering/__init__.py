@@ -1,0 +1,1 @@
+"""The last step: from code IR, after all passes, to a `Program`."""

@@ -1,0 +1,125 @@
+"""Divides every object into the cells that accesses are made to.
+
+Accesses to memory that is also accessed with another size are made to its pieces, one by one. That is exact
+for what one thread does. An atomic access cannot be made in pieces and is refused.
+"""
+
+from __future__ import annotations
+
+from membar.code import ir
+from membar.code.analyses.cells import Access, Layouts, access_of
+from membar.code.analyses.points_to import PointsTo, points_to
+from membar.code.analyses.targets import UNKNOWN
+from membar.code.lowering.refusal import NotSupportedError
+from membar.code.passes import Pass
+from membar.code.passes.expand_copies import expand_copies
+from membar.code.pieces import Emitter
+from membar.code.rewrite import substitution, with_operands_in
+from membar.records import replace
+
+
+def split_cells(module: ir.Module) -> ir.Module:
+    """The module with the cells of its objects, and accesses to whole cells only.
+
+    Raises:
+        NotSupportedError: an access, or a copy, whose cells are not known.
+    """
+    module = expand_copies(module)
+    targets = points_to(module)
+    layouts = Layouts(module, targets)
+    functions = {
+        name: _Splitting(module, function, targets, layouts).run()
+        for name, function in module.functions.items()
+    }
+    objects = {name: replace(item, cells=_cells(item, layouts)) for name, item in module.objects.items()}
+    return replace(module, functions=functions, objects=objects)
+
+
+def _cells(item: ir.Object, layouts: Layouts) -> tuple[ir.Cells, ...]:
+    """The cells of an object, those of one size that follow each other together."""
+    site = f"@{item.name}"
+    layout = layouts.found.get(site)
+    found: list[ir.Cells] = []
+    for offset, size in layouts.cells(site):
+        are_pieces = layout is not None and (offset, size) not in layout.claims
+        last = found[-1] if found else None
+        if (
+            last is not None
+            and (last.size, last.are_pieces) == (size, are_pieces)
+            and last.offset + last.size * last.count == offset
+        ):
+            found[-1] = replace(last, count=last.count + 1)
+        else:
+            found.append(ir.Cells(offset=offset, size=size, are_pieces=are_pieces))
+    return tuple(found)
+
+
+class _Splitting:
+    """Splits the accesses of one function."""
+
+    def __init__(self, module: ir.Module, function: ir.Function, targets: PointsTo, layouts: Layouts) -> None:
+        self.module, self.function = module, function
+        self.targets, self.layouts = targets, layouts
+        self.emit = Emitter(function, "split", module)
+        self.known: dict[str, ir.Operand] = {}
+
+    def run(self) -> ir.Function:
+        blocks = []
+        for block in self.function.blocks:
+            instructions: list[ir.Instruction] = []
+            for item in block.instructions:
+                if isinstance(item, ir.Copy | ir.Fill):
+                    message = "it is not known before the program runs which memory is copied or set here"
+                    raise NotSupportedError(message, item.place)
+                access = access_of(self.function.name, item, self.module)
+                pieces = () if access is None else self._pieces(access)
+                if access is None or len(pieces) <= 1:
+                    instructions.append(item)
+                    continue
+                self.emit.place = item.place
+                self._split(access, pieces)
+                instructions += self.emit.take()
+            blocks.append(replace(block, instructions=tuple(instructions)))
+        change = substitution(self.known)
+        return replace(self.function, blocks=tuple(with_operands_in(block, change) for block in blocks))
+
+    def _pieces(self, access: Access) -> tuple[int, ...]:
+        """The sizes of the cells that an access is made to."""
+        found: set[tuple[int, ...]] = set()
+        place = access.instruction.place
+        for target in self.targets.targets(self.function.name, access.address):
+            if target == UNKNOWN:
+                raise NotSupportedError("an access to memory that the program did not make", place)
+            if target.function is None:
+                found |= self.layouts.pieces(target, access.size)
+        if len(found) > 1:
+            raise NotSupportedError("an access to memory that is divided in different ways", place)
+        return next(iter(found), ())
+
+    def _split(self, access: Access, sizes: tuple[int, ...]) -> None:
+        item = access.instruction
+        if access.is_atomic:
+            words = f"an atomic access of {access.size} bytes to memory that is also accessed in parts"
+            raise NotSupportedError(words, item.place)
+        offsets = [sum(sizes[:number]) for number in range(len(sizes))]
+        addresses = [self.emit.moved(access.address, offset) for offset in offsets]
+        match item:
+            case ir.Load(result=result, is_volatile=is_volatile):
+                values = [
+                    self.emit.load(address, size, is_volatile=is_volatile)
+                    for address, size in zip(addresses, sizes, strict=True)
+                ]
+                self.known[result.name] = self.emit.joined(values, result.type)
+            case ir.Store(value=value, is_volatile=is_volatile):
+                for address, each in zip(addresses, self.emit.split(value, sizes), strict=True):
+                    self.emit.store(each, address, is_volatile=is_volatile)
+            case _:
+                raise AssertionError(item)
+
+
+PASS = Pass(
+    name="split_cells",
+    purpose="divides every object into the cells that accesses are made to",
+    needs=("place_locals",),
+    run=split_cells,
+)
