@@ -8,6 +8,7 @@ from membar.code import ir
 from membar.code.primitives import PREFIX
 from membar.records import replace
 
+CUT = ir.FunctionAddress(f"{PREFIX}cut")
 CHECK = ir.FunctionAddress(f"{PREFIX}check")
 MEMORY = "memory"
 
@@ -29,6 +30,10 @@ class Checks:
     def fail(self, message: str, place: ir.Place | None, kind: str = MEMORY) -> ir.Call:
         """A violation of a property wherever this is reached."""
         return self.check(ir.Constant(0, ir.BOOL), message, place, kind)
+
+    def cut(self, what: str, place: ir.Place | None) -> ir.Call:
+        """The end of executions that are not followed; the answer says what they do."""
+        return ir.Call(results=(), callee=CUT, arguments=(self._string(what),), place=place)
 
     def _string(self, text: str) -> ir.ObjectAddress:
         name, content = f".text {text}", text.encode() + b"\0"

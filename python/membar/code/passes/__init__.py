@@ -32,6 +32,7 @@ class Pass:
 
 
 ORDER = (
+    "resolve_indirect_calls",
     "inline_calls",
     "expand_copies",
     "split_locals",

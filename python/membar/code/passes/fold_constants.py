@@ -146,6 +146,8 @@ def _computed(
     is_address = isinstance(first, ir.ObjectAddress | ir.FunctionAddress)
     if is_address and operation in _SAME_BITS and _bits(type_, pointer_bits) == pointer_bits:
         return replace(first, type=type_)
+    if operation in ("eq", "ne") and (is_equal := _are_equal(*operands)) is not None:
+        return ir.Constant(int(is_equal == (operation == "eq")), type_)
     if isinstance(type_, ir.Float) or any(isinstance(item.type, ir.Float) for item in operands):
         return None
     numbers = [item.value for item in operands if isinstance(item, ir.Constant)]
@@ -158,6 +160,21 @@ def _computed(
             return None
     found = compute(operation, tuple(numbers), bits, _bits(type_, pointer_bits))
     return None if found is None else ir.Constant(found, type_)
+
+
+def _are_equal(one: ir.Operand, other: ir.Operand) -> bool | None:
+    """Whether two addresses are equal, if that is known; objects may follow each other."""
+    match (one, other):
+        case (ir.FunctionAddress(), ir.FunctionAddress()):
+            return one == other
+        case (ir.ObjectAddress(name=name), ir.ObjectAddress(name=second)) if name == second:
+            return one == other
+        case (ir.ObjectAddress() | ir.FunctionAddress(), ir.Constant(value=0)):
+            return False
+        case (ir.Constant(value=0), ir.ObjectAddress() | ir.FunctionAddress()):
+            return False
+        case _:
+            return None
 
 
 def _bits(type_: ir.Type, pointer_bits: int) -> int:
