@@ -33,6 +33,7 @@ _ALL = (
     Primitive("thread_count", (), (_I64,), "how many threads the program has, `main` included"),
     Primitive("retire", (_I64,), (BOOL,), "whether this is the first join or detach of the thread"),
     Primitive("lock", (PTR,), (), "waits until the 4 bytes are 0 and makes them 1: an acquire"),
+    Primitive("try_lock", (PTR,), (BOOL,), "as `lock` if the 4 bytes are 0, which is the result"),
     Primitive("unlock", (PTR,), (), "makes the 4 bytes 0: a release"),
     Primitive(
         "add_within",

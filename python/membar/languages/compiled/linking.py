@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from membar.code import ir as code
 from membar.code.passes.link import Refuse, link, mentioned, renamed
+from membar.code.passes.resolve_kernel import resolve_kernel
 from membar.code.passes.resolve_library import OTHER_NAMES, OVERRIDDEN, resolve_library
 from membar.code.primitives import PREFIX
 from membar.diagnostics import InputError
@@ -100,7 +101,8 @@ class _Linking:
             if unit.code is None and (unit.roots or CONSTRUCTORS in unit.module.variables)
         ]
         for unit in units:
-            unit.code = lower_module(unit.module, sorted(unit.roots), self.read)
+            lowered = lower_module(unit.module, sorted(unit.roots), self.read)
+            unit.code = resolve_kernel(lowered, self.refuse)
             for name in _undefined(unit.code):
                 self._need(name)
         return bool(units)

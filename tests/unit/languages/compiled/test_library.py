@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,46 +10,15 @@ import pytest
 from membar.code import ir
 from membar.code.primitives import PRIMITIVES
 from membar.code.validate import validate
-from membar.diagnostics import InputError
 from membar.languages.compiled.bodies import FOLDER, Library, library_functions, library_table
-from membar.languages.compiled.compiler import Compiler, find_compilers
-from membar.languages.compiled.driver import CompileOptions, ReadableFiles, compile_file
-from membar.languages.compiled.linking import link_program
-from membar.languages.compiled.llvm.reader import read_module
+from membar.languages.compiled.compiler import Compiler
+from membar.languages.compiled.driver import CompileOptions
 from membar.languages.compiled.lower import lower_module
 from membar.languages.compiled.target import TARGETS, X86_64, Target
+from strategies.compiled_code import needs_clang as needs_compiler
+from strategies.linked import COMPILERS, link_texts, refusal
 
-
-def _compilers() -> list[Compiler]:
-    try:
-        return list(find_compilers(None, os.environ))
-    except InputError:
-        return []
-
-
-COMPILERS = _compilers()
-needs_compiler = pytest.mark.skipif(not COMPILERS, reason="no clang 14 or newer is at hand")
 FILES = sorted(path.name for path in FOLDER.glob("*.c"))
-
-
-def link_texts(folder: Path, *texts: str, target: Target = X86_64) -> ir.Module:
-    options = CompileOptions()
-    modules = []
-    for number, text in enumerate(texts):
-        path = folder / f"{'abc'[number]}.c"
-        path.write_text(text, encoding="utf-8")
-        done = compile_file(str(path), compiler=COMPILERS[0], target=target, options=options)
-        modules.append(read_module(done.module))
-    read = ReadableFiles(str(folder / "a.c"), ())
-    module = link_program(modules, Library(COMPILERS[0], target, options), read)
-    validate(module)
-    return module
-
-
-def refusal(folder: Path, *texts: str) -> InputError:
-    with pytest.raises(InputError) as caught:
-        link_texts(folder, *texts)
-    return caught.value
 
 
 def calls(module: ir.Module, function: str) -> Iterator[str]:

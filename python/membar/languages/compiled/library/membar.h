@@ -18,6 +18,7 @@ long long __membar_thread_count(void);
 _Bool __membar_retire(long long thread);
 void __membar_lock(unsigned *cell);
 void __membar_unlock(unsigned *cell);
+_Bool __membar_try_lock(unsigned *cell);
 unsigned __membar_add_within(unsigned *cell, unsigned low, unsigned high, unsigned step);
 void __membar_wait(_Bool condition);
 _Bool __membar_wakes(void);

@@ -91,3 +91,16 @@ int __VERIFIER_opt_begin(void) { return 1; }
 /// __VERIFIER_spin_end, __VERIFIER_kill_thread: Ends executions in which it is 0; they do not count.
 void __VERIFIER_spin_end(int condition) { __membar_assume(condition != 0); }
 void __VERIFIER_kill_thread(int condition) { __membar_assume(condition == 0); }
+
+/// __VERIFIER_tid: The number of the thread.
+unsigned __VERIFIER_tid(void) { return (unsigned)__membar_self(); }
+
+/// __VERIFIER_spawn, __VERIFIER_spawn_symmetric, __VERIFIER_join, __VERIFIER_join_symmetric: As `pthread_create` and `pthread_join`.
+unsigned long __VERIFIER_spawn(void *(*function)(void *), void *argument) { return (unsigned long)__membar_spawn(function, argument); }
+unsigned long __VERIFIER_spawn_symmetric(void *(*function)(void *), void *argument, unsigned long other) { return (unsigned long)__membar_spawn(function, argument); }
+void *__VERIFIER_join(unsigned long thread)
+{
+    must(__membar_retire((long long)thread), "a thread is joined that was joined or detached before");
+    return __membar_join((long long)thread);
+}
+void __VERIFIER_join_symmetric(unsigned long thread) { __VERIFIER_join(thread); }
