@@ -388,10 +388,12 @@ class Module:
     """A program: functions and global objects.
 
     `constructors` are called before `main`, in order; `pointer_bits` is the width of an address.
+    `threads` are the functions that threads run, `main` first, once `spawn_threads` has found them.
     """
 
     functions: Mapping[str, Function]
     objects: Mapping[str, Object]
     constructors: tuple[str, ...] = ()
+    threads: tuple[str, ...] = ()
     pointer_bits: int = 64
     is_little_endian: bool = True

@@ -11,7 +11,7 @@ from importlib import import_module
 
 from membar.code import ir
 from membar.code.validate import validate
-from membar.records import record
+from membar.records import record, replace
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,15 @@ ORDER = (
     "fold_constants",
     "unroll_counted_loops",
 )
+_OF_A_THREAD = (
+    "expand_copies", "split_locals", "promote_locals", "join_pieces", "fold_constants",
+    "unroll_counted_loops",
+    "expand_copies", "split_locals", "promote_locals", "join_pieces", "fold_constants",
+)  # fmt: skip
+"""What simplifies the function of a thread once its argument is known: what is known after loops have been
+written out divides further variables."""
+_OF_MEMORY = ("place_locals", "split_cells")
+"""What gives every object its cells."""
 
 
 def load_pass(name: str) -> Pass:
@@ -57,3 +66,19 @@ def run_passes(module: ir.Module, *, until: str = ORDER[-1]) -> ir.Module:
         module = load_pass(name).run(module)
         validate(module)
     return module
+
+
+def prepare(module: ir.Module) -> ir.Module:
+    """The module as `lowering` takes it: calls inlined, one simplified function for each thread."""
+    from membar.code.passes.spawn_threads import spawn_threads  # noqa: PLC0415 - it needs this module
+
+    return spawn_threads(run_passes(module, until="inline_calls"), _simplify)
+
+
+def _simplify(module: ir.Module, name: str) -> ir.Module:
+    """The module with one of its functions simplified."""
+    alone = replace(module, functions={name: module.functions[name]})
+    for each in _OF_A_THREAD:
+        alone = load_pass(each).run(alone)
+        validate(alone)
+    return replace(module, functions={**module.functions, name: alone.functions[name]})

@@ -1,8 +1,9 @@
 """Turns local variables whose address nobody else can know into values.
 
-A slot is promoted if its address is only ever loaded from and stored to, whole, with one type, by plain
-accesses. Reading it before it was written gives an undefined value, never 0. Each block gets the variables
-that are live there as parameters; parameters that always get one value are removed again.
+A slot is promoted if its address is only ever loaded from and stored to, whole, by plain accesses; types of
+one size are converted into each other (clang copies a pointer that is atomic as an integer). Reading it
+before it was written gives an undefined value, never 0. Each block gets the variables that are live there as
+parameters; parameters that always get one value are removed again.
 """
 
 from __future__ import annotations
@@ -55,16 +56,23 @@ def _promotable(function: ir.Function, pointer_bits: int) -> dict[str, ir.Type]:
                 case _:
                     escaped |= set(used)
     return {
-        name: next(iter(found))
+        name: min(found, key=str)
         for name, found in types.items()
         if name not in escaped
-        and len(found) == 1
-        and _size(next(iter(found)), pointer_bits) == slots[name].size
+        and len({_bits(each, pointer_bits) for each in found}) == 1
+        and (_bits(next(iter(found)), pointer_bits) + 7) // 8 == slots[name].size
     }
 
 
-def _size(type_: ir.Type, pointer_bits: int) -> int:
-    return ((pointer_bits if isinstance(type_, ir.Ptr) else type_.bits) + 7) // 8
+def _bits(type_: ir.Type, pointer_bits: int) -> int:
+    return pointer_bits if isinstance(type_, ir.Ptr) else type_.bits
+
+
+def _conversion(source: ir.Type, target: ir.Type) -> str:
+    """The operation that keeps the bits of a value of one type in one of another."""
+    if isinstance(target, ir.Ptr):
+        return "inttoptr"
+    return "ptrtoint" if isinstance(source, ir.Ptr) else "bitcast"
 
 
 @record(eq=False)
@@ -73,6 +81,7 @@ class _Promotion:
 
     function: ir.Function
     slots: dict[str, ir.Type]
+    number: int = 0
 
     def run(self) -> ir.Function:
         live = self._live()
@@ -90,7 +99,7 @@ class _Promotion:
             if not is_entry
         ]
         current: dict[str, ir.Operand] = dict(zip(sorted(live[block.name]), values, strict=not is_entry))
-        kept = [item for item in block.instructions if not self._absorb(item, current, known)]
+        kept = [done for item in block.instructions for done in self._absorb(item, current, known)]
 
         def pass_on(target: ir.Goto) -> ir.Goto:
             given = (current.get(name, ir.Undefined(self.slots[name])) for name in sorted(live[target.block]))
@@ -105,20 +114,37 @@ class _Promotion:
 
     def _absorb(
         self, item: ir.Instruction, current: dict[str, ir.Operand], known: dict[str, ir.Operand]
-    ) -> bool:
-        """Whether an instruction is about a promoted slot; `current` is its value from here on."""
+    ) -> tuple[ir.Instruction, ...]:
+        """What is left of an instruction; `current` are the values of promoted slots from here on."""
         match item:
             case ir.Slot(result=ir.Value(name=name)) | ir.Lifetime(slot=ir.Value(name=name)):
                 if name not in self.slots:
-                    return False
+                    return (item,)
                 current[name] = ir.Undefined(self.slots[name])
             case ir.Store(value=value, address=ir.Value(name=name)) if name in self.slots:
                 current[name] = value
+                type_ = self.slots[name]
+                if isinstance(value, ir.Undefined):
+                    current[name] = replace(value, type=type_)
+                elif value.type != type_:
+                    self.number += 1
+                    result = ir.Value(f"{name}={self.number}", type_)
+                    current[name] = result
+                    return (self._converted(result, value, item),)
             case ir.Load(result=result, address=ir.Value(name=name)) if name in self.slots:
-                known[result.name] = current.get(name, ir.Undefined(self.slots[name]))
+                value = current.get(name, ir.Undefined(self.slots[name]))
+                if isinstance(value, ir.Undefined):
+                    value = replace(value, type=result.type)
+                if value.type != result.type:
+                    return (self._converted(result, value, item),)
+                known[result.name] = value
             case _:
-                return False
-        return True
+                return (item,)
+        return ()
+
+    def _converted(self, result: ir.Value, value: ir.Operand, item: ir.Instruction) -> ir.Compute:
+        operation = _conversion(value.type, result.type)
+        return ir.Compute(result=result, operation=operation, operands=(value,), place=item.place)
 
     def _live(self) -> dict[str, set[str]]:
         """For each block, the slots that may be read there, or later, before they are written."""

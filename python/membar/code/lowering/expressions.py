@@ -1,0 +1,209 @@
+"""Arithmetic of code IR as expressions of a `Program`.
+
+A value of N bits is held as a word whose other bits are 0. No operand is dropped, even where the result does
+not depend on it: dependencies are part of the meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from membar.program.expr import (
+    FALSE,
+    TRUE,
+    WORD,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Extend,
+    Unary,
+    UnaryOp,
+    blend,
+    is_truth,
+    negation,
+)
+
+
+class UnknownOperationError(Exception):
+    """An operation that no expression says."""
+
+
+_WRAPPING = {"add": BinaryOp.ADD, "sub": BinaryOp.SUB, "mul": BinaryOp.MUL, "shl": BinaryOp.SHL}
+_SAME = {
+    "and": BinaryOp.AND, "or": BinaryOp.OR, "xor": BinaryOp.XOR, "udiv": BinaryOp.DIV, "urem": BinaryOp.REM,
+    "lshr": BinaryOp.SHR,
+}  # fmt: skip
+_SIGNED = {"sdiv": BinaryOp.SDIV, "srem": BinaryOp.SREM}
+_COMPARED = {
+    "eq": (BinaryOp.EQ, False), "ne": (BinaryOp.NE, False), "ult": (BinaryOp.LT, False),
+    "ule": (BinaryOp.LE, False), "slt": (BinaryOp.SLT, True), "sle": (BinaryOp.SLE, True),
+}  # fmt: skip
+_SWAPPED = {"ugt": "ult", "uge": "ule", "sgt": "slt", "sge": "sle"}
+_LESS = {"umin": "ult", "umax": "ult", "smin": "slt", "smax": "slt"}
+
+
+def expression(operation: str, operands: Sequence[Expr], bits: int, result_bits: int) -> Expr:
+    """What an operation computes.
+
+    Args:
+        operation: its name in code IR.
+        operands: their words.
+        bits: the width of the operands.
+        result_bits: the width of the result.
+
+    Raises:
+        UnknownOperationError: none of these.
+    """
+    if max(bits, result_bits) > WORD:
+        raise UnknownOperationError
+    convert = _CONVERSIONS.get(operation)
+    if convert is not None:
+        return convert(operands[0], bits, result_bits)
+    if len(operands) != 2:
+        raise UnknownOperationError
+    left, right = operands
+    if operation in _SWAPPED:
+        operation, left, right = _SWAPPED[operation], right, left
+    if operation in _COMPARED:
+        return _compared(operation, left, right, bits)
+    if operation in _WRAPPING:
+        return narrowed(Binary(_WRAPPING[operation], left, right), bits)
+    if operation == "xor" and bits == 1 and right == TRUE:
+        return _negated(left)
+    if operation in _SAME:
+        return Binary(_SAME[operation], left, right)
+    if operation in _SIGNED:
+        return narrowed(Binary(_SIGNED[operation], widened(left, bits), widened(right, bits)), bits)
+    if operation == "ashr":
+        return narrowed(Binary(BinaryOp.SAR, widened(left, bits), right), bits)
+    if operation in _LESS:
+        less = _compared(_LESS[operation], left, right, bits)
+        return blend(less, left, right) if operation.endswith("min") else blend(less, right, left)
+    if operation.endswith(".overflows"):
+        return negation(fits(operation[1:].split(".")[0], left, right, bits, is_signed=operation[0] == "s"))
+    raise UnknownOperationError
+
+
+def _compared(operation: str, left: Expr, right: Expr, bits: int) -> Expr:
+    op, is_signed = _COMPARED[operation]
+    if is_signed:
+        left, right = widened(left, bits), widened(right, bits)
+    elif right == FALSE and is_truth(left):  # `(a < b) != 0`, as conditions of C are written out
+        return left if op is BinaryOp.NE else _negated(left)
+    return Binary(op, left, right)
+
+
+def _negated(condition: Expr) -> Expr:
+    match condition:
+        case Unary(op=UnaryOp.NOT, operand=operand) if is_truth(operand):
+            return operand
+        case _:
+            return negation(condition)
+
+
+def narrowed(value: Expr, bits: int) -> Expr:
+    """The low bits of a word, the others 0."""
+    if bits >= WORD:
+        return value
+    if isinstance(value, Constant):
+        return Constant(value.value & ((1 << bits) - 1))
+    return Extend(value, bits, signed=False)
+
+
+def widened(value: Expr, bits: int) -> Expr:
+    """A value of so many bits as a signed word."""
+    if bits >= WORD:
+        return value
+    if isinstance(value, Constant):
+        sign = 1 << (bits - 1)
+        return Constant((value.value & (sign - 1)) - (value.value & sign))
+    if isinstance(value, Extend) and not value.signed and value.width == bits:
+        value = value.operand
+    return Extend(value, bits, signed=True)
+
+
+def fits(operation: str, left: Expr, right: Expr, bits: int, *, is_signed: bool) -> Expr:
+    """Whether the result of `add`, `sub`, `mul` or `shl` can be said in so many bits.
+
+    Raises:
+        UnknownOperationError: not known for this width.
+    """
+    op = _WRAPPING.get(operation)
+    if op is None or operation == "shl":
+        raise UnknownOperationError
+    if is_signed and bits <= WORD // 2:
+        exact = Binary(op, widened(left, bits), widened(right, bits))
+        return Binary(BinaryOp.EQ, exact, Extend(exact, bits, signed=True))
+    if not is_signed and bits <= WORD // 2 and operation != "sub":
+        exact = Binary(op, left, right)
+        return Binary(BinaryOp.EQ, exact, Extend(exact, bits, signed=False))
+    if not is_signed and operation == "sub":
+        return Binary(BinaryOp.LE, right, left)
+    wrapped = narrowed(Binary(op, left, right), bits)
+    if not is_signed and operation == "add":
+        return Binary(BinaryOp.LE, left, wrapped)
+    if operation == "mul":
+        return _product_fits(left, right, bits, is_signed=is_signed)
+    # The sign of the result differs from what both operands say it must be.
+    other = right if operation == "add" else Unary(UnaryOp.INVERT, right)
+    wrong = Binary(BinaryOp.AND, Binary(BinaryOp.XOR, left, wrapped), Binary(BinaryOp.XOR, other, wrapped))
+    return Binary(BinaryOp.SLE, FALSE, widened(wrong, bits))
+
+
+def _product_fits(left: Expr, right: Expr, bits: int, *, is_signed: bool) -> Expr:
+    """Whether the product, divided again, gives the factor back."""
+    if bits != WORD:
+        raise UnknownOperationError
+    product = Binary(BinaryOp.MUL, left, right)
+    divide = BinaryOp.SDIV if is_signed else BinaryOp.DIV
+    is_back = Binary(BinaryOp.EQ, Binary(divide, product, right), left)
+    is_fine = Binary(BinaryOp.OR, Binary(BinaryOp.EQ, right, FALSE), is_back)
+    if is_signed:
+        least, minus = Constant(1 << (WORD - 1)), Constant(-1)
+        is_least = Binary(BinaryOp.EQ, left, least)
+        is_wrong = Binary(BinaryOp.AND, is_least, Binary(BinaryOp.EQ, right, minus))
+        is_fine = Binary(BinaryOp.AND, is_fine, negation(is_wrong))
+    return is_fine
+
+
+def _extend(value: Expr, bits: int, result_bits: int) -> Expr:
+    return narrowed(widened(value, bits), result_bits)
+
+
+def _keep(value: Expr, bits: int, result_bits: int) -> Expr:
+    return value if result_bits >= bits else narrowed(value, result_bits)
+
+
+_CONVERSIONS: Mapping[str, Callable[[Expr, int, int], Expr]] = {
+    "zext": _keep,
+    "trunc": _keep,
+    "inttoptr": _keep,
+    "ptrtoint": _keep,
+    "ptrtoaddr": _keep,
+    "bitcast": _keep,
+    "freeze": _keep,
+    "sext": _extend,
+}
+
+
+def check_of(check: str, operation: str, operands: Sequence[Expr], bits: int) -> Expr | None:
+    """The condition under which what `checks` names does not happen; None if it always does not."""
+    left, right = operands
+    if check in {"signed-overflow", "unsigned-overflow"} and operation != "shl":
+        is_fine = fits(operation, left, right, bits, is_signed=check == "signed-overflow")
+    elif check == "inexact":
+        is_fine = _exact(operation, left, right, bits)
+    elif check == "overlap":
+        is_fine = Binary(BinaryOp.EQ, Binary(BinaryOp.AND, left, right), FALSE)
+    else:
+        raise UnknownOperationError
+    return None if is_fine == TRUE else is_fine
+
+
+def _exact(operation: str, left: Expr, right: Expr, bits: int) -> Expr:
+    if operation in {"lshr", "ashr"}:
+        back = Binary(BinaryOp.SHL, Binary(BinaryOp.SHR, left, right), right)
+        return Binary(BinaryOp.EQ, narrowed(back, bits), left)
+    rest = "urem" if operation == "udiv" else "srem"
+    return Binary(BinaryOp.EQ, expression(rest, (left, right), bits, bits), FALSE)

@@ -1,0 +1,56 @@
+"""A whole module of code IR as a `Program`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from membar.code import ir
+from membar.code.lowering.context import Context
+from membar.code.lowering.memory import Memory
+from membar.code.lowering.thread import ThreadLowering
+from membar.code.primitives import PREFIX
+from membar.code.structure import operands
+from membar.program.program import Program
+from membar.source import Span
+
+
+def lower_module(
+    module: ir.Module, *, name: str, language: str, span: Callable[[ir.Place | None], Span | None]
+) -> Program:
+    """The program that the threads of a module make.
+
+    Args:
+        module: after all passes.
+        name: of the program.
+        language: as in `Program.language`.
+        span: the user's text at a place.
+
+    Raises:
+        NotSupportedError: a Program cannot say it.
+    """
+    memory = Memory(module, _results(module))
+    context = Context(module, memory, span)
+    threads = [
+        ThreadLowering(context, module.functions[thread], number).run()
+        for number, thread in enumerate(module.threads)
+    ]
+    return Program(name=name, language=language, objects=memory.finished(), threads=tuple(threads))
+
+
+def _results(module: ir.Module) -> dict[int, str]:
+    """The threads whose results somebody may ask for, and the cells that hold them."""
+    for name in module.threads:
+        function = module.functions[name]
+        used = {
+            each.name
+            for block in function.blocks
+            for item in (*block.instructions, block.end)
+            for each in operands(item)
+            if isinstance(each, ir.Value)
+        }
+        for block in function.blocks:
+            for item in block.instructions:
+                is_join = isinstance(item, ir.Call) and item.callee == ir.FunctionAddress(f"{PREFIX}join")
+                if is_join and isinstance(item, ir.Call) and item.results[0].name in used:
+                    return {number: f"{each}.result" for number, each in enumerate(module.threads) if number}
+    return {}

@@ -1,0 +1,113 @@
+"""Gives each thread that is started a function of its own.
+
+A thread is one call of `__membar_spawn`: its function is a copy in which the argument is known, if it is a
+constant, or else read from a cell that the starting thread writes before. The call keeps only the new
+function; its result, the number of the thread, is a constant. The copies are simplified by the passes before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from membar.code import ir
+from membar.code.loops import natural_loops
+from membar.code.lowering.refusal import NotSupportedError
+from membar.code.primitives import PREFIX
+from membar.code.rewrite import substitution, with_operands_in
+from membar.records import replace
+
+ENTRY = "main"
+MOST_THREADS = 1000
+_SPAWN = ir.FunctionAddress(f"{PREFIX}spawn")
+Simplify = Callable[[ir.Module, str], ir.Module]
+
+
+def spawn_threads(module: ir.Module, simplify: Simplify) -> ir.Module:
+    """The module with one function for each thread, `main` first, in `threads`.
+
+    Raises:
+        NotSupportedError: a thread is started in a loop that stays a loop, or its function is not known.
+    """
+    module = replace(module, threads=(ENTRY,))
+    number = 0
+    while number < len(module.threads):
+        module = simplify(module, module.threads[number])
+        module = _Spawning(module, number).run()
+        number += 1
+    return module
+
+
+class _Spawning:
+    """Replaces the calls that one thread starts others with."""
+
+    def __init__(self, module: ir.Module, number: int) -> None:
+        self.function = module.functions[module.threads[number]]
+        self.module = module
+        self.functions = dict(module.functions)
+        self.objects = dict(module.objects)
+        self.threads = list(module.threads)
+        self.numbers: dict[str, ir.Operand] = {}
+
+    def run(self) -> ir.Module:
+        repeated = {name for loop in natural_loops(self.function.blocks) for name in loop.blocks}
+        blocks = []
+        for block in self.function.blocks:
+            instructions: list[ir.Instruction] = []
+            for item in block.instructions:
+                if isinstance(item, ir.Call) and item.callee == _SPAWN:
+                    if block.name in repeated:
+                        message = "a thread is started in a loop whose number of iterations is not known"
+                        raise NotSupportedError(message, item.place)
+                    instructions += self._start(item)
+                else:
+                    instructions.append(item)
+            blocks.append(replace(block, instructions=tuple(instructions)))
+        change = substitution(self.numbers)
+        done = replace(self.function, blocks=tuple(with_operands_in(block, change) for block in blocks))
+        self.functions[done.name] = done
+        return replace(
+            self.module, functions=self.functions, objects=self.objects, threads=tuple(self.threads)
+        )
+
+    def _start(self, call: ir.Call) -> Sequence[ir.Instruction]:
+        target, argument = call.arguments
+        if not isinstance(target, ir.FunctionAddress) or not self.functions[target.name].blocks:
+            raise NotSupportedError("the function that a new thread calls is not known", call.place)
+        number = len(self.threads)
+        if number >= MOST_THREADS:
+            raise NotSupportedError(f"more than {MOST_THREADS} threads", call.place)
+        name = self._free_name(target.name)
+        self.threads.append(name)
+        (result,) = call.results
+        self.numbers[result.name] = ir.Constant(number, result.type)
+        before: list[ir.Instruction] = []
+        function = self.functions[target.name]
+        known: dict[str, ir.Operand] = {}
+        entry, *others = function.blocks
+        if function.parameters:
+            (parameter,) = function.parameters
+            if isinstance(argument, ir.Value):
+                inbox = self._inbox(name)
+                align = self.module.pointer_bits // 8
+                before.append(ir.Store(value=argument, address=inbox, align=align, place=call.place))
+                load = ir.Load(result=parameter, address=inbox, align=align, place=call.place)
+                entry = replace(entry, instructions=(load, *entry.instructions))
+            else:
+                known[parameter.name] = argument
+        change = substitution(known)
+        blocks = [with_operands_in(block, change) for block in (entry, *others)]
+        self.functions[name] = replace(function, name=name, parameters=(), blocks=tuple(blocks))
+        return (*before, replace(call, results=(), arguments=(ir.FunctionAddress(name),)))
+
+    def _free_name(self, function: str) -> str:
+        """`worker#1`, `worker#2`, …; no function of the source has such a name."""
+        number = 1
+        while f"{function}#{number}" in self.functions:
+            number += 1
+        return f"{function}#{number}"
+
+    def _inbox(self, thread: str) -> ir.ObjectAddress:
+        size = self.module.pointer_bits // 8
+        name = f"{thread}.argument"
+        self.objects[name] = ir.Object(name=name, size=size, align=size, content=bytes(size))
+        return ir.ObjectAddress(name)

@@ -1,0 +1,111 @@
+"""From a place of the debug information, which is a point, to the expression that the user wrote there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from membar.code.ir import Place
+from membar.source import SourceFile, Span
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_SPACE = re.compile(r"\s*")
+_ASSIGNS = re.compile(r"(?:<<|>>|[-+*/%&|^])?=(?!=)|\+\+|--")
+_PREFIX = re.compile(r"[*&!~+-]\s*")
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+class Spans:
+    """The user's text at places; `read` gives the files that may be shown, None for others."""
+
+    def __init__(self, read: Callable[[str], SourceFile | None], main: SourceFile) -> None:
+        self._read, self._main = read, main
+        self._files: dict[str, SourceFile | None] = {}
+
+    def __call__(self, place: Place | None) -> Span | None:
+        """The expression at a place; what library functions do is shown where they are called."""
+        while place is not None:
+            source = self.file(place.file)
+            if source is not None and 0 < place.line <= len(source.line_starts):
+                return span_at(source, place.line, place.column)
+            place = place.caller
+        return None
+
+    def file(self, name: str) -> SourceFile | None:
+        """The file with this name, if it may be shown."""
+        if name not in self._files:
+            self._files[name] = self._main if _is_same(name, self._main.path) else self._read(name)
+        return self._files[name]
+
+
+def _is_same(name: str, path: str) -> bool:
+    from pathlib import Path  # noqa: PLC0415 - on demand
+
+    return name == path or Path(name).resolve() == Path(path).resolve()
+
+
+def span_at(source: SourceFile, line: int, column: int) -> Span:
+    """The expression that begins at, or has its operator at, a line and column (both from 1)."""
+    text = source.text
+    at = min(source.line_starts[line - 1] + max(column - 1, 0), max(len(text) - 1, 0))
+    if _ASSIGNS.match(text, at):
+        return source.span(_back(text, at), _forward(text, at))
+    start = at
+    while (prefix := _PREFIX.match(text, at)) is not None:
+        at = prefix.end()
+    name = _NAME.match(text, at)
+    if name is None:
+        end = _closing(text, at) if text[at : at + 1] in _OPENING else at + 1
+        return source.span(start, max(end, start + 1))
+    end = name.end()
+    while (further := _postfix(text, end)) is not None:
+        end = further
+    return source.span(start, end)
+
+
+def _postfix(text: str, end: int) -> int | None:
+    """The end of a call, index or member that follows an expression; None if nothing of this kind does."""
+    space = _SPACE.match(text, end)
+    at = end if space is None else space.end()
+    if text[at : at + 1] in {"(", "["}:
+        return _closing(text, at)
+    length = 2 if text.startswith("->", at) else 1 if text[at : at + 1] == "." else 0
+    member = _NAME.match(text, at + length) if length else None
+    return None if member is None else member.end()
+
+
+def _closing(text: str, at: int) -> int:
+    """Where what opens at a place ends."""
+    depth = 0
+    for place in range(at, len(text)):
+        depth += (text[place] in _OPENING) - (text[place] in _CLOSING)
+        if depth == 0:
+            return place + 1
+    return at + 1
+
+
+def _forward(text: str, at: int) -> int:
+    """Where the expression around a place ends."""
+    depth = 0
+    for place in range(at, len(text)):
+        character = text[place]
+        if depth == 0 and (character in ";," or character in _CLOSING):
+            return place if place > at else at + 1
+        depth += (character in _OPENING) - (character in _CLOSING)
+    return at + 1
+
+
+def _back(text: str, at: int) -> int:
+    """Where the expression around a place begins."""
+    depth = 0
+    place = at - 1
+    while place >= 0:
+        character = text[place]
+        if depth == 0 and (character in ";,:" or character in _OPENING):
+            break
+        if depth == 0 and character == "}":
+            break
+        depth += (character in _CLOSING) - (character in _OPENING)
+        place -= 1
+    found = _SPACE.match(text, place + 1)
+    return min(at, place + 1 if found is None else found.end())

@@ -1,0 +1,191 @@
+"""C programs through both front ends: the old one, which parses C itself, and the one that reads clang's IR.
+
+    python tests/differential/two_doors.py [--only WORD] [--seconds N] [--all-models] [--every N]
+
+Each program must get the same verdict and the same number of executions. What differs or is refused is
+listed by its reason, the dangerous direction first: a program that HOLDS through the new front end and not
+through the old one. Exits with 1 if there is such a program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from membar.diagnostics import EngineLimitError, InputError
+from membar.languages import c as old
+from membar.languages import registry
+from membar.languages.compiled.driver import CompileOptions
+from membar.languages.compiled.program import parse_compiled
+from membar.program.program import Program
+from membar.questions import api
+from membar.questions.expectations import claimed
+from membar.questions.task import Limits, Options, Unrolling
+from membar.records import replace
+from membar.source import SourceFile
+from strategies.c_cases import CONCURRENT, SEQUENTIAL
+from strategies.c_heap_cases import HEAP_CASES
+from strategies.c_layout_cases import LAYOUT_CASES
+from strategies.c_life_cases import LIFE_CASES
+from strategies.c_lifetime_cases import LIFETIME_CASES
+from strategies.c_ordinary_cases import ORDINARY_CASES
+from strategies.c_sync_cases import SYNC_CASES
+
+ROOT = Path(__file__).resolve().parents[2]
+SAME, REFUSED = "same", "refused"
+_ORDER = ("wrong HOLDS", "verdict", "executions", "new accepts", REFUSED, "both refuse", SAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A program under a model."""
+
+    group: str
+    name: str
+    source: SourceFile
+    model: str
+    options: Options = field(default_factory=Options)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one front end leads to; `refusal` is the message if the program is refused."""
+
+    verdict: str
+    executions: int = 0
+    property: str = ""
+    refusal: str = ""
+
+    def __str__(self) -> str:
+        if self.refusal:
+            return f"refused: {self.refusal}"
+        broken = f" {self.property}" if self.property else ""
+        return f"{self.verdict}{broken} ({self.executions})"
+
+
+def cases(*, all_models: bool = False) -> Iterator[Case]:
+    """Every C program of the examples, the benchmarks and the tables of the unit tests."""
+    for path in sorted((ROOT / "examples").rglob("*.c")):
+        source = SourceFile.read(path)
+        models = [each.model for each in claimed(source) if not each.any_threads] or ["rc11"]
+        for model in models if all_models else models[:1]:
+            yield Case("examples", str(path.relative_to(ROOT / "examples")), source, model)
+    for path in sorted((ROOT / "benchmarks" / "c").glob("*.c")):
+        source = replace(SourceFile.read(path), defines=("N=2",))
+        yield Case("benchmarks", path.stem, source, "rc11", Options(unrolling=Unrolling(exact=3)))
+    for each in SEQUENTIAL:
+        yield Case("sequential", each.name, SourceFile("case.c", each.text), "sc")
+    for concurrent in CONCURRENT:
+        models = [model for model, _ in concurrent.verdicts]
+        for model in models if all_models else models[:1]:
+            yield Case("concurrent", concurrent.name, SourceFile("case.c", concurrent.text), model)
+    tables = {
+        "sync": SYNC_CASES, "heap": HEAP_CASES, "life": LIFE_CASES, "lifetime": LIFETIME_CASES,
+        "layout": LAYOUT_CASES, "ordinary": ORDINARY_CASES,
+    }  # fmt: skip
+    for group, table in tables.items():
+        for case in table:
+            yield Case(group, case.name, SourceFile("case.c", case.program), case.model)
+
+
+@contextmanager
+def reading_by(parse: Callable[[SourceFile], Program]) -> Iterator[None]:
+    """C is read by this function meanwhile."""
+    kept = old.FRONTEND
+    old.FRONTEND = replace(kept, parse=parse)
+    registry._frontend.cache_clear()
+    try:
+        yield
+    finally:
+        old.FRONTEND = kept
+        registry._frontend.cache_clear()
+
+
+def answer(case: Case, parse: Callable[[SourceFile], Program], seconds: float) -> Answer:
+    """What membar says about a program that is read by this function."""
+    with reading_by(parse):
+        try:
+            found = api.check(
+                case.source, model=case.model, limits=Limits(seconds=seconds), options=case.options
+            )
+        except (InputError, EngineLimitError) as problem:
+            message = str(problem).splitlines()[0]
+            if isinstance(problem, InputError):
+                message = problem.diagnostics[0].message
+            return Answer("refused", refusal=message)
+    return Answer(
+        found.verdict, found.outcome.run.statistics.executions or 0, getattr(found.outcome, "property", "")
+    )
+
+
+def kind_of(before: Answer, after: Answer) -> str:
+    """How two answers compare."""
+    if before.refusal or after.refusal:
+        if before.refusal and after.refusal:
+            return "both refuse"
+        return REFUSED if after.refusal else "new accepts"
+    if after.verdict == "holds" and before.verdict in ("violated", "holds-within"):
+        return "wrong HOLDS"
+    if (before.verdict, before.property) != (after.verdict, after.property):
+        return "verdict"
+    is_same = before.executions == after.executions or before.verdict == "violated"
+    return SAME if is_same else "executions"
+
+
+def reason_of(after: Answer) -> str:
+    """A refusal without the names in it."""
+    return re.sub(r"`[^`]*[ =(][^`]*`", "`…`", after.refusal)
+
+
+def _options(source: SourceFile, include: str) -> CompileOptions:
+    includes = (include,) if include else ()
+    return CompileOptions(include_dirs=source.include_dirs, defines=source.defines, includes=includes)
+
+
+def main() -> int:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", default="", help="only cases whose group and name have this in them")
+    parser.add_argument("--seconds", type=float, default=10.0, help="limit for each answer")
+    parser.add_argument("--all-models", action="store_true", help="every model that a program names")
+    parser.add_argument("--include", default="", help="a file that is included before every program")
+    parser.add_argument("--refusals", action="store_true", help="list every program that is refused")
+    parser.add_argument("--every", type=int, default=1, help="only every N-th case")
+    chosen = parser.parse_args()
+    found: dict[str, list[str]] = {kind: [] for kind in _ORDER}
+    reasons: Counter[str] = Counter()
+    for number, case in enumerate(cases(all_models=chosen.all_models)):
+        if number % chosen.every or chosen.only not in f"{case.group} {case.name}":
+            continue
+        before = answer(case, old.FRONTEND.parse, chosen.seconds)
+        after = answer(
+            case, lambda source: parse_compiled(source, _options(source, chosen.include)), chosen.seconds
+        )
+        kind = kind_of(before, after)
+        if kind == REFUSED:
+            reasons[reason_of(after)] += 1
+        found[kind].append(f"{case.group} {case.name} [{case.model}]: {before} → {after}")
+    for kind in _ORDER[:-2]:
+        if kind == REFUSED and not chosen.refusals:
+            continue
+        for line in found[kind]:
+            sys.stdout.write(f"{kind}: {line}\n")
+    for reason, count in reasons.most_common():
+        sys.stdout.write(f"{count:5} refused: {reason}\n")
+    sys.stdout.write(", ".join(f"{len(found[kind])} {kind}" for kind in _ORDER) + "\n")
+    return bool(found["wrong HOLDS"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+"""C programs as clang reads them, down to the verdict, beside the front end that parses C itself."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from differential.two_doors import SAME, Case, answer, kind_of
+from membar.diagnostics import InputError
+from membar.languages import c as old
+from membar.languages.compiled.compiler import find_compilers
+from membar.languages.compiled.driver import CompileOptions
+from membar.languages.compiled.program import parse_compiled
+from membar.program.operations import Load, Store
+from membar.program.program import Program
+from membar.source import SourceFile
+
+
+def _has_compiler() -> bool:
+    try:
+        return bool(find_compilers(None, os.environ))
+    except InputError:
+        return False
+
+
+pytestmark = pytest.mark.skipif(not _has_compiler(), reason="no clang 14 or newer is at hand")
+
+EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
+THREADS = """
+#include <pthread.h>
+long __membar_spawn(void *, void *);
+void *__membar_join(long);
+int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *x) {
+  *t = __membar_spawn((void *)f, x);
+  return 0;
+}
+int pthread_join(pthread_t t, void **r) {
+  void *v = __membar_join(t);
+  if (r) *r = v;
+  return 0;
+}
+"""
+TWO = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x, y;
+int a, b;
+void *first(void *n) {{ {first} return 0; }}
+void *second(void *n) {{ {second} return 0; }}
+int main(void) {{
+  pthread_t s, t;
+  pthread_create(&s, 0, first, 0);
+  pthread_create(&t, 0, second, 0);
+  pthread_join(s, 0);
+  pthread_join(t, 0);
+  {check}
+}}
+"""
+PROGRAMS = {
+    "store buffering": TWO.format(
+        first="x = 1; a = y;", second="y = 1; b = x;", check="assert(a == 1 || b == 1);"
+    ),
+    "relaxed store buffering": TWO.format(
+        first="atomic_store_explicit(&x, 1, memory_order_relaxed); a = y;",
+        second="y = 1; b = atomic_load_explicit(&x, memory_order_relaxed);",
+        check="assert(a == 1 || b == 1);",
+    ),
+    "message passing": TWO.format(
+        first="a = 7; atomic_store_explicit(&x, 1, memory_order_release);",
+        second="if (atomic_load_explicit(&x, memory_order_acquire)) assert(a == 7);",
+        check="",
+    ),
+    "message passing with a relaxed flag": TWO.format(
+        first="a = 7; atomic_store_explicit(&x, 1, memory_order_relaxed);",
+        second="if (atomic_load_explicit(&x, memory_order_acquire)) assert(a == 7);",
+        check="",
+    ),
+    "a wait": TWO.format(
+        first="a = 7; x = 1;", second="while (!x) ; assert(a == 7);", check="assert(a == 7);"
+    ),
+    "compare-exchange": TWO.format(
+        first="int e = 0; if (!atomic_compare_exchange_strong(&x, &e, 1)) assert(e == 2);",
+        second="int e = 0; if (!atomic_compare_exchange_weak(&x, &e, 2)) assert(e == 1 || e == 0);",
+        check="assert(x == 1 || x == 2);",
+    ),
+    "a choice": TWO.format(first="x = 1;", second="b = x ? 5 : 6;", check="assert(b == 5 || b == 6);"),
+}
+
+
+@pytest.fixture
+def include(tmp_path: Path) -> Path:
+    file = tmp_path / "threads.h"
+    file.write_text(THREADS)
+    return file
+
+
+def compile_text(source: SourceFile, include: Path) -> Program:
+    return parse_compiled(source, CompileOptions(defines=source.defines, includes=(str(include),)))
+
+
+@pytest.mark.parametrize("model", ["sc", "rc11", "armv8"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_small_programs_get_the_same_answer(name: str, model: str, include: Path) -> None:
+    case = Case("here", name, SourceFile("case.c", PROGRAMS[name]), model)
+    before = answer(case, old.FRONTEND.parse, 60)
+    after = answer(case, lambda source: compile_text(source, include), 60)
+    assert kind_of(before, after) == SAME, f"{before} → {after}"
+
+
+@pytest.mark.parametrize("name", ["peterson", "peterson-release", "tas", "ring", "seqlock-relaxed"])
+def test_examples_get_the_same_answer(name: str, include: Path) -> None:
+    case = Case("examples", name, SourceFile.read(EXAMPLES / f"{name}.c"), "rc11")
+    before = answer(case, old.FRONTEND.parse, 60)
+    after = answer(case, lambda source: compile_text(source, include), 60)
+    assert kind_of(before, after) == SAME, f"{before} → {after}"
+
+
+def test_steps_show_what_the_user_wrote(include: Path) -> None:
+    program = compile_text(SourceFile.read(EXAMPLES / "peterson.c"), include)
+    shown = {
+        edge.span.flat_text
+        for thread in program.threads
+        for edge in thread.edges
+        for item in edge.operations
+        if isinstance(item, Load | Store) and edge.span is not None
+    }
+    assert "atomic_store_explicit(&last[l], me, RAISE)" in shown
+    assert "atomic_load(&level[other])" in shown
+    assert "shared = me" in shown
+
+
+def test_what_has_no_body_is_refused_by_name_and_place(include: Path) -> None:
+    text = "int puzzle(int);\nint main(void) {\n  return puzzle(3);\n}\n"
+    with pytest.raises(InputError) as caught:
+        compile_text(SourceFile("case.c", text), include)
+    (problem,) = caught.value.diagnostics
+    assert "`puzzle`" in problem.message
+    assert problem.primary is not None
+    assert problem.primary.span.line == 3
