@@ -24,7 +24,6 @@ if __name__ == "__main__":
 from membar.diagnostics import EngineLimitError, InputError
 from membar.languages import c as old
 from membar.languages import registry
-from membar.languages.compiled.driver import CompileOptions
 from membar.languages.compiled.program import parse_compiled
 from membar.program.program import Program
 from membar.questions import api
@@ -146,11 +145,6 @@ def reason_of(after: Answer) -> str:
     return re.sub(r"`[^`]*[ =(][^`]*`", "`…`", after.refusal)
 
 
-def _options(source: SourceFile, include: str) -> CompileOptions:
-    includes = (include,) if include else ()
-    return CompileOptions(include_dirs=source.include_dirs, defines=source.defines, includes=includes)
-
-
 def main() -> int:
     """Prints the table."""
     parser = argparse.ArgumentParser(
@@ -159,7 +153,6 @@ def main() -> int:
     parser.add_argument("--only", default="", help="only cases whose group and name have this in them")
     parser.add_argument("--seconds", type=float, default=10.0, help="limit for each answer")
     parser.add_argument("--all-models", action="store_true", help="every model that a program names")
-    parser.add_argument("--include", default="", help="a file that is included before every program")
     parser.add_argument("--refusals", action="store_true", help="list every program that is refused")
     parser.add_argument("--every", type=int, default=1, help="only every N-th case")
     chosen = parser.parse_args()
@@ -169,9 +162,7 @@ def main() -> int:
         if number % chosen.every or chosen.only not in f"{case.group} {case.name}":
             continue
         before = answer(case, old.FRONTEND.parse, chosen.seconds)
-        after = answer(
-            case, lambda source: parse_compiled(source, _options(source, chosen.include)), chosen.seconds
-        )
+        after = answer(case, parse_compiled, chosen.seconds)
         kind = kind_of(before, after)
         if kind == REFUSED:
             reasons[reason_of(after)] += 1

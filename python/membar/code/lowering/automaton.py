@@ -104,6 +104,14 @@ class Automaton:
         )
         self.state = State(target) if goes_on else None
 
+    def leave_out(self, span: Span | None) -> None:
+        """A step that leads nowhere: it stands for executions that are not followed, and engines say so."""
+        if self.state is None:
+            return
+        here = self.here()
+        self.edges.append(Edge(source=here, target=here, span=span, unfollowed=True))
+        self.state = None
+
     def here(self) -> int:
         """The control point at which building goes on, after ending the step being built."""
         self.cut()
@@ -144,6 +152,7 @@ def without_empty_steps(
         for edge in edges
         if not edge.operations
         and edge.guard == TRUE
+        and not edge.unfollowed
         and leaving[edge.source] == 1
         and edge.source not in staying
     }

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from membar.code import ir
+from membar.code.loops import natural_loops
 from membar.code.lowering.memory import Memory
 from membar.code.lowering.refusal import NotSupportedError
+from membar.code.primitives import PREFIX
 from membar.program.expr import Address, Expr
 from membar.program.operations import Store
 from membar.source import Span
@@ -47,7 +50,8 @@ class Context:
         self.pointer_bits = module.pointer_bits
         self.plain = PLAIN
         self._span = span
-        self._functions = {name: number for number, name in enumerate(sorted(module.functions))}
+        self._retired: dict[int, Expr] = {}
+        self._retirements = retirements(module)
         self._spans: dict[ir.Place, Span | None] = {}
 
     def span(self, place: ir.Place | None) -> Span | None:
@@ -69,9 +73,18 @@ class Context:
         """Where a byte of an object lies."""
         return self.memory.address(operand)
 
-    def function_number(self, name: str) -> int:
-        """A word for the address of a function: no data has it, and no two functions have the same."""
-        return self.memory.first_function + 16 * self._functions.setdefault(name, len(self._functions))
+    def function_word(self, name: str) -> int:
+        """A word for the address of a function."""
+        return self.memory.functions[name]
+
+    def retired_cell(self, thread: int) -> Expr | None:
+        """The cell that says whether a thread was joined or detached; None if that happens only once."""
+        if None not in self._retirements and self._retirements[thread] <= 1:
+            return None
+        if thread not in self._retired:
+            name = f"{thread_name(self.module.threads[thread])}.retired"
+            self._retired[thread] = self.memory.add(name, 4)
+        return self._retired[thread]
 
     def string(self, operand: ir.Operand) -> str | None:
         """The text of a constant string; None if the operand is none."""
@@ -93,3 +106,18 @@ class Context:
         thread.flow.emit(
             Store(address=address, value=word, size=size, tags=self.plain), self.span(item.place)
         )
+
+
+def retirements(module: ir.Module) -> Counter[int | None]:
+    """How often the code retires each thread; None are those that are not known before the program runs."""
+    found: Counter[int | None] = Counter()
+    for name in module.threads:
+        function = module.functions[name]
+        repeated = {each for loop in natural_loops(function.blocks) for each in loop.blocks}
+        for block in function.blocks:
+            for item in block.instructions:
+                if isinstance(item, ir.Call) and item.callee == ir.FunctionAddress(f"{PREFIX}retire"):
+                    (number,) = item.arguments
+                    known = number.value if isinstance(number, ir.Constant) else None
+                    found[known] += 2 if block.name in repeated else 1
+    return found

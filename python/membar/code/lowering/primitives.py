@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 from membar.code import ir
 from membar.code.lowering.automaton import State
 from membar.code.lowering.context import thread_name
+from membar.code.lowering.expressions import narrowed
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.primitives import PREFIX, PRIMITIVES
-from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, negation
-from membar.program.operations import Assume, Choose, Fence, Join, Load, Lock, Spawn, Unlock
+from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, negation
+from membar.program.operations import Assume, Choose, Fence, Join, Load, Lock, Rmw, Set, Spawn, Unlock
 
 if TYPE_CHECKING:
     from membar.code.lowering.thread import ThreadLowering
 
 ASSERTIONS = "assertions"
-# The function that our <assert.h> makes of `assert`.
-_ASSERT = "__mb_assert"
+# What the library says of a failing `assert`: its text says more.
+_FAILS = "the assertion fails"
 _LOCK_SIZE = 4
 
 
@@ -35,19 +36,15 @@ def call_primitive(thread: ThreadLowering, name: str, item: ir.Call) -> None:
     act(thread, item)
 
 
-def _assert(thread: ThreadLowering, item: ir.Call) -> None:
-    condition = thread.value(item.arguments[0], item, "asserted")
-    span = thread.context.span(item.place)
-    text = "an assertion" if span is None else span.flat_text
-    thread.check(condition, f"{text} fails", item, ASSERTIONS)
-
-
 def _check(thread: ThreadLowering, item: ir.Call) -> None:
     condition, *names = item.arguments
     texts = [thread.context.string(each) for each in names]
     if None in texts:
         raise NotSupportedError("a check whose property or message is no constant string", item.place)
     kind, message = (text or "" for text in texts)
+    if message == _FAILS:
+        span = thread.context.span(item.place)
+        message = message if span is None else f"{span.flat_text} fails"
     thread.check(thread.value(condition, item, "checked"), message, item, kind)
 
 
@@ -139,6 +136,109 @@ def _self(thread: ThreadLowering, item: ir.Call) -> None:
     thread.values[item.results[0].name] = Constant(thread.number)
 
 
+def _thread_count(thread: ThreadLowering, item: ir.Call) -> None:
+    thread.values[item.results[0].name] = Constant(len(thread.context.module.threads))
+
+
+def _retire(thread: ThreadLowering, item: ir.Call) -> None:
+    """Whether a thread was not joined or detached before: one exchange, if that can happen twice."""
+    number = thread.value(item.arguments[0], item)
+    (result,) = item.results
+    if thread.flow.state is None:
+        return
+    if not isinstance(number, Constant):
+        _retire_any(thread, number, item)
+        return
+    if not 0 < number.value < len(thread.context.module.threads):
+        thread.values[result.name] = TRUE  # what joins or detaches it says that there is no such thread
+        return
+    cell = thread.context.retired_cell(number.value)
+    if cell is None:
+        thread.values[result.name] = TRUE
+        return
+    register = thread.fresh(result)
+    _exchange(thread, cell, register, item)
+    thread.values[result.name] = Binary(BinaryOp.EQ, Register(register), FALSE)
+
+
+def _exchange(thread: ThreadLowering, cell: Expr, register: str, item: ir.Call) -> None:
+    tags = frozenset({"RLX", "RMW"})
+    attempt = Rmw(register=register, address=cell, value=TRUE, size=4, read_tags=tags, write_tags=tags)
+    thread.flow.emit(attempt, thread.context.span(item.place))
+
+
+def _retire_any(thread: ThreadLowering, number: Expr, item: ir.Call) -> None:
+    """The same for a thread that is not known before the program runs."""
+    register = thread.flow.register()
+    here, after = thread.flow.here(), thread.flow.point()
+    span = thread.context.span(item.place)
+    others: Expr = TRUE
+    for candidate in range(1, len(thread.context.module.threads)):
+        is_it = Binary(BinaryOp.EQ, number, Constant(candidate))
+        others = negation(is_it) if others == TRUE else Binary(BinaryOp.AND, others, negation(is_it))
+        cell = thread.context.retired_cell(candidate)
+        assert cell is not None  # as one that is not known may be any
+        thread.flow.state = State(here, is_it, (), span)
+        _exchange(thread, cell, register, item)
+        thread.flow.lead_to(after)
+    thread.flow.state = State(here, others, (Set(register, FALSE),), span)
+    thread.flow.lead_to(after)
+    thread.flow.state = State(after)
+    thread.values[item.results[0].name] = Binary(BinaryOp.EQ, Register(register), FALSE)
+
+
+def _add_within(thread: ThreadLowering, item: ir.Call) -> None:
+    address = thread.value(item.arguments[0], item, "used as an address")
+    low, high, step = (thread.value(each, item) for each in item.arguments[1:])
+    if thread.flow.state is None:
+        return
+    register = thread.fresh(item.results[0])
+    found = Register(register)
+    is_inside = Binary(BinaryOp.AND, Binary(BinaryOp.LE, low, found), Binary(BinaryOp.LE, found, high))
+    if low == high:
+        is_inside = Binary(BinaryOp.EQ, found, low)
+    tags = frozenset({"ACQ", "RMW"})
+    thread.flow.emit(
+        Rmw(
+            register=register,
+            address=address,
+            value=narrowed(Binary(BinaryOp.ADD, found, step), 8 * _LOCK_SIZE),
+            size=_LOCK_SIZE,
+            condition=is_inside,
+            read_tags=tags,
+            write_tags=tags,
+            failed_tags=frozenset({"RLX", "LF"}),
+        ),
+        thread.context.span(item.place),
+    )
+
+
+def _wakes(thread: ThreadLowering, item: ir.Call) -> None:
+    thread.flow.emit(Choose(thread.fresh(item.results[0]), FALSE, TRUE), thread.context.span(item.place))
+
+
+def _input(thread: ThreadLowering, item: ir.Call) -> None:
+    """Small numbers are followed; that there are others makes the answer hold only within these."""
+    low, high = (thread.value(each, item) for each in item.arguments)
+    (result,) = item.results
+    if not thread.is_used(result) or thread.flow.state is None:
+        thread.values[result.name] = low
+        return
+    span = thread.context.span(item.place)
+    register = thread.fresh(result)
+    more = Binary(BinaryOp.ADD, high, TRUE)
+    thread.flow.emit(Choose(register, low, more), span)
+    here = thread.flow.here()
+    is_other = Binary(BinaryOp.EQ, Register(register), more)
+    thread.flow.state = State(here, is_other, (), span)
+    thread.flow.leave_out(span)
+    thread.flow.state = State(here, negation(is_other), (), span)
+
+
+def _cut(thread: ThreadLowering, item: ir.Call) -> None:
+    thread.flow.leave_out(thread.context.span(item.place))
+
+
 def _fence(thread: ThreadLowering, item: ir.Call) -> None:
     text = thread.context.string(item.arguments[0])
     if text is None:
@@ -147,7 +247,6 @@ def _fence(thread: ThreadLowering, item: ir.Call) -> None:
 
 
 _MEANINGS: Mapping[str, Callable[[ThreadLowering, ir.Call], None]] = {
-    _ASSERT: _assert,
     f"{PREFIX}check": _check,
     f"{PREFIX}spawn": _spawn,
     f"{PREFIX}join": _join,
@@ -160,4 +259,10 @@ _MEANINGS: Mapping[str, Callable[[ThreadLowering, ir.Call], None]] = {
     f"{PREFIX}exit": _exit,
     f"{PREFIX}self": _self,
     f"{PREFIX}fence": _fence,
+    f"{PREFIX}thread_count": _thread_count,
+    f"{PREFIX}retire": _retire,
+    f"{PREFIX}add_within": _add_within,
+    f"{PREFIX}wakes": _wakes,
+    f"{PREFIX}input": _input,
+    f"{PREFIX}cut": _cut,
 }

@@ -34,7 +34,7 @@ def lower_module(
         ThreadLowering(context, module.functions[thread], number).run()
         for number, thread in enumerate(module.threads)
     ]
-    return Program(name=name, language=language, objects=memory.finished(), threads=tuple(threads))
+    return Program(name=name, language=language, objects=memory.objects(), threads=tuple(threads))
 
 
 def _results(module: ir.Module) -> dict[int, str]:

@@ -124,7 +124,7 @@ class ThreadLowering:
             case ir.ObjectAddress():
                 return self.context.address(operand)
             case ir.FunctionAddress(name=name):
-                return Constant(self.context.function_number(name))
+                return Constant(self.context.function_word(name))
             case ir.Undefined():
                 self.check(FALSE, f"a value that was never set is {purpose}", item)
                 return FALSE

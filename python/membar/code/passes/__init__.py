@@ -72,7 +72,12 @@ def prepare(module: ir.Module) -> ir.Module:
     """The module as `lowering` takes it: calls inlined, one simplified function for each thread."""
     from membar.code.passes.spawn_threads import spawn_threads  # noqa: PLC0415 - it needs this module
 
-    return spawn_threads(run_passes(module, until="inline_calls"), _simplify)
+    module = spawn_threads(run_passes(module, until="inline_calls"), _simplify)
+    module = replace(module, functions={name: module.functions[name] for name in module.threads})
+    for name in _OF_MEMORY:
+        module = load_pass(name).run(module)
+        validate(module)
+    return module
 
 
 def _simplify(module: ir.Module, name: str) -> ir.Module:

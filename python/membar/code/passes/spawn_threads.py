@@ -34,7 +34,27 @@ def spawn_threads(module: ir.Module, simplify: Simplify) -> ir.Module:
         module = simplify(module, module.threads[number])
         module = _Spawning(module, number).run()
         number += 1
-    return module
+    return _with_own_variables(module)
+
+
+def _with_own_variables(module: ir.Module) -> ir.Module:
+    """The module with thread-local variables as one object for each thread."""
+    functions, objects = dict(module.functions), dict(module.objects)
+
+    def own(operand: ir.Operand, thread: str) -> ir.Operand:
+        if not isinstance(operand, ir.ObjectAddress) or not module.objects[operand.name].is_thread_local:
+            return operand
+        name = f"{operand.name}@{thread}"
+        objects[name] = replace(module.objects[operand.name], name=name, is_thread_local=False)
+        return replace(operand, name=name)
+
+    for name in module.threads:
+        blocks = tuple(
+            with_operands_in(block, lambda operand, name=name: own(operand, name))  # type: ignore[misc]
+            for block in functions[name].blocks
+        )
+        functions[name] = replace(functions[name], blocks=blocks)
+    return replace(module, functions=functions, objects=objects)
 
 
 class _Spawning:

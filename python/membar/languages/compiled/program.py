@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from membar.code import ir as code
@@ -12,8 +11,10 @@ from membar.code.lowering.program import lower_module as lower_to_program
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import prepare
 from membar.diagnostics import Diagnostic, InputError
+from membar.languages.compiled.bodies import Library
 from membar.languages.compiled.compiler import find_compilers
 from membar.languages.compiled.driver import Compilation, CompileOptions, ReadableFiles, compile_file
+from membar.languages.compiled.linking import link_program
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.llvm.reader import read_module
@@ -64,15 +65,15 @@ def lower_program(program: CompiledProgram, path: str, options: CompileOptions) 
     Raises:
         InputError: there is no `main`, or something reachable is not supported.
     """
-    return _lower(program, path, ReadableFiles(path, options.include_dirs))
+    _require_entry(program, path)
+    return lower_module(program.module, (ENTRY,), ReadableFiles(path, options.include_dirs))
 
 
-def _lower(program: CompiledProgram, path: str, read: Callable[[str], SourceFile | None]) -> code.Module:
+def _require_entry(program: CompiledProgram, path: str) -> None:
     function = program.module.functions.get(ENTRY)
     if function is None or not function.is_defined:
         message = f"{path}: the program has no function `{ENTRY}`"
         raise InputError(Diagnostic(code="W1521", message=message))
-    return lower_module(program.module, (ENTRY,), read)
 
 
 def parse_compiled(source: SourceFile, options: CompileOptions | None = None) -> Program:
@@ -84,7 +85,9 @@ def parse_compiled(source: SourceFile, options: CompileOptions | None = None) ->
     chosen = options or CompileOptions(include_dirs=source.include_dirs, defines=source.defines)
     compiled = _compile_text(source, chosen)
     spans = Spans(ReadableFiles(source.path, chosen.include_dirs), source)
-    module = _lower(compiled, source.path, spans.file)
+    _require_entry(compiled, source.path)
+    library = Library(compiled.compilation.compiler, compiled.compilation.target, chosen)
+    module = link_program([compiled.module], library, spans.file)
     try:
         return lower_to_program(prepare(module), name=Path(source.path).stem, language="C", span=spans)
     except NotSupportedError as problem:

@@ -11,10 +11,8 @@ from differential.two_doors import SAME, Case, answer, kind_of
 from membar.diagnostics import InputError
 from membar.languages import c as old
 from membar.languages.compiled.compiler import find_compilers
-from membar.languages.compiled.driver import CompileOptions
 from membar.languages.compiled.program import parse_compiled
 from membar.program.operations import Load, Store
-from membar.program.program import Program
 from membar.source import SourceFile
 
 
@@ -28,20 +26,6 @@ def _has_compiler() -> bool:
 pytestmark = pytest.mark.skipif(not _has_compiler(), reason="no clang 14 or newer is at hand")
 
 EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
-THREADS = """
-#include <pthread.h>
-long __membar_spawn(void *, void *);
-void *__membar_join(long);
-int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *x) {
-  *t = __membar_spawn((void *)f, x);
-  return 0;
-}
-int pthread_join(pthread_t t, void **r) {
-  void *v = __membar_join(t);
-  if (r) *r = v;
-  return 0;
-}
-"""
 TWO = """
 #include <assert.h>
 #include <pthread.h>
@@ -90,36 +74,25 @@ PROGRAMS = {
 }
 
 
-@pytest.fixture
-def include(tmp_path: Path) -> Path:
-    file = tmp_path / "threads.h"
-    file.write_text(THREADS)
-    return file
-
-
-def compile_text(source: SourceFile, include: Path) -> Program:
-    return parse_compiled(source, CompileOptions(defines=source.defines, includes=(str(include),)))
-
-
 @pytest.mark.parametrize("model", ["sc", "rc11", "armv8"])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_small_programs_get_the_same_answer(name: str, model: str, include: Path) -> None:
+def test_small_programs_get_the_same_answer(name: str, model: str) -> None:
     case = Case("here", name, SourceFile("case.c", PROGRAMS[name]), model)
     before = answer(case, old.FRONTEND.parse, 60)
-    after = answer(case, lambda source: compile_text(source, include), 60)
+    after = answer(case, parse_compiled, 60)
     assert kind_of(before, after) == SAME, f"{before} → {after}"
 
 
 @pytest.mark.parametrize("name", ["peterson", "peterson-release", "tas", "ring", "seqlock-relaxed"])
-def test_examples_get_the_same_answer(name: str, include: Path) -> None:
+def test_examples_get_the_same_answer(name: str) -> None:
     case = Case("examples", name, SourceFile.read(EXAMPLES / f"{name}.c"), "rc11")
     before = answer(case, old.FRONTEND.parse, 60)
-    after = answer(case, lambda source: compile_text(source, include), 60)
+    after = answer(case, parse_compiled, 60)
     assert kind_of(before, after) == SAME, f"{before} → {after}"
 
 
-def test_steps_show_what_the_user_wrote(include: Path) -> None:
-    program = compile_text(SourceFile.read(EXAMPLES / "peterson.c"), include)
+def test_steps_show_what_the_user_wrote() -> None:
+    program = parse_compiled(SourceFile.read(EXAMPLES / "peterson.c"))
     shown = {
         edge.span.flat_text
         for thread in program.threads
@@ -132,10 +105,10 @@ def test_steps_show_what_the_user_wrote(include: Path) -> None:
     assert "shared = me" in shown
 
 
-def test_what_has_no_body_is_refused_by_name_and_place(include: Path) -> None:
+def test_what_has_no_body_is_refused_by_name_and_place() -> None:
     text = "int puzzle(int);\nint main(void) {\n  return puzzle(3);\n}\n"
     with pytest.raises(InputError) as caught:
-        compile_text(SourceFile("case.c", text), include)
+        parse_compiled(SourceFile("case.c", text))
     (problem,) = caught.value.diagnostics
     assert "`puzzle`" in problem.message
     assert problem.primary is not None
