@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from membar.edits import Edit, Place, alternatives, restricted
 from membar.languages._c_text import Call, CText, Statement
+from membar.records import record
 from membar.source import Span
 
 RELAXED: Final = "relaxed"
@@ -23,7 +23,7 @@ _RMW: Final = ("exchange", "fetch_add", "fetch_sub", "fetch_or", "fetch_xor", "f
 _GCC_RMW: Final = ("add_fetch", "sub_fetch", "or_fetch", "xor_fetch", "and_fetch", "fetch_nand", "nand_fetch")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Form:
     """How a function takes its order: the kind of operation, the argument, and the name of the other form.
 
@@ -117,7 +117,7 @@ def places(
             yield restricted(place, _at_least(place, form, elsewhere))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fences:
     """The fences of a language.
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
+from membar.records import field, record
 from membar.source import SourceFile, Span
 
 _SKIPPED: Final = re.compile(
@@ -20,7 +20,7 @@ _TOKEN: Final = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[A-Za-z_
 _CLOSES: Final = {"(": ")", "[": "]", "{": "}"}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Token:
     """A word or sign, and where it begins."""
 
@@ -33,7 +33,7 @@ class Token:
         return self.start + len(self.text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Statement:
     """A statement, or the head of one that has others inside (`while (…)`).
 
@@ -54,7 +54,7 @@ class Statement:
     function: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Call:
     """`name(arguments)`: the tokens of each argument, and where the closing bracket stands."""
 
@@ -63,7 +63,7 @@ class Call:
     closing: int
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class CText:
     """The functions of a text: their statements in order, those that end the block of a loop, their calls.
 

@@ -11,18 +11,17 @@ A configuration has such lines; all others (how to draw, and so on) say nothing 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError, error
-from membar.records import replace
+from membar.records import record, replace
 from membar.source import SourceFile
 
 CONFIGURATION = ".cfg"
 CLAIMS = ".claims"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Files:
     """A model with what belongs to it."""
 

@@ -18,10 +18,10 @@ import enum
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from membar.diagnostics import Diagnostic, InputError, Label
+from membar.records import record
 from membar.source import SourceFile, Span
 
 _LINE: Final = re.compile(
@@ -48,7 +48,7 @@ class Kind(enum.Enum):
     VALUES = "values"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Parameter:
     """What an operation is called with at one place; `values`: these numbers, or (`fresh`) also these."""
 
@@ -73,7 +73,7 @@ class Parameter:
         return "|".join([*(["fresh"] if self.kind is Kind.FRESH else []), *_ranges(self.values)])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Operation:
     """An operation that clients may call.
 
@@ -110,7 +110,7 @@ class Operation:
         return f"{self.name}({', '.join(item.text for item in self.parameters)}){by}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ObjectNotes:
     """All that a file says about its object; `beyond`: fresh numbers are larger than this."""
 

@@ -8,7 +8,6 @@ two numbers that other calls get too; as far as there are not too many clients t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 from membar.objects.algebra import evaluated
@@ -18,6 +17,7 @@ from membar.objects.examined import Looked, examined
 from membar.objects.syntax import ConcurrentObject
 from membar.objects.syntax import Operation as Code
 from membar.objects.terms import Space, Variable, subterms
+from membar.records import replace
 
 _FEW_CLIENTS: Final = 400
 _MOST_NUMBERS: Final = 8

@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, product
 from typing import Final, TypeAlias
 
@@ -20,6 +19,7 @@ from membar.objects.history import Call
 from membar.objects.orders import Place
 from membar.program.operations import Spawn
 from membar.program.program import Edge, Program, Thread
+from membar.records import record, replace
 from membar.source import SourceFile
 
 THREADS_MACRO: Final = "MEMBAR_THREADS"
@@ -30,7 +30,7 @@ MOST_BODIES: Final = 63
 """How many threads one C text may create besides `main`."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Size:
     """How large clients are."""
 
@@ -48,7 +48,7 @@ class Size:
         return f"{_counted(self.threads, 'thread')} with {_counted(self.calls, 'operation')} each"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PlannedCall:
     """A call that a thread makes.
 
@@ -69,7 +69,7 @@ Bodies: TypeAlias = tuple[tuple[Body, ...], ...]
 """For each thread of a client, what it may do."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Client:
     """Who calls what: one body per thread."""
 
@@ -178,7 +178,7 @@ def _planned(operation: Operation, values: Choice, number: int, unused: Sequence
     return PlannedCall(operation, inputs, number)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Compiled:
     """Clients of an object: their threads as one program, each by its body and its number in a client."""
 

@@ -8,7 +8,6 @@ whether two arguments are equal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
 
 from membar.objects import syntax
@@ -27,6 +26,7 @@ from membar.objects.terms import (
     UnaryOp,
     Variable,
 )
+from membar.records import field, record
 
 _ORDERS: Final = (BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE)
 _CALCULATIONS: Final = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV, BinaryOp.REM)
@@ -34,7 +34,7 @@ _TRUTHS: Final = (BinaryOp.AND, BinaryOp.OR, BinaryOp.IMPLIES)
 _MOST_ELEMENTS: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Looked:
     """What the text does with the values of an argument.
 
@@ -50,7 +50,7 @@ class Looked:
     has_partners: bool
 
 
-@dataclass(slots=True, eq=False)
+@record(slots=True, eq=False)
 class _Kind:
     """Values that meet each other; `into`: they are part of a larger kind by now."""
 

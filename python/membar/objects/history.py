@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from membar.records import record
 
 Result: TypeAlias = int | str | tuple[int | str, ...] | None
 """What a call returned: nothing, one value, or several; an address is shown by its name."""
@@ -13,7 +14,7 @@ Order: TypeAlias = frozenset[Pair]
 """Pairs of numbers of calls: the first returned before the second was made. Transitive."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Call:
     """One call of an operation.
 
@@ -42,7 +43,7 @@ class Call:
         return called if self.result is None else f"{called} = {shown(self.result)}"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class History:
     """Calls and their order, which contains the order of the calls of each thread."""
 

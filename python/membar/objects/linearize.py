@@ -12,13 +12,13 @@ linearizability", CCPE 2017.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from membar.objects.history import Call, History, Result
 from membar.objects.spec import Specification, State
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Step:
     """One call of a linearization, with what the specification returned and its state afterwards."""
 
@@ -27,7 +27,7 @@ class Step:
     state: State
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Verdict:
     """What a search found.
 

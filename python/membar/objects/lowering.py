@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, assert_never
 
@@ -33,12 +32,13 @@ from membar.program.expr import (
 from membar.program.operations import NO_TAGS, Fence, Load, Rmw, Set, Store, Tags
 from membar.program.operations import Operation as Step
 from membar.program.program import Edge, MemoryObject, Program, Thread
+from membar.records import record
 
 _SIZE: Final = 8
 LANGUAGE: Final = "object"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Instructions:
     """What a processor makes of the lines of an object.
 
@@ -123,7 +123,7 @@ def _method(operation: syntax.AbstractOperation) -> Callable[..., Result]:
     return method
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class CompiledObject:
     """All clients of an object on a processor."""
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError
@@ -24,6 +23,7 @@ from membar.objects.history import Order, Pair, closed, is_cyclic
 from membar.program.expr import Address, Constant, Register, equals
 from membar.program.operations import Assume, Load, Operation, Set, Store, Tags
 from membar.program.program import Edge, MemoryObject, Program, Thread
+from membar.records import record, replace
 
 CALL, RESULT, DONE = "call@", "result@", "done@"
 """Registers that mark where calls begin and what they returned, with the number of the call in its thread."""
@@ -59,7 +59,7 @@ def require_meaning(ordering: Ordering, model: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Place:
     """A call of a client: the number of its thread in the program, and which call of that thread it is."""
 
@@ -67,7 +67,7 @@ class Place:
     index: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Carrier:
     """The ordering words of the two ends of a message."""
 

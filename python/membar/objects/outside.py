@@ -7,13 +7,13 @@ from one to the other by copies; what is kept elsewhere would leak from one hist
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
 from types import FunctionType, ModuleType
 
 from membar.objects.pictures import CODE, picture
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Outside:
     """The places around a class of a user's file."""
 

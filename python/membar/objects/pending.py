@@ -9,11 +9,10 @@ execution that ends, and the call is pending.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from membar.objects.orders import CALL
 from membar.program.operations import Lock, Set
 from membar.program.program import Edge, Program, Thread
+from membar.records import replace
 
 
 def waits_at_locks(program: Program) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from membar.objects.history import Call, Result
 from membar.objects.orders import CALL, DONE, LOST, RESULT, Place
@@ -21,9 +20,10 @@ from membar.program.condition import (
 from membar.program.dependencies import registers_written
 from membar.program.expr import WORD, Address
 from membar.program.program import Program
+from membar.records import record, replace
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ShownCall:
     """What final states show of one call: labels of its beginning, its end and its results."""
 

@@ -8,7 +8,6 @@ and the receiver that two fences mark. The loads that this takes are hidden from
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 
 from membar.program.expr import FALSE, Address, Binary, BinaryOp, Constant, Expr, Register
 from membar.program.operations import (
@@ -26,6 +25,7 @@ from membar.program.operations import (
 )
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
 from membar.properties.property import has_operation
+from membar.records import record, replace
 
 # Where a thread hands over to the one that receives, and what makes its step part of another's.
 SENDS, RECEIVES = "channel$sends", "channel$receives"
@@ -35,7 +35,7 @@ _SIZE = 8
 _LENGTH, _MOVED = "channel$length", "channel$moved"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Unchannelled:
     """A program without channels.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
@@ -13,6 +12,7 @@ from membar.program.expr import WORD, Binary, Expr, Extend, Register, Select, Un
 from membar.program.lowering import expression_code, packed
 from membar.program.predicate import AtPoint, CellValue, RegisterValue, StatePredicate
 from membar.program.program import Program, Thread
+from membar.records import record
 
 # Conjunctions of a thread and a control point.
 Places: TypeAlias = Sequence[Sequence[tuple[int, int]]]
@@ -21,7 +21,7 @@ Places: TypeAlias = Sequence[Sequence[tuple[int, int]]]
 _MOST_PLACES = 20_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Errors:
     """What the core is asked.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from membar.models.model import Operational
@@ -12,6 +11,7 @@ from membar.program.condition import Quantifier
 from membar.program.operations import Assert
 from membar.properties import PROPERTIES
 from membar.properties.property import has_operation
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar import _core
@@ -37,7 +37,7 @@ _QUICK_SECONDS = 0.25
 _ROUNDS_FOR_ALL = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Found:
     """What was found, and by which procedure."""
 

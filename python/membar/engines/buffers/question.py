@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from membar.program.program import Program
 from membar.properties import PROPERTIES
 from membar.properties.final_state import Observer
 from membar.properties.judge import is_by_name
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar import _core
@@ -31,7 +31,7 @@ _TAGS = {"MFENCE": 0, FLUSH_ALL: 1, LOCKED: 2, "ATOMIC": 3, "ATOMIC-ALL": 4, SEN
 _PSO_TAGS = _TAGS | {"SFENCE": 5}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Lowered:
     """What is handed to the core.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from membar.engines.cubes.guesses import Instances, weaker
 from membar.evidence.certificates.check import is_initial
@@ -16,11 +15,12 @@ from membar.evidence.certificates.cover import Cover
 from membar.evidence.certificates.generic import Future, future, future_steps
 from membar.evidence.certificates.preimage import roots
 from membar.evidence.certificates.smt import Logic
+from membar.records import record
 from membar.systems.system import ParameterizedSystem
 from membar.systems.terms import Process, ProcessConstant
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Node:
     """A future in the search: where the step leads, which transition it is, who takes part, which guess."""
 
@@ -40,7 +40,7 @@ class Node:
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Findings:
     """How a search ended: `stopped` before its end, at an `initial` future, or closed.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
@@ -32,6 +31,7 @@ from membar.properties.termination import waiting_of
 from membar.properties.undefined import take_misuse, take_undefined
 from membar.questions.outcome import FinalState, Statistics, Witness
 from membar.questions.task import Task, repeats_are_one
+from membar.records import replace
 from membar.source import Span
 
 NAME = "reference"

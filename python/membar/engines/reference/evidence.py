@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from membar.engines.reference.replay import deadlock_shown, rerun, waiting_shown
 from membar.engines.reference.trace import Status, Trace
@@ -18,6 +17,7 @@ from membar.properties.judge import Tally
 from membar.properties.races import RACE_FLAG
 from membar.properties.undefined import take_misuse, take_undefined
 from membar.questions.outcome import Witness
+from membar.records import replace
 
 LOOKED_FOR = frozenset(PROPERTIES)
 _ENDED = frozenset({Status.COMPLETE, Status.UNBORN})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import replace
 
 from membar.engines.reference.candidates import skeleton
 from membar.engines.reference.machine import Machine
@@ -18,6 +17,7 @@ from membar.program.expand import expand
 from membar.program.program import Program
 from membar.properties.final_state import Observer
 from membar.questions.outcome import Step, Witness
+from membar.records import replace
 
 _FLUSH = "flush "
 

@@ -9,7 +9,6 @@ reference machine says (`engines/reference/machine.py`); docs/explanation/states
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, judge
 from membar.questions.outcome import INTERRUPTED, InterruptError, Outcome, Statistics
 from membar.questions.task import Task
+from membar.records import record, replace
 
 if TYPE_CHECKING:
     from membar import _core
@@ -91,7 +91,7 @@ def explore(
     return _Search(task, machine, bound, how).run()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class How:
     """How states are visited: which registers tell them apart, whether some are left out, a mistake."""
 

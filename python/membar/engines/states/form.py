@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from membar.engines.reference.machine import Machine
@@ -37,6 +36,7 @@ from membar.program.operations import (
 )
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.program import Edge, Program, Thread
+from membar.records import record
 
 VERSION = 2
 _DISCIPLINES = {Operational.SC: 0, Operational.TSO: 1, Operational.PSO: 2, Operational.CAM: 3}
@@ -51,7 +51,7 @@ class Kept(enum.IntEnum):
     LIVE = 2  # only while somebody may look at them
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class StateForm:
     """A program for the core, and what its numbers stand for.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from membar.languages.dve import syntax as x
 from membar.languages.dve.constants import folded
@@ -26,6 +25,7 @@ from membar.program.expr import (
     negation,
     signed,
 )
+from membar.records import record, replace
 
 WIDEST = (-(1 << 63), (1 << 63) - 1)
 _COMPARISONS = {
@@ -50,7 +50,7 @@ _OPERATORS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Failure:
     """A run-time error, if `condition` is not 0."""
 
@@ -58,7 +58,7 @@ class Failure:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Value:
     """An expression, the smallest and the largest value it can have, and what can go wrong in it."""
 

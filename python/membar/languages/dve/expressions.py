@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 
 from membar.diagnostics import error
 from membar.languages.dve import syntax as x
 from membar.languages.dve.tokens import Cursor
+from membar.records import replace
 
 # Loosest first; `or` and `and` share one level, and so do `|`, `&` and `^`.
 _LEVELS = (

@@ -9,7 +9,6 @@ What stands between them is an expression whose own `and`, `or`, `|`, `&` and `^
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.diagnostics import InputError, error
@@ -17,6 +16,7 @@ from membar.languages.dve import syntax as x
 from membar.languages.dve.expressions import TIGHTER_THAN_LOGIC, Reader
 from membar.languages.dve.tokens import Cursor
 from membar.program import temporal as t
+from membar.records import record
 from membar.source import Span, without_parentheses
 
 _PREFIX: Mapping[str, Callable[[t.Formula], t.Formula]] = {
@@ -39,7 +39,7 @@ _DEEPEST = 60
 _ARITHMETIC = ("==", "!=", "<", "<=", ">=", ">", "<<", ">>", "-", "+", "*", "/", "%", "|", "&", "^")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Prefix:
     """`G f`, `F f`, `X f`, `not f`."""
 
@@ -47,7 +47,7 @@ class Prefix:
     operand: Tree
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Infix:
     """`f U g` and the like."""
 
@@ -56,7 +56,7 @@ class Infix:
     right: Tree
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Claim:
     """A formula with its place."""
 

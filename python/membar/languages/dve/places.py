@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from membar.edits import Edit, Place, alternatives
@@ -11,6 +10,7 @@ from membar.languages.dve import syntax as x
 from membar.languages.dve.parser import parse_module
 from membar.languages.dve.transitions import is_atomic, names
 from membar.program.program import Program
+from membar.records import record
 from membar.source import SourceFile, Span
 
 _ATOMIC: Final = "atomic write"
@@ -36,7 +36,7 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:  # noqa: 
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Write:
     """A global variable that a transition writes."""
 

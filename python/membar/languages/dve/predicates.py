@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from membar.diagnostics import error
 from membar.languages.dve import syntax as x
@@ -11,9 +10,10 @@ from membar.languages.dve.arithmetic import Arithmetic, Value, literal, picked
 from membar.languages.dve.scope import Process, Scope, Variable, unknown
 from membar.program.expr import Binary, BinaryOp, Constant, Expr, Register, equals
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Seats:
     """Where processes are found in the program: a thread, and the points of it that are a state of theirs.
 

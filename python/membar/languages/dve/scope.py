@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from membar.diagnostics import Diagnostic, InputError, Label, close_matches, error
 from membar.languages.dve import syntax as x
 from membar.languages.dve.constants import constant_value
+from membar.records import record
 from membar.source import Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Variable:
     """A variable or constant.
 
@@ -40,7 +40,7 @@ class Variable:
         return self.register if self.count is None else f"{self.register}[{index}]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Process:
     """A process with its names resolved; `states` maps names to control points."""
 

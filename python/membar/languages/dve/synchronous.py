@@ -7,7 +7,6 @@ then the processes do their effects one after the other, in the order of the tex
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
 from typing import TypeAlias
 
@@ -19,6 +18,7 @@ from membar.languages.dve.scope import Process
 from membar.languages.dve.threads import registers_of
 from membar.languages.dve.transitions import Rules, do_transition
 from membar.program.program import Edge, Thread
+from membar.records import replace
 
 NAME = "system"
 _MOST_EDGES = 100_000

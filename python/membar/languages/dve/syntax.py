@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from membar.records import record
 from membar.source import Span
 
 if TYPE_CHECKING:
     from membar.languages.dve.formulas import Claim
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Number:
     """A literal; `true` is 1, `false` is 0."""
 
@@ -20,7 +20,7 @@ class Number:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Variable:
     """`x`, or `a[index]`."""
 
@@ -29,7 +29,7 @@ class Variable:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Unary:
     """`-e`, `~e`, `not e`."""
 
@@ -38,7 +38,7 @@ class Unary:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Binary:
     """`left op right`; `and` and `or` stand for `&&` and `||` too."""
 
@@ -48,7 +48,7 @@ class Binary:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class InState:
     """`P.s`: 1 if process `P` is in state `s`, else 0."""
 
@@ -57,7 +57,7 @@ class InState:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Foreign:
     """`P->x` or `P->a[index]`: a variable of another process."""
 
@@ -91,7 +91,7 @@ class Type(enum.Enum):
         return (0, 255) if self is Type.BYTE else (-32768, 32767)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Declaration:
     """A variable or constant; `count` None is a scalar."""
 
@@ -104,7 +104,7 @@ class Declaration:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Channel:
     """`types` None: untyped, and without room."""
 
@@ -114,7 +114,7 @@ class Channel:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Sync:
     """`c!{e, …}` (`sends`, with `values`), or `c?{x, …}` (with `targets`)."""
 
@@ -130,7 +130,7 @@ class Sync:
         return len(self.values) + len(self.targets)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Assignment:
     """`target = value`."""
 
@@ -139,7 +139,7 @@ class Assignment:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Transition:
     """One transition; `number` counts those of its process from 1."""
 
@@ -153,7 +153,7 @@ class Transition:
     places: tuple[Span, Span]  # of the two states
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Word:
     """A name at a place."""
 
@@ -161,7 +161,7 @@ class Word:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Acceptance:
     """`accept`: Büchi (one set) or generalised Büchi (several)."""
 
@@ -170,7 +170,7 @@ class Acceptance:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Process:
     """A process, or the property."""
 
@@ -185,7 +185,7 @@ class Process:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Atomic:
     """`atomic x, P.3;`: a write that does not go through the store buffer (membar's own word).
 
@@ -198,7 +198,7 @@ class Atomic:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Module:
     """A whole text, with membar's own words after `system`."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from membar.diagnostics import error
 from membar.languages.dve import syntax as x
@@ -12,9 +11,10 @@ from membar.languages.dve.code import Checks, Code
 from membar.languages.dve.scope import Process, Scope
 from membar.program.expr import Register
 from membar.program.operations import NO_TAGS, Receive, Send, Tags
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Rules:
     """What holds for all transitions of a text.
 

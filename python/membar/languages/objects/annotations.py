@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from membar.diagnostics import error
 from membar.languages._cursor import Token
 from membar.languages.objects.expressions import expression, several
@@ -37,6 +35,7 @@ from membar.objects.terms import (
     replaced,
     subterms,
 )
+from membar.records import record, replace
 from membar.source import Span
 
 _OF_CONTROL = (
@@ -45,7 +44,7 @@ _OF_CONTROL = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AnnotationReader:
     """Reads formulas.
 

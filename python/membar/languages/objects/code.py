@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from membar.diagnostics import error
 from membar.languages._cursor import Token
 from membar.languages.objects.expressions import expression, several
@@ -37,6 +35,7 @@ from membar.objects.terms import (
     replaced,
     subterms,
 )
+from membar.records import field, record
 from membar.source import Span
 
 _RMW = {kind.value: kind for kind in RmwKind}
@@ -44,7 +43,7 @@ _OPERANDS = {RmwKind.CAS: 2, RmwKind.SWAP: 1, RmwKind.FETCH_ADD: 1}
 _STEPS = {"++": BinaryOp.ADD, "--": BinaryOp.SUB, "+=": BinaryOp.ADD, "-=": BinaryOp.SUB}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Access:
     """The one access to memory of an expression, which stands as `Loaded` in it."""
 
@@ -53,7 +52,7 @@ class _Access:
     span: Span
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class OperationReader:
     """Reads one operation, from its parameters on."""
 

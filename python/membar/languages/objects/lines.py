@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass, field
 
 from membar.diagnostics import error
 from membar.languages._cursor import Token
 from membar.objects.syntax import Action, Line, Return
+from membar.records import field, record
 from membar.source import Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Mark:
     """A place between lines that something jumps to."""
 
     number: int
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class _Draft:
     """A line whose targets are marks; None is the line after it. Without an action it only jumps."""
 
@@ -29,7 +29,7 @@ class _Draft:
     span: Span
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class LineWriter:
     """Collects the lines of one operation.
 

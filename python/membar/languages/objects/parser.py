@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.languages.objects.annotations import AnnotationReader, point
 from membar.languages.objects.code import OperationReader
@@ -18,6 +16,7 @@ from membar.objects.syntax import (
     SharedVariable,
     Specification,
 )
+from membar.records import field, record
 from membar.source import SourceFile
 
 _PARTS = ("shared", "private", "operation", "specification", "define")
@@ -26,7 +25,7 @@ _LARGEST_ARRAY = 64
 _UNKNOWN = ("W1304", "W1305")
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class _Annotations:
     abstraction: list[Claim] = field(default_factory=list)
     points: list[LinearizationPoint] = field(default_factory=list)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
 
 from membar.diagnostics import InputError, close_matches, error
 from membar.languages._cursor import Token
 from membar.objects.syntax import AbstractOperation, Operation, SharedVariable
 from membar.objects.terms import Term
+from membar.records import field, record
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Scope:
     """The names of a text, in the order of their declaration."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from membar.diagnostics import error
 from membar.languages.objects.expressions import expression, number, several
 from membar.languages.objects.scope import Scope, unknown
 from membar.languages.objects.tokens import Words
 from membar.objects.syntax import AbstractOperation
 from membar.objects.terms import TRUE, Choice, Space, Term, Variable, conjunction
+from membar.records import field, record
 from membar.source import Span
 
 
@@ -43,7 +42,7 @@ def specification(words: Words, scope: Scope) -> None:
     scope.has_specification = True
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class _Reader:
     """Reads one operation; what its statements make of the state is composed on the way."""
 

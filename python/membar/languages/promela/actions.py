@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 
 from membar.languages.promela.scope import Channel
 from membar.program.expr import FALSE, TRUE, Expr
 from membar.program.operations import Operation, Set
+from membar.records import record
 from membar.source import Span
 
 
@@ -20,7 +20,7 @@ class Kind(enum.Enum):
     FENCE = "where store buffers are empty"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Start:
     """Starts a process: becomes a `Spawn` when its arguments are known."""
 
@@ -31,7 +31,7 @@ class Start:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Action:
     """One statement.
 
@@ -58,7 +58,7 @@ class Action:
         return tuple(Set(f"${number}", FALSE) for number in range(1, self.temporaries + 1))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Move:
     """A step of a process.
 

@@ -9,10 +9,10 @@ even if a jump connects them: before the first statement of a block others may s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from membar.diagnostics import error
 from membar.languages.promela.actions import Action, Move
+from membar.records import replace
 from membar.source import Span
 
 _MOST_MOVES = 100_000

@@ -8,7 +8,6 @@ without room is a rendezvous of the program: a send and a receive with nothing i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
@@ -18,6 +17,7 @@ from membar.languages.promela.scope import Channel, Scalar, Storage, Symbol
 from membar.languages.promela.values import Place, Values, assigned
 from membar.program import operations as op
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
+from membar.records import record
 from membar.source import Span
 
 FULL_FENCE = op.Fence(frozenset({"MFENCE"}))
@@ -65,7 +65,7 @@ def _storage(channel: Channel, part: str, scalar: Scalar, count: int) -> Storage
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Contents:
     """A channel as it was read: its length, and the fields of each message."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from membar.diagnostics import error
 from membar.languages._cursor import Token
 from membar.languages.promela import syntax as p
 from membar.languages.promela.tokens import Cursor, number_of
+from membar.records import replace
 
 # From loose to tight, as in C; all operators associate to the left. Those of LTL with two operands (`U` and
 # the like) have a level of their own, and arrows are looser than all.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from membar.diagnostics import error
@@ -12,6 +11,7 @@ from membar.languages.promela.folding import all_of, folded, no, renamed
 from membar.program.expr import FALSE, TRUE, Expr
 from membar.program.predicate import Observable, StatePredicate
 from membar.program.temporal import AutomatonEdge, ForbiddenRuns
+from membar.records import record
 from membar.source import Span
 
 
@@ -19,7 +19,7 @@ class _Predicates(Protocol):
     def __call__(self, expr: p.Expr, *, negated: bool = False) -> StatePredicate: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Step:
     """A step of the claim; without a guard it is `else`, whose other options begin at `others`."""
 

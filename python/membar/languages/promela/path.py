@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from membar.languages.promela.actions import Action, Start
 from membar.languages.promela.channels import FULL_FENCE, at_once
@@ -24,12 +23,13 @@ from membar.program.operations import (
     Store,
 )
 from membar.program.program import Edge
+from membar.records import field, record, replace
 from membar.source import Span
 
 Spawner = Callable[[Start, tuple[int | None, ...]], tuple[str, int | None]]
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Path:
     """A way through an automaton that is taken in one step.
 

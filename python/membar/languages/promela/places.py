@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from membar.diagnostics import InputError
@@ -19,6 +18,7 @@ from membar.languages.promela.parser import parse, parse_inlines
 from membar.languages.promela.translate import parse_promela
 from membar.program.dependencies import spans_of_accesses
 from membar.program.program import Program
+from membar.records import record
 from membar.source import SourceFile, Span
 
 _FENCE: Final = "fence MFENCE"
@@ -31,7 +31,7 @@ _SEPARATED: Final = re.compile(r"(?:;|->)\s*\Z")
 _ACCESSING: Final = (p.Test, p.Assign, p.Check, p.Send, p.Receive, p.Store, p.Load, p.For, p.Select)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Position:
     """Where a statement stands: in which sequence, and whether it decides if that can be taken."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
@@ -15,12 +14,13 @@ from membar.languages.promela.steps import Steps
 from membar.languages.promela.values import Place, Reads, Values, constant
 from membar.program.expr import FALSE, Constant, Expr, Register, Select, equals
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
+from membar.records import record
 from membar.source import without_parentheses
 
 _MOST_CELLS = 256
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Running:
     """A thread of the program, as its process was written."""
 

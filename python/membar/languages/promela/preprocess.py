@@ -7,12 +7,12 @@ message points at what the user wrote there. An inline is a macro whose body is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.languages._cursor import Token
 from membar.languages.promela.inclusion import included
 from membar.languages.promela.tokens import tokenize
+from membar.records import record
 from membar.source import SourceFile, Span
 
 _MOST_TOKENS = 1_000_000
@@ -20,7 +20,7 @@ _DEEPEST = 100
 _DIRECTIVES = ("include", "define", "undef", "ifdef", "ifndef", "if", "else", "endif")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Macro:
     """Words that stand for others; `parameters` is None for one without parentheses."""
 

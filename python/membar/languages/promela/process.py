@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.languages.promela import syntax as p
@@ -18,6 +17,7 @@ from membar.languages.promela.values import Place, Reads, Values, assigned
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
 from membar.program.operations import Assert, Choose, Fence, Operation
 from membar.program.program import Value
+from membar.records import field, record, replace
 from membar.source import Span, without_parentheses
 
 # First values that are none of one variable.
@@ -27,7 +27,7 @@ _MOST_ASSIGNMENTS = 32
 FENCE_OF_ALL = Fence(frozenset({"FLUSH-ALL"}))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Instance:
     """A process that runs: its number, if that is known, its arguments; some run from the beginning."""
 
@@ -38,7 +38,7 @@ class Instance:
     channels: tuple[Channel | None, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class _Around:
     """Where a statement stands.
 
@@ -58,7 +58,7 @@ class _Around:
     is_head: bool = False
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Built:
     """The automaton of a process, and what belongs to it."""
 

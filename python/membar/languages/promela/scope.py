@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.diagnostics import InputError, close_matches, error
 from membar.languages.promela import syntax as p
 from membar.program.expr import Expr, Extend
 from membar.program.program import MemoryObject
+from membar.records import record
 from membar.source import Span
 
 MOST_ELEMENTS = 1 << 16
@@ -24,7 +24,7 @@ _BITS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Scalar:
     """The values of a variable: `bits` wide, with or without a sign."""
 
@@ -51,7 +51,7 @@ def scalar(kind: p.Type, width: int = 0) -> Scalar:
     return Scalar(width, signed=False) if kind is p.Type.UNSIGNED else Scalar(*_BITS[kind])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Storage:
     """Where the values of a variable, or of one field of its record, are kept: an array of cells.
 
@@ -105,7 +105,7 @@ class Storage:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Channel:
     """A channel or an array of channels.
 
@@ -127,14 +127,14 @@ class Channel:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Symbol:
     """A constant: a name of an `mtype`, or a parameter with a known value."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Record:
     """A variable with fields, or an array of such."""
 

@@ -11,7 +11,6 @@ turn of `do :: i < N -> run P(i); i++ …` starts a process of its own; also whe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from membar.diagnostics import InputError, error
@@ -24,6 +23,7 @@ from membar.program.dependencies import registers_written
 from membar.program.expr import FALSE, MASK, TRUE, Expr
 from membar.program.operations import Assert, Assume, Send
 from membar.program.program import Edge
+from membar.records import field, record
 
 _MOST_WAYS = 512
 _LONGEST_WAY = 2000
@@ -35,7 +35,7 @@ Node: TypeAlias = tuple[int, tuple[tuple[str, int], ...], int]
 StartProcess: TypeAlias = Callable[[Start, tuple[int | None, ...], int], tuple[str, int | None]]
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Steps:
     """The edges of a thread, and where its points come from."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from membar.records import record
 from membar.source import Span
 
 # Expressions
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Number:
     """A number, `true`, `false` or `skip`."""
 
@@ -19,7 +19,7 @@ class Number:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Use:
     """A name: `x`, `a[i]`, `r.field[j].other`."""
 
@@ -33,7 +33,7 @@ class Use:
 TEMPORAL = frozenset({"[]", "<>", "X", "U", "V", "W"})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Prefix:
     """`-e`, `!e`, `~e`; in LTL also `[]`, `<>`, `X`."""
 
@@ -42,7 +42,7 @@ class Prefix:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Infix:
     """`a + b`; in LTL also `U`, `V`, `W`, `->`, `<->`."""
 
@@ -52,7 +52,7 @@ class Infix:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Conditional:
     """`(condition -> then : otherwise)`."""
 
@@ -62,7 +62,7 @@ class Conditional:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Ask:
     """A question about a channel: `len(c)`, `full(c)`, …."""
 
@@ -71,7 +71,7 @@ class Ask:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Peek:
     """`c?[…]` and `c??[…]`: whether such a message could be received."""
 
@@ -81,7 +81,7 @@ class Peek:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Run:
     """`run P(…)`."""
 
@@ -90,7 +90,7 @@ class Run:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Special:
     """`timeout`, `_pid`, `np_`, `_nr_pr`, `_last`."""
 
@@ -98,7 +98,7 @@ class Special:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Remote:
     """`P[i]@label` or `P[i]:x`; also `P_0.x`."""
 
@@ -112,7 +112,7 @@ class Remote:
 Expr: TypeAlias = Number | Use | Prefix | Infix | Conditional | Ask | Peek | Run | Special | Remote
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Pattern:
     """One field of a received message: a variable to fill, or a value to match (`is_matched`)."""
 
@@ -139,7 +139,7 @@ class Type(enum.Enum):
     RECORD = "record"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ChannelShape:
     """`[capacity] of { … }`."""
 
@@ -148,7 +148,7 @@ class ChannelShape:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Listed:
     """`{ 1, 2, 3 }`: a first value for each element of an array."""
 
@@ -156,7 +156,7 @@ class Listed:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Variable:
     """A declared variable.
 
@@ -178,7 +178,7 @@ class Variable:
 # Statements
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Test:
     """An expression: executable where it is not 0."""
 
@@ -186,14 +186,14 @@ class Test:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Else:
     """`else`."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Assign:
     """`x = e`, `x++`, `x--`."""
 
@@ -202,7 +202,7 @@ class Assign:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Check:
     """`assert(e)`."""
 
@@ -210,14 +210,14 @@ class Check:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Skip:
     """`printf(…)` and what else does nothing, always executable."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Goto:
     """`goto L`."""
 
@@ -225,14 +225,14 @@ class Goto:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Break:
     """`break`."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Choice:
     """`if … fi`, `do … od`."""
 
@@ -241,7 +241,7 @@ class Choice:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Block:
     """`{ … }`, `atomic { … }`, `d_step { … }`, or an option; `word` is empty, `atomic` or `d_step`."""
 
@@ -250,7 +250,7 @@ class Block:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class For:
     """`for (i : a .. b) { … }`."""
 
@@ -261,7 +261,7 @@ class For:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Select:
     """`select (i : a .. b)`."""
 
@@ -271,7 +271,7 @@ class Select:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Send:
     """`c!…`, or `c!!…` into sorted place."""
 
@@ -281,7 +281,7 @@ class Send:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Receive:
     """`c?…`, `c??…` (first that matches), `c?<…>` (keeps the message)."""
 
@@ -292,7 +292,7 @@ class Receive:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Store:
     """`store(x, v)`."""
 
@@ -301,7 +301,7 @@ class Store:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Load:
     """`load(x, v)`: executable where the visible value of `x` is `v`."""
 
@@ -310,7 +310,7 @@ class Load:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fence:
     """`sync` (of all buffers) or `fence` (of the own one)."""
 
@@ -318,7 +318,7 @@ class Fence:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Declare:
     """Variables declared between statements."""
 
@@ -326,7 +326,7 @@ class Declare:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Labelled:
     """`L: statement`."""
 
@@ -344,7 +344,7 @@ Statement: TypeAlias = (
 # Units
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Process:
     """`proctype`, or `init`.
 
@@ -361,7 +361,7 @@ class Process:
     provided: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Claim:
     """`ltl name { … }`."""
 
@@ -370,7 +370,7 @@ class Claim:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Never:
     """`never { … }`."""
 
@@ -379,7 +379,7 @@ class Never:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Module:
     """A whole text."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Final
 
@@ -24,6 +23,7 @@ from membar.languages.promela.values import constant
 from membar.program.operations import Operation, Spawn
 from membar.program.program import Channel as Meeting
 from membar.program.program import Edge, MemoryObject, Program, Thread
+from membar.records import record, replace
 from membar.source import SourceFile
 
 LANGUAGE: Final = "Promela"
@@ -44,7 +44,7 @@ def with_error(text: str, asked: str) -> str:
     return f"{text.rstrip()}\nltl {ERROR_STATE} {{ [] !({asked}) }}\n"
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class _Process:
     """One that runs."""
 

@@ -8,7 +8,6 @@ assertion, unless `&&`, `||` or a choice keeps it from being computed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
 from membar.diagnostics import InputError, error
 from membar.languages.promela import syntax as p
@@ -31,6 +30,7 @@ from membar.program.expr import (
     signed,
 )
 from membar.program.operations import Assert, Load, Operation, Set, Store
+from membar.records import field, record
 from membar.source import Span
 
 _INT = 32
@@ -58,7 +58,7 @@ _COMPARISONS = {
 _MOST_REGISTERS = 256
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Place:
     """A cell of a variable; `index` is None for a plain one."""
 
@@ -66,7 +66,7 @@ class Place:
     index: Expr | None
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Reads:
     """The operations that bring shared values into registers; `count` names the registers."""
 

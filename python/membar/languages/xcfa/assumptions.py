@@ -7,12 +7,11 @@ not wait, since it would not look again. So there a step leads out whose assumpt
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from membar.program.blocking import has_open_guard, none_of
 from membar.program.expr import FALSE
 from membar.program.operations import Assume
 from membar.program.program import Edge, Thread
+from membar.records import replace
 
 
 def with_ends(thread: Thread) -> Thread:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
@@ -16,6 +15,7 @@ from membar.languages.xcfa.steps import Mark, Steps
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register, equals
 from membar.program.operations import Assert, Assume, Choose, Fence, Load, Lock, Rmw, Set, Store, Unlock
 from membar.program.program import Thread, Value
+from membar.records import record
 from membar.source import Span
 
 LANGUAGE: Final = "XCFA"
@@ -23,7 +23,7 @@ LOCKS: Final = "locks"
 """The property that a mutex given back by somebody else violates."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Surroundings:
     """What a process shares with the others: global variables, and who waits for each condition."""
 

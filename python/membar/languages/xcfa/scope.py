@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from membar.diagnostics import Diagnostic, InputError, Label, close_matches, error
 from membar.languages.xcfa import syntax as x
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Local:
     """A variable of the procedure or process, and the register that holds it."""
 

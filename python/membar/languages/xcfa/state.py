@@ -12,7 +12,6 @@ executions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from membar.diagnostics import InputError, error
 from membar.languages.xcfa import syntax as x
@@ -21,6 +20,7 @@ from membar.program.dependencies import registers_written
 from membar.program.expr import FALSE, TRUE, Expr, Register
 from membar.program.operations import Assert, Assume
 from membar.program.program import Edge, Thread
+from membar.records import replace
 
 
 def process_of(predicate: x.Expr, module: x.Module) -> int | None:

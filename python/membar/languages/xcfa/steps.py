@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 
 from membar.diagnostics import error
 from membar.languages.xcfa.expressions import conjunction
 from membar.program.expr import TRUE, Expr
 from membar.program.operations import Fence, Load, Lock, Operation, Rmw, Store, Unlock
+from membar.records import record
 from membar.source import Span
 
 _MOST_STEPS = 100_000
@@ -21,7 +21,7 @@ class Mark(enum.Enum):
     END = "atomic_end"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Step:
     """From one point to another."""
 

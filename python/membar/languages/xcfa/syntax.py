@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from membar.records import field, record
 from membar.source import Span
 
 
@@ -30,7 +30,7 @@ class Ordering(enum.Enum):
 # Expressions
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Literal:
     """A number, `true` or `false`."""
 
@@ -39,7 +39,7 @@ class Literal:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Use:
     """A variable; in a predicate on the state `process.variable`, or the location of a process."""
 
@@ -48,7 +48,7 @@ class Use:
     process: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Prefix:
     """`not e` or `- e`."""
 
@@ -57,7 +57,7 @@ class Prefix:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Infix:
     """`left sign right`."""
 
@@ -67,7 +67,7 @@ class Infix:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Conditional:
     """`if c then a else b`."""
 
@@ -83,14 +83,14 @@ Expr: TypeAlias = Literal | Use | Prefix | Infix | Conditional
 # Statements
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Skip:
     """Nothing."""
 
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Assume:
     """Goes on only if the condition holds."""
 
@@ -98,7 +98,7 @@ class Assume:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Assign:
     """`v := e`; global variables in it are accessed non-atomically."""
 
@@ -107,7 +107,7 @@ class Assign:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Havoc:
     """Any value: of a bool, or from `low` to `high`."""
 
@@ -117,7 +117,7 @@ class Havoc:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class LoadFrom:
     """`l <- x ordering`."""
 
@@ -127,7 +127,7 @@ class LoadFrom:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class StoreTo:
     """`l -> x ordering`, with a local variable or a literal."""
 
@@ -137,7 +137,7 @@ class StoreTo:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FenceOf:
     """`fence` or `fence[tag]`."""
 
@@ -145,7 +145,7 @@ class FenceOf:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Atomic:
     """`atomic_begin` or `atomic_end`."""
 
@@ -153,7 +153,7 @@ class Atomic:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class LockOf:
     """`lock m` or `unlock m`."""
 
@@ -162,7 +162,7 @@ class LockOf:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Wait:
     """`wait c with m`: gives m away until somebody notifies c."""
 
@@ -171,7 +171,7 @@ class Wait:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Notify:
     """`notify c` (one that waits) or `notify_all c`."""
 
@@ -180,7 +180,7 @@ class Notify:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Call:
     """`call p(a, b)`."""
 
@@ -197,7 +197,7 @@ Statement: TypeAlias = (
 # Declarations
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Variable:
     """`var x : int (0)`."""
 
@@ -207,7 +207,7 @@ class Variable:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Parameter:
     """`in a : int` or `out b : int`."""
 
@@ -215,7 +215,7 @@ class Parameter:
     is_out: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Location:
     """`init loc L0`, `loc L1`, `error loc Le`, `final loc Lf`."""
 
@@ -226,7 +226,7 @@ class Location:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Transition:
     """`L0 -> L1 { statements }`."""
 
@@ -236,7 +236,7 @@ class Transition:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Procedure:
     """A control-flow automaton with parameters and local variables."""
 
@@ -249,7 +249,7 @@ class Procedure:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Process:
     """A thread: its variables and procedures."""
 
@@ -259,7 +259,7 @@ class Process:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Module:
     """A whole text; no final state may satisfy `error`, no process ever one of `states`."""
 

@@ -11,13 +11,13 @@ executions already differ in reads-from and coherence, so a choice is understood
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from membar.diagnostics import InputError, error
 from membar.models.cat.events import Events
 from membar.models.cat.graph import Node
 from membar.models.cat.values import Listed, Orders, Picks, Value, describe
 from membar.models.plan import Op, Sort
+from membar.records import record
 from membar.source import Span
 
 # Tags that only writes, or only reads, carry.
@@ -25,7 +25,7 @@ _WRITES = frozenset({"IW", "FW", "LKW", "UL"})
 _READS = frozenset({"LKR", "LF", "RL", "RU"})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Choice:
     """What the name stands for, and what must be empty in an execution that made this choice."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from membar.models.cat.lower import Requirement, lower, needed_nodes
 from membar.models.cat.parser import parse, too_deep
 from membar.models.cat.values import Function, Scope, Value
 from membar.models.plan import Check, CheckKind, CheckMode, Op, Plan, Sort
-from membar.records import replace
+from membar.records import record, replace
 from membar.source import SourceFile, Span
 
 LIBRARY = Path(__file__).parent.parent / "lib"
@@ -30,7 +29,7 @@ FUSED = frozenset({"C", "RISCV"})
 TOOL_ORDERS = frozenset({"generate_cos", "generate_orders"})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Compiled:
     """A compiled model.
 
@@ -86,7 +85,7 @@ def _library_file(name: str) -> tuple[SourceFile, cat.CatFile]:
     return source, parse(source)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Closure:
     """A procedure with the names that were bound where it was written."""
 

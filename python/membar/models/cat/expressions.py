@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
 from membar.diagnostics import Diagnostic, InputError, Label, close_matches, error
 from membar.models.cat import setsof
@@ -31,6 +30,7 @@ from membar.models.cat.values import (
 )
 from membar.models.plan import Op, Sort
 from membar.models.primitives import PRIMITIVES
+from membar.records import replace
 from membar.source import Span
 
 # Applications inside applications; more than this can only be a function that never stops.

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from membar.models.plan import Op, Sort
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar.source import Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Node:
     """An operation on earlier nodes.
 
@@ -33,7 +33,7 @@ class Node:
         return self is other
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Recursion:
     """A `let rec` group: its variables, what each of them is equal to, and all nodes that depend on them.
 

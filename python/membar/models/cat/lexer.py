@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from membar.diagnostics import error
+from membar.records import record
 from membar.source import SourceFile, Span
 
 # Words of the grammar. Those with an underscore say nothing that the rule around them does not say.
@@ -54,7 +54,7 @@ _WORD = re.compile(
 _COMMENT_EDGE = re.compile(r"\(\*|\*\)")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Word:
     """One word: its kind (a terminal of the grammar), its text and where it is."""
 

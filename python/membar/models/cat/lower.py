@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from membar.models.cat.graph import Graph, Node, Recursion, below
 from membar.models.plan import Check, Fixpoint, Growth, Instruction, Op, Plan, Sort, Stage
 from membar.models.primitives import PRIMITIVES
+from membar.records import record, replace
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Requirement:
     """A check whose slot is still a node."""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.models.plan import CheckKind, CheckMode, Op
+from membar.records import field, record
 
 if TYPE_CHECKING:
     from membar.source import Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Name:
     """The value that a name is bound to."""
 
@@ -19,7 +19,7 @@ class Name:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Tag:
     """A tag as a value: `'once`."""
 
@@ -27,21 +27,21 @@ class Tag:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class EmptyRelation:
     """`0`."""
 
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Everything:
     """`_`: all events."""
 
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SetOf:
     """`{}` or `{a, b}`."""
 
@@ -49,7 +49,7 @@ class SetOf:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Unary:
     """`~`, `^-1`, `+`, `*`, `?` or `[ ]` applied to one operand."""
 
@@ -58,7 +58,7 @@ class Unary:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Binary:
     """Union, sequence, difference, intersection or product."""
 
@@ -68,7 +68,7 @@ class Binary:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Add:
     """`element ++ set`: one more element."""
 
@@ -77,7 +77,7 @@ class Add:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Tuple:
     """`()` or `(a, b)`: several values as one; never just one value."""
 
@@ -85,7 +85,7 @@ class Tuple:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Apply:
     """`f(x)`, `f x`, `f(x, y)`."""
 
@@ -94,7 +94,7 @@ class Apply:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Pattern:
     """`x`, or a tuple of names `(x, y)` (with none or at least two of them)."""
 
@@ -103,7 +103,7 @@ class Pattern:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fun:
     """`fun x -> body`."""
 
@@ -112,7 +112,7 @@ class Fun:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Binding:
     """`pattern = body`, or with parameters `f(x, y) = body`."""
 
@@ -122,7 +122,7 @@ class Binding:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Let:
     """`let x = a and y = b in body`, `let rec …`."""
 
@@ -132,7 +132,7 @@ class Let:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Try:
     """`try body with fallback`: the fallback where `body` has an unbound name."""
 
@@ -141,7 +141,7 @@ class Try:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Clause:
     """`|| pattern -> body` of a `match`."""
 
@@ -150,7 +150,7 @@ class Clause:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Match:
     """`match subject with || … end`."""
 
@@ -159,7 +159,7 @@ class Match:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Variant:
     """A condition that names a variant of the tool: `"cos-opt"`."""
 
@@ -167,7 +167,7 @@ class Variant:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Not:
     """`not c`."""
 
@@ -175,7 +175,7 @@ class Not:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Both:
     """`c && d`."""
 
@@ -184,7 +184,7 @@ class Both:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Either:
     """`c || d`."""
 
@@ -193,7 +193,7 @@ class Either:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class If:
     """`if condition then a else b`."""
 
@@ -210,7 +210,7 @@ Expr: TypeAlias = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Define:
     """`let x = a and y = b`, `let rec …`."""
 
@@ -219,7 +219,7 @@ class Define:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Axiom:
     """`acyclic r as name` with its negation and mode; `is_assertion` for `assert`."""
 
@@ -232,7 +232,7 @@ class Axiom:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Show:
     """`show a as x, b`: what to draw."""
 
@@ -240,7 +240,7 @@ class Show:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Unshow:
     """`unshow x, y`: what not to draw after all."""
 
@@ -248,7 +248,7 @@ class Unshow:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Include:
     """`include "file.cat"`."""
 
@@ -256,7 +256,7 @@ class Include:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class When:
     """`if condition statements else statements end`."""
 
@@ -266,7 +266,7 @@ class When:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Procedure:
     """`procedure p(x) = statements end`."""
 
@@ -276,7 +276,7 @@ class Procedure:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Call:
     """`call p(e)`."""
 
@@ -286,7 +286,7 @@ class Call:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class From:
     """`with x from e`: one execution for each element of `e`."""
 
@@ -295,7 +295,7 @@ class From:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Enum:
     """`enum Name = 'a || 'b`: a set of tags."""
 
@@ -304,7 +304,7 @@ class Enum:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Instructions:
     """`instructions R[tags]`: which tags an instruction may have; `is_default` for `default R[tags]`."""
 
@@ -319,7 +319,7 @@ Statement: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class CatFile:
     """A whole file. `header` is its architecture words and title."""
 

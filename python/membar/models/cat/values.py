@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.models.cat.graph import Node
 from membar.models.plan import Op, Sort
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar.models.cat.syntax import Expr, Pattern
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Function:
     """A function of the model with the names that were bound where it was written.
 
@@ -31,7 +31,7 @@ class Function:
         return next((one for one in (self, *self.others) if len(one.parameter.names) == count), self)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Builtin:
     """A function that the tool provides."""
 
@@ -39,77 +39,77 @@ class Builtin:
     op: Op
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TagFunction:
     """`tag2events`: from a tag to the set of events that carry it."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ToolFunction:
     """A function on sets of sets or of relations that the tool computes, such as `map` and `cross`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class MapOf:
     """`map f`, which waits for a set."""
 
     function: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Group:
     """Several values as one."""
 
     items: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TagValue:
     """A tag."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Listed:
     """A set whose members are known while the model is compiled, and at least one of them."""
 
     items: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SomeEvent:
     """One event of a set that is only known in an execution; `singleton` stands for the set of it alone."""
 
     singleton: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SomePair:
     """One pair of a relation that is only known in an execution."""
 
     relation: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SinglePair:
     """The relation that has just this pair."""
 
     pair: SomePair
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class EachPair:
     """A set of relations: each has one pair of `relation`, and each pair has one."""
 
     relation: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class EachEvent:
     """A set with one member for each event of `events`, which `singleton` stands for in `member`."""
 
@@ -118,7 +118,7 @@ class EachEvent:
     member: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Orders:
     """A set of relations: all orders that are total on the events of each location and contain `base`."""
 
@@ -126,7 +126,7 @@ class Orders:
     base: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Picks:
     """A set of relations: each has, for every event of `events`, one pair of `pairs` that ends in it."""
 
@@ -134,7 +134,7 @@ class Picks:
     pairs: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Missing:
     """Something that membar does not have; an error only if it is used."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from membar.diagnostics import Diagnostic, InputError, close_matches, error
 from membar.models.cat.elaborate import Compiled
@@ -31,13 +30,14 @@ from membar.models.rules.formula import (
 from membar.models.rules.parser import parse
 from membar.models.rules.primitives import PREDEFINED, Base
 from membar.models.rules.syntax import Operator, Range
+from membar.records import record
 from membar.source import SourceFile, Span
 
 _MOST_CLAUSES = 64
 _NAMES = {"node": Range.NODE, "var": Range.VARIABLE, "thrd": Range.THREAD, "thread": Range.THREAD}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Meaning:
     """What an expression stands for: a formula of one node (a set) or two (a graph).
 
@@ -49,7 +49,7 @@ class _Meaning:
     at: Callable[[tuple[Variable, ...]], Formula]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Iteration:
     """An iteration around an expression, with the variable that stands for its current node."""
 

@@ -14,17 +14,17 @@ eliminated. So the plan needs no iteration of its own, and what it computes stay
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from typing import TypeAlias
 
 from membar.models.cat.graph import Graph, Node
 from membar.models.plan import Op, Sort
+from membar.records import record, replace
 
 Variable: TypeAlias = int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Atom:
     """`node` holds of `variables`: one for a set, two for a relation; none: the relation is not empty."""
 
@@ -32,7 +32,7 @@ class Atom:
     variables: tuple[Variable, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Equal:
     """Both variables are the same node."""
 
@@ -40,28 +40,28 @@ class Equal:
     right: Variable
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Both:
     """All parts hold."""
 
     parts: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Either:
     """Some part holds; none: false."""
 
     parts: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Negation:
     """The part does not hold."""
 
     part: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Exists:
     """There is a node such that the part holds. No two quantifiers share a variable."""
 
@@ -76,7 +76,7 @@ class NotCompilableError(Exception):
     """A formula in which more than two nodes meet in one that cannot be eliminated."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Conjunction:
     """Atoms and equations that all hold, for some value of the bound variables."""
 
@@ -105,7 +105,7 @@ def free(formula: Formula) -> frozenset[Variable]:
             return free(part) - {variable}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Facts:
     """What is known of relations, so that less needs to be computed.
 

@@ -6,12 +6,12 @@ The thesis's grammar leaves open which operator binds tighter: different ones si
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from membar.diagnostics import InputError, error
 from membar.models.plan import CheckKind
 from membar.models.rules import syntax
 from membar.models.rules.syntax import Operator, Range
+from membar.records import record
 from membar.source import SourceFile, Span
 
 _TOKEN = re.compile(
@@ -36,7 +36,7 @@ KEYWORDS = frozenset({*_KINDS, *_ITERATIONS, "union", "intersect", "begin", "end
 _DEEPEST = 60
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Token:
     """A word, string or sign; `group` is empty at the end of the file."""
 

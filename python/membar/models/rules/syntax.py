@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from membar.models.plan import CheckKind
+from membar.records import field, record
 from membar.source import Span
 
 
@@ -27,7 +27,7 @@ class Range(enum.Enum):
     THREAD = "thrd"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Tag:
     """A filter in brackets: the current node, variable or thread of an iteration, or a program's word."""
 
@@ -36,7 +36,7 @@ class Tag:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Name:
     """`W`, `po`, a definition; with tags, only what passes all of them."""
 
@@ -45,14 +45,14 @@ class Name:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class EmptyGraph:
     """`{}`: fits wherever a graph or a set does."""
 
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Edges:
     """`graph(A -> B)`: its edges from A to B (NEXT); `graph(A --> B)`: its paths (SUCC)."""
 
@@ -63,7 +63,7 @@ class Edges:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ForEach:
     """The union of `body` over all nodes of `over`, all variables or all threads."""
 
@@ -73,7 +73,7 @@ class ForEach:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Combination:
     """`left operator right`."""
 
@@ -83,7 +83,7 @@ class Combination:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class End:
     """`source(graph)` or `target(graph)`: the nodes where edges start or end."""
 
@@ -95,7 +95,7 @@ class End:
 Expr: TypeAlias = Name | EmptyGraph | Edges | ForEach | Combination | End
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Definition:
     """`name = expression`."""
 
@@ -104,7 +104,7 @@ class Definition:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Simple:
     """`name acyclic`, `name irreflexive` or `name empty`."""
 
@@ -113,14 +113,14 @@ class Simple:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class All:
     """`c & c`."""
 
     parts: tuple[Constraint, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Any:
     """`c | c`."""
 
@@ -130,7 +130,7 @@ class Any:
 Constraint: TypeAlias = Simple | All | Any
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Specification:
     """A whole file."""
 

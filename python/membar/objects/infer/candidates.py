@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
 
 from membar.objects.terms import Space, Term, Variable, Who, of_other, replaced, subterms
+from membar.records import field, record, replace
 
 Pair = tuple[Hashable, Hashable]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Candidate:
     """A claim about a thread at one control. Each is an object of its own, equal to nothing else.
 
@@ -36,7 +36,7 @@ class Candidate:
         return Candidate(term, said, of_other(said), used, shared)
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Found:
     """Candidates that are left, by control and by two controls (the first is this thread)."""
 

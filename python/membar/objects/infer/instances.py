@@ -6,7 +6,6 @@ A candidate that is wrong of one of these states is wrong; to evaluate it is far
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import replace
 from itertools import combinations_with_replacement, product
 
 from membar.diagnostics import EngineLimitError
@@ -16,6 +15,7 @@ from membar.objects.syntax import ConcurrentObject
 from membar.objects.systems.explore import Call, Client, Explorer, State, Values
 from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import Binary, BinaryOp, Term, Variable, Who
+from membar.records import replace
 
 _MOST_STATES = 1500
 _MOST_VIEWS = 150

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Final
 
 import z3
@@ -20,11 +19,12 @@ from membar.objects.proof.obligations import Case, Prover
 from membar.objects.proof.smt import ask, conjunction
 from membar.objects.systems.moves import Move
 from membar.objects.terms import FALSE, Term, Who
+from membar.records import record
 
 _MILLISECONDS: Final = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Fact:
     """A candidate as an assumption: of which thread, where, and the name that z3's core knows it by."""
 
@@ -34,7 +34,7 @@ class _Fact:
     meaning: z3.BoolRef
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Core:
     """Facts that suffice."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 
 import z3
 
@@ -33,9 +32,10 @@ from membar.objects.terms import (
     equals,
     negation,
 )
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Feature:
     """Something about a thread: where it is, or what is pending, and perhaps how an attempt ended."""
 
@@ -51,7 +51,7 @@ class _Feature:
         return text
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Claim:
     """A claim in the object language, and what it says at which controls."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from membar.objects.syntax import Claim, ConcurrentObject, Operation
 from membar.objects.systems.points import Points, outputs
 from membar.objects.terms import (
@@ -18,9 +16,10 @@ from membar.objects.terms import (
     equals,
     subterms,
 )
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Named:
     """A formula, and what to call it in a report."""
 
@@ -28,7 +27,7 @@ class Named:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Claims:
     """Abs, Inv and D, each a conjunction."""
 

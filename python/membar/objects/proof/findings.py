@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
 
 from membar.objects.proof.obligations import Goal, Obligation
 from membar.objects.terms import Variable
+from membar.records import field, record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Failure:
     """An obligation that does not hold: two states, and what is wrong with the second.
 
@@ -28,7 +28,7 @@ class Failure:
     after: tuple[tuple[Variable, int], ...] = ()
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Proof:
     """What came out.
 

@@ -11,7 +11,6 @@ A goal is stated before the step, by substitution: it needs no second copy of th
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 
 from membar.objects.algebra import simplified
 from membar.objects.proof.claims import Claims, Named
@@ -29,9 +28,10 @@ from membar.objects.terms import (
     of_other,
     subterms,
 )
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Goal:
     """What must follow, and what is wrong where it does not."""
 
@@ -39,7 +39,7 @@ class Goal:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Case:
     """An implication: the hypotheses imply every goal. `other` is the control of another thread, if any."""
 
@@ -48,7 +48,7 @@ class Case:
     other: Hashable | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Obligation:
     """Something to be proved: all of its cases.
 

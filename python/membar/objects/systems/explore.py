@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from membar.diagnostics import EngineLimitError
@@ -12,11 +11,12 @@ from membar.objects.syntax import Specification
 from membar.objects.systems.moves import Kind, Memory, Move, ThreadSystem
 from membar.objects.systems.points import ARGUMENTS
 from membar.objects.terms import Space, Term, Variable
+from membar.records import field, record
 
 Values: TypeAlias = frozenset[tuple[Variable, int]]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Call:
     """A call of an operation with its arguments."""
 
@@ -27,7 +27,7 @@ class Call:
 Client: TypeAlias = tuple[tuple[Call, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ThreadState:
     """A thread: its control, its variables, how many calls it has made, and what they returned."""
 
@@ -49,7 +49,7 @@ class ThreadState:
 _Step: TypeAlias = tuple[Move, Values, ThreadState]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class State:
     """All threads, memory, and the state of the specification as effects have made it."""
 
@@ -58,7 +58,7 @@ class State:
     abstract: Values = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Trouble:
     """A step that the specification or a check does not allow, in a state that can be reached."""
 
@@ -68,7 +68,7 @@ class Trouble:
     problem: str
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Explorer:
     """Explores what the threads of a client can do.
 

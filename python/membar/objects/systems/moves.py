@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 
 from membar.objects.syntax import ConcurrentObject, Location, SharedVariable
 from membar.objects.terms import (
@@ -26,6 +25,7 @@ from membar.objects.terms import (
     equals,
     replaced,
 )
+from membar.records import record
 
 
 class Kind(enum.Enum):
@@ -37,7 +37,7 @@ class Kind(enum.Enum):
     FLUSH = "flush"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Effect:
     """An operation takes effect.
 
@@ -52,7 +52,7 @@ class Effect:
     results: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Check:
     """What must hold before a move that is possible, and what is wrong if it does not."""
 
@@ -60,7 +60,7 @@ class Check:
     problem: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Move:
     """One step of a thread.
 
@@ -87,7 +87,7 @@ class Move:
     after: Hashable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ThreadSystem:
     """A thread of an object under a memory model.
 
@@ -123,7 +123,7 @@ def cells(shared: SharedVariable) -> tuple[Variable, ...]:
     return tuple(Variable(Space.SHARED, f"{shared.name}[{number}]") for number in range(shared.size))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Memory:
     """The shared variables of an object, by name."""
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from membar.objects.syntax import ConcurrentObject, Line, LinearizationPoint, Operation, Return
 from membar.objects.terms import TRUE, Space, Term, Variable, conjunction, negation
+from membar.records import record
 
 ARGUMENTS = "@call"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Alternative:
     """A step of a line takes effect by this point, or by none, if the condition holds before it."""
 
@@ -18,7 +17,7 @@ class Alternative:
     condition: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Points:
     """The linearization points of an object."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from membar.properties.ltl.automaton import Automaton, Label, Transition
+from membar.records import replace
 
 
 def reduced(automaton: Automaton) -> Automaton:

@@ -9,7 +9,6 @@ with every mark infinitely often puts nothing off for ever.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TypeAlias
 
 from membar.diagnostics import EngineLimitError
@@ -30,7 +29,7 @@ from membar.properties.ltl.automaton import Automaton, Label, Transition
 from membar.properties.ltl.normal import normal_form
 from membar.properties.ltl.reduction import reduced
 from membar.properties.ltl.text import shown
-from membar.records import record
+from membar.records import record, replace
 
 _MOST_STATES = 20_000
 _EVERY_LETTER = Label()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
 from membar.program import expr as e
 from membar.program.expr import MASK, BinaryOp, UnaryOp, signed
 from membar.program.template import ME, NUMBER
+from membar.records import record, replace
 from membar.systems.lifting.bounds import WORD, Counted, bounds, decided, moved, range_of, window
 from membar.systems.lifting.domains import Memory, constructor, integer, thread_constructor
 from membar.systems.lifting.path import (
@@ -44,7 +44,7 @@ _MIRRORED: Final = {B.LT: B.LE, B.LE: B.LT, B.SLT: B.SLE, B.SLE: B.SLT}
 _TRUE, _FALSE = Number(1), Number(0)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Arithmetic:
     """How expressions are evaluated, given what variables can hold."""
 

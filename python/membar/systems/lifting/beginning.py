@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from membar.program.expr import TRUE, Address, Constant, Expr
 from membar.program.operations import Assume, Fence, Join, Rmw, Set, Spawn, Store
 from membar.program.program import Edge, MemoryObject, Program, Thread, Value
 from membar.program.template import Template
+from membar.records import replace
 from membar.systems.lifting.values import refusal
 
 _CODE = "W1202"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final, TypeAlias
 
 from membar.program.expr import BinaryOp
+from membar.records import replace
 from membar.systems.lifting.values import AtHead, CannotLiftError, Count, Identity, Tally
 
 MOST_THREADS: Final = 1 << 30

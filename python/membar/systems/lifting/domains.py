@@ -6,10 +6,10 @@ one that holds both is two symbols, which are always read and written together. 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from membar.program.expr import signed
+from membar.records import field, record, replace
 from membar.systems.lifting.values import CannotLiftError, Held
 from membar.systems.system import Symbol
 from membar.systems.terms import Access, Basic, Constructor, Enumeration, Linear, Type
@@ -20,7 +20,7 @@ _ID = "id_"
 _BITS = (7, 8, 15, 16, 31, 32, 63, 64, 65, 128)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Domain:
     """What one variable can hold.
 
@@ -110,7 +110,7 @@ def constructor_name(word: int) -> str:
     return f"v{number}" if number >= 0 else f"m{-number}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Storage:
     """A variable of the program: a register, a shared variable, or an array with a cell per thread.
 
@@ -131,7 +131,7 @@ class Storage:
     initial: int | None = None
 
 
-@dataclass
+@record()
 class Memory:
     """All variables, and what they are known to hold so far."""
 

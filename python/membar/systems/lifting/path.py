@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
+from membar.records import field, record, replace
 from membar.source import Span
 from membar.systems.lifting.values import AtHead, Count, Held, Identity, Pointer, Value, Who
 from membar.systems.terms import BOOL, Access, Comparison, Constructor, Literal, ProcessVariable, negated
@@ -22,7 +22,7 @@ LAST: Final = Access("last")
 Write: TypeAlias = tuple[str, tuple[ProcessVariable, ...], Value]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Path:
     """What one thread has done since it left an anchor.
 

@@ -9,7 +9,6 @@ and again until nothing is new.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from membar.program.expr import Address, Constant, Expr, registers_of, signed
@@ -28,6 +27,7 @@ from membar.program.operations import (
 )
 from membar.program.program import Program
 from membar.program.template import NUMBER
+from membar.records import field, record, replace
 from membar.systems.lifting.arithmetic import Arithmetic
 from membar.systems.lifting.domains import Domain, Memory, Storage
 from membar.systems.lifting.path import ACTING, Path, SplitError, is_static, resolved
@@ -57,7 +57,7 @@ _LOCKED: Final = "X"
 Static: TypeAlias = tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Anchor:
     """A place where the thread may rest."""
 
@@ -65,7 +65,7 @@ class Anchor:
     static: Static = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Way:
     """A path from one anchor to another; `target` None: an assertion fails."""
 
@@ -83,7 +83,7 @@ class Way:
         )
 
 
-@dataclass
+@record()
 class Explorer:
     """Follows the copied thread.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from membar.program.dependencies import registers_read, registers_written
@@ -11,6 +10,7 @@ from membar.program.expr import TRUE, Binary, BinaryOp, Constant, Expr, Extend, 
 from membar.program.operations import Fence, Load, Lock, Operation, Rmw, Set, Store, Unlock
 from membar.program.program import Thread
 from membar.program.template import ME, NUMBER
+from membar.records import record
 from membar.source import Span
 
 LEAST_BITS = 32
@@ -18,7 +18,7 @@ LEAST_BITS = 32
 ACCESSES = (Load, Store, Rmw, Lock, Unlock)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Step:
     """From one point to another: if `guard` is not 0, and doing `operation`. One of the two is trivial."""
 
@@ -34,7 +34,7 @@ class Step:
         return isinstance(self.operation, (*ACCESSES, Fence))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Steps:
     """A thread's steps, from its entry on."""
 

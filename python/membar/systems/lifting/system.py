@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import Final
 
 from membar.program.expr import signed
 from membar.program.operations import Fence, Load, Store
 from membar.program.program import Program, Thread
 from membar.program.template import Template
+from membar.records import replace
 from membar.systems.lifting.arithmetic import Arithmetic
 from membar.systems.lifting.beginning import initial_words
 from membar.systems.lifting.domains import Memory, constructor, integer, thread_constructor

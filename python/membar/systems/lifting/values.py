@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from membar.diagnostics import Diagnostic, InputError, Label
+from membar.records import record
 from membar.source import Span
 from membar.systems.terms import Access, ProcessVariable
 
@@ -13,14 +13,14 @@ from membar.systems.terms import Access, ProcessVariable
 Who: TypeAlias = ProcessVariable | Access
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Number:
     """A word that is known."""
 
     word: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Identity:
     """The number of a thread, plus `offset`."""
 
@@ -28,14 +28,14 @@ class Identity:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Count:
     """How many threads there are, plus `offset`."""
 
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Held:
     """What a variable holds, not yet looked at.
 
@@ -50,7 +50,7 @@ class Held:
     reader: ProcessVariable | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Sum:
     """`constant + Σ factor · variable` for variables with too many values to list; read as signed words.
 
@@ -63,14 +63,14 @@ class Sum:
     high: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AtHead:
     """A register that counts through all threads, before it is compared with their number."""
 
     register: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Tally:
     """How many threads have added one to a variable, plus `offset`.
 
@@ -87,7 +87,7 @@ class Tally:
     has_own: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Scaled:
     """The number of a thread times the size of an element."""
 
@@ -95,7 +95,7 @@ class Scaled:
     factor: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Pointer:
     """The address of a byte of an object, plus `factor` times the number of the thread `index`."""
 

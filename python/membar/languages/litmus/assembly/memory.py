@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from membar.diagnostics import error
 from membar.languages.litmus import codes
 from membar.languages.litmus.scalars import Scalar, scalar_type
 from membar.languages.litmus.test import InitialValue, LitmusTest, Reference
 from membar.program.expr import Address
 from membar.program.program import MemoryObject, Value
+from membar.records import replace
 from membar.source import Span
 
 UNKNOWN_SIZE = 8

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.languages.litmus import codes
@@ -11,6 +10,7 @@ from membar.languages.litmus.assembly.reach import ANY, Access, accesses
 from membar.program.expr import Address
 from membar.program.operations import Load, Rmw, Store, StoreConditional
 from membar.program.program import MemoryObject, Program
+from membar.records import replace
 
 _DEFAULT_SIZE = 4
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 from typing import TypeVar
 
 from membar.diagnostics import Diagnostic, InputError
@@ -17,6 +16,7 @@ from membar.languages.litmus.question import OrderKey, condition, natural_order
 from membar.languages.litmus.test import Column, LitmusTest
 from membar.languages.litmus.unused import WithUnused
 from membar.program.program import MemoryObject, Program, Thread
+from membar.records import replace
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

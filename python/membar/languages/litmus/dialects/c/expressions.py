@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
@@ -37,6 +36,7 @@ from membar.languages.litmus.dialects.c.types import (
     IntType,
     PointerType,
 )
+from membar.records import replace
 
 _BINDING: Final = MappingProxyType(
     {

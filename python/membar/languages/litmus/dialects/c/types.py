@@ -7,12 +7,11 @@ it is made by an `atomic_…` function, plain if it is made by `*x`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from membar.records import field, record
+from membar.records import field, record, replace
 
 
 @record(frozen=True, slots=True)
