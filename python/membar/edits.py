@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from membar.records import record, replace
 from membar.source import SourceFile, Span
 
 
-class Edit(NamedTuple):
+@record(frozen=True, slots=True)
+class Edit:
     """`text` stands where `span` was."""
 
     span: Span

@@ -7,7 +7,6 @@ import re
 from bisect import bisect_right
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from membar.records import record
 
@@ -141,8 +140,9 @@ def without_parentheses(text: str) -> str:
     return text
 
 
-class Span(NamedTuple):
-    """A stretch of one source file, by offsets. A tuple, since there are very many of them."""
+@record(frozen=True, slots=True)
+class Span:
+    """A stretch of one source file, by offsets."""
 
     source: SourceFile
     start: int

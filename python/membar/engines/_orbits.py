@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import factorial, prod
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from membar.program.condition import FinalRegister, Term
 from membar.program.pairs import Pairs
 from membar.program.symmetry import Group
+from membar.records import record
 
 if TYPE_CHECKING:
     from membar.engines.graphs import CoreExecution, CorePairs
@@ -28,7 +29,8 @@ Row: TypeAlias = tuple[int, ...]
 MOST_LISTED = factorial(8)
 
 
-class Unfolded(NamedTuple):
+@record(frozen=True, slots=True)
+class Unfolded:
     """A final state.
 
     Attributes:

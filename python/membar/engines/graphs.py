@@ -31,7 +31,7 @@ from membar.engines._exploration import (
     trial,
     why_not_classes,
 )
-from membar.engines._orbits import MOST_LISTED, Exchange, Orbits, exchanged
+from membar.engines._orbits import MOST_LISTED, Exchange, Orbits, Unfolded, exchanged
 from membar.limits.budget import count_reason, memory_reason, time_reason
 from membar.limits.progress import Progress
 from membar.models.lowering import LoweredPlan, lower_plan
@@ -474,25 +474,22 @@ class _Search:
                 self._take_state(found, item, tally)
             return
         for index, (state, count) in enumerate(found.states):
-            self._take_state(found, (state, count, index, None), tally)
+            self._take_state(found, Unfolded(state, count, index, None), tally)
 
-    def _take_state(
-        self, found: _core.Findings, item: tuple[Sequence[int], int, int, Exchange | None], tally: Tally
-    ) -> None:
-        """Takes a final state; the item is an `Unfolded`, or as one."""
-        state, executions, explored, exchange = item
-        shown, satisfies, passes = self.observer.ending_with(state)
-        if not passes:
+    def _take_state(self, found: _core.Findings, item: Unfolded, tally: Tally) -> None:
+        """Takes a final state."""
+        ending = self.observer.ending_with(item.state)
+        if not ending.passes:
             return
-        tally.outcomes.add(shown)
-        if satisfies:
-            tally.positive += executions
+        tally.outcomes.add(ending.shown)
+        if ending.satisfies:
+            tally.positive += item.executions
             if tally.positive_witness is None and self.wanted is not Quantifier.FORALL:
-                tally.positive_witness = self._state_witness(found, explored, exchange)
+                tally.positive_witness = self._state_witness(found, item.explored, item.exchange)
         else:
-            tally.negative += executions
+            tally.negative += item.executions
             if tally.negative_witness is None and self.wanted is Quantifier.FORALL:
-                tally.negative_witness = self._state_witness(found, explored, exchange)
+                tally.negative_witness = self._state_witness(found, item.explored, item.exchange)
 
     def _state_witness(self, found: _core.Findings, explored: int, exchange: Exchange | None) -> Witness:
         execution = found.state_witness(explored)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from membar.program.condition import (
     TRUTH,
@@ -19,9 +18,11 @@ from membar.program.dependencies import registers_written
 from membar.program.expr import WORD
 from membar.program.program import Program
 from membar.questions.outcome import FinalState
+from membar.records import record
 
 
-class Ending(NamedTuple):
+@record(frozen=True, slots=True)
+class Ending:
     """The end of one execution, seen through the program's question. A tuple, since there are very many.
 
     Attributes:

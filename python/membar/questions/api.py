@@ -169,9 +169,8 @@ def for_model(program: Program, model: Model, *, mapping: str | None = None) -> 
 def _joint_steps(program: Program, model: Model) -> InputError:
     """That processes which step together have no store buffers of their own."""
     message = f"`system sync` has no meaning under {model.name}"
-    label = program.span and Label(
-        program.span, "its processes step together and would share one store buffer"
-    )
+    said = "its processes step together and would share one store buffer"
+    label = Label(program.span, said) if program.span else None
     return InputError(Diagnostic(code="W1011", message=message, primary=label, help="take --model sc"))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from membar.diagnostics import Diagnostic
 from membar.models.model import Operational
@@ -62,7 +62,8 @@ BARRIER = -1
 BIRTH = -2
 
 
-class Promise(NamedTuple):
+@record(frozen=True, slots=True, order=True)
+class Promise:
     """A store-conditional in the buffer: nobody else's store may come between what was read and it.
 
     Both are counted in entries of the cell that must reach memory first: up to the one that was read (0 or
@@ -74,7 +75,8 @@ class Promise(NamedTuple):
     written: int
 
 
-class Local(NamedTuple):
+@record(frozen=True, slots=True)
+class Local:
     """One thread's part of a state.
 
     Attributes:
@@ -94,7 +96,8 @@ class Local(NamedTuple):
     born: bool = True
 
 
-class State(NamedTuple):
+@record(frozen=True, slots=True)
+class State:
     """A state of the machine."""
 
     memory: tuple[int, ...]
@@ -198,7 +201,8 @@ class Move:
     partner: Partner | None = None
 
 
-class Moves(NamedTuple):
+@record(frozen=True, slots=True)
+class Moves:
     """All that can happen in a state, and what kept the rest from happening."""
 
     moves: tuple[Move, ...]

@@ -45,6 +45,7 @@ from membar.program.operations import (
     Unlock,
 )
 from membar.program.program import Cell, Edge
+from membar.records import replace
 
 if TYPE_CHECKING:
     from membar.engines.reference.machine import Machine
@@ -313,7 +314,7 @@ class Step:
             if mark == BIRTH:
                 if self.locals[thread].born:
                     raise EngineLimitError("a thread is started more than once")
-                self.locals[thread] = self.locals[thread]._replace(born=True)
+                self.locals[thread] = replace(self.locals[thread], born=True)
         if self.machine.discipline is Operational.PSO:
             self.buffer = _sorted_between_marks(self.buffer)
 
@@ -326,7 +327,7 @@ class Step:
                 raise HaltError(Halt.BLOCKED)
             if (cell, 0) in local.monitor:
                 kept = tuple(item for item in local.monitor if item != (cell, 0))
-                self.locals[other] = local._replace(monitor=kept)
+                self.locals[other] = replace(local, monitor=kept)
 
     def _entries(self, cell: Cell) -> int:
         return sum(where == cell.id for where, _ in self.buffer)

@@ -30,7 +30,9 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     for path, file in files.items():
         accesses = sorted((span.start, span.end) for span in spans if span.path == path)
         text = CText(file)
-        text.drop_loops_that_run_once(accesses, {span[1:] for span in repeated if span.path == path})
+        text.drop_loops_that_run_once(
+            accesses, {(span.start, span.end) for span in repeated if span.path == path}
+        )
         found += places_of_text(
             text,
             accesses=accesses,

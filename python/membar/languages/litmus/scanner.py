@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from membar.diagnostics import InputError, error
 from membar.languages.litmus import codes
+from membar.records import record
 from membar.source import SourceFile, Span
 
 # Longer than any number of 64 bits in any base, suffix included.
@@ -21,7 +21,8 @@ _TOKEN = re.compile(
 )
 
 
-class Token(NamedTuple):
+@record(frozen=True, slots=True)
+class Token:
     """A number, name, string or sign; kind `end`, without text, after the last one.
 
     There are some hundred per test, and hardly any of their spans is ever needed.
@@ -43,10 +44,6 @@ class Token(NamedTuple):
         """The value of a number token."""
         digits = self.text.rstrip("uUlL")
         return int(digits, 10 if digits.isdigit() else 0)
-
-
-# As `Token(…)`, without its checks of names: there are very many.
-_token = tuple.__new__
 
 
 def blanked(text: str, spans: list[tuple[int, int]]) -> str:
@@ -124,7 +121,7 @@ class Scanner:
         if kind == "number" and end - start > _LONGEST_NUMBER:
             span = self.source.span(start, end)
             raise error(self.code, "this number is too large", span, "expected a number of at most 64 bits")
-        return _token(Token, (kind, text, self.source, start, end))
+        return Token(kind, text, self.source, start, end)
 
     def _behind(self, position: int) -> Token:
         """The end, which is the only thing that may follow `position` and be no token."""
@@ -150,7 +147,7 @@ class Scanner:
     def take_match(self, match: re.Match[str]) -> None:
         """Moves behind what `matching` gave, which must end where a token does."""
         start, end = match.span()
-        self._last = _token(Token, ("match", match[0], self.source, start, end))
+        self._last = Token("match", match[0], self.source, start, end)
         self.token = self._scan(end)
 
     def accept(self, text: str) -> Token | None:

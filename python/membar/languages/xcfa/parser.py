@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.languages._cursor import Token
 from membar.languages.xcfa import syntax as x
 from membar.languages.xcfa.expressions import expression
 from membar.languages.xcfa.tokens import Cursor, tokenize
+from membar.records import record
 from membar.source import SourceFile, Span
 
 _TYPES = {kind.value: kind for kind in x.Type}
@@ -24,7 +23,8 @@ def parse(source: SourceFile) -> x.Module:
     return _Parser(Cursor(tokenize(source))).module(source)
 
 
-class _Body(NamedTuple):
+@record(frozen=True, slots=True)
+class _Body:
     """What stands in a procedure, or in a process without procedures."""
 
     variables: list[x.Variable]

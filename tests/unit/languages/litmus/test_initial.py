@@ -143,6 +143,10 @@ def test_entries_that_recur_are_read_as_if_new(entries: str) -> None:
 def placed(entry: InitRegister | InitLocation | InitSymbol) -> tuple[object, ...]:
     """Everything about an entry but its file."""
     values = entry.values if isinstance(entry, InitLocation) else (entry.value,)
-    places = [value.span[1:] for value in values if isinstance(value, Reference)]
+    places = [_offsets(value) for value in values if isinstance(value, Reference)]
     what = entry.register if isinstance(entry, InitRegister) else entry.name
-    return what, entry.type, [plain(value) for value in values], places, entry.span[1:]
+    return what, entry.type, [plain(value) for value in values], places, _offsets(entry)
+
+
+def _offsets(entry: Reference | InitRegister | InitLocation | InitSymbol) -> tuple[int, int]:
+    return entry.span.start, entry.span.end

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from membar.diagnostics import InputError, error
+from membar.diagnostics import InputError, Label, error
 from membar.languages.litmus import asked, question
 from membar.languages.litmus.observed import natural_order
 from membar.languages.litmus.question import condition
@@ -242,7 +242,12 @@ def answer_to(question: str) -> object:
         return ask(question)
     except InputError as problem:
         return [
-            (item.code, item.message, item.primary and (item.primary.span[1:], item.primary.text), item.help)
+            (
+                item.code,
+                item.message,
+                item.primary and _placed(item.primary),
+                item.help,
+            )
             for item in problem.diagnostics
         ]
 
@@ -256,3 +261,7 @@ def test_comparisons_read_as_a_whole_are_those_read_word_by_word(monkeypatch: py
     monkeypatch.setattr(question, "_PLAIN", NEVER)
     for text, found in zip(questions, whole, strict=True):
         assert answer_to(text) == found, text
+
+
+def _placed(label: Label) -> tuple[int, int, str]:
+    return label.span.start, label.span.end, label.text

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from membar.diagnostics import error
 from membar.languages.litmus import codes
+from membar.records import record
 from membar.source import SourceFile, Span
 
 _SIGNS = (
@@ -33,7 +34,8 @@ KEPT: Final = 1024
 """So many functions are remembered: more than the families of a large corpus have, a few megabytes."""
 
 
-class Token(NamedTuple):
+@record(frozen=True, slots=True)
+class Token:
     """A name, number, character or sign; kind `end` after the last one.
 
     There are some hundred per test, and hardly any of their spans is ever needed.
@@ -51,10 +53,6 @@ class Token(NamedTuple):
         return Span(self.source, self.start, self.end)
 
 
-# As `Token(…)`, without its checks of names: there are very many.
-_token = tuple.__new__
-
-
 @lru_cache(maxsize=1)  # whose code it is, is told by its words before it is parsed
 def tokens_of(body: Span) -> tuple[Token, ...]:
     """The tokens of the code section, ended by one of kind `end`.
@@ -67,13 +65,13 @@ def tokens_of(body: Span) -> tuple[Token, ...]:
     depth, end, next_token = 0, body.end, _TOKEN.match
     while at < end:
         if match := next_token(text, at, end):
-            kind, at = match.lastgroup, match.end()
-            word = match[kind or 0]
+            kind, at = match.lastgroup or "", match.end()
+            word = match[kind]
             if word == "{":
                 depth += 1
             elif word == "}":
                 depth -= 1
-            found.append(_token(Token, (kind, word, source, at - len(word), at)))
+            found.append(Token(kind, word, source, at - len(word), at))
             continue
         at = _blanks_end(text, at, body.end)
         if comment := _comment(text, at, depth):

@@ -98,5 +98,5 @@ def _at_home(span: Span, starts: list[int]) -> _Place:
 
 def _moved(place: _Place, cells: tuple[Cell, ...]) -> Span:
     number, start, end = place
-    source, begin, _ = cells[number].span
-    return Span(source, begin + start, begin + end)
+    cell = cells[number].span
+    return Span(cell.source, cell.start + start, cell.start + end)
