@@ -128,6 +128,21 @@ def test_records_are_dataclasses_whose_methods_are_written_later(ours: Any, thei
             assert ours(1) < 1
 
 
+@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize("is_by_name", [False, True])
+def test_a_record_keeps_each_of_its_fields(number: int, is_by_name: bool) -> None:  # noqa: FBT001
+    names = [f"part{index}" for index in range(number)]
+    space: dict[str, Any] = {"__annotations__": dict.fromkeys(names, "int")}
+    if number > 1:
+        space[names[-1]] = -1
+    made: Any = record_classes.record(frozen=True, slots=True, kw_only=is_by_name)(type("Made", (), space))
+    values = range(number - 1 if number > 1 else number)
+    value: Any = made(**dict(zip(names, values, strict=False))) if is_by_name else made(*values)
+    assert [getattr(value, name) for name in names] == ([*values, -1] if number > 1 else list(values))
+    with pytest.raises(TypeError, match=r"Made.__init__\(\)"):
+        made(*range(number + 1))
+
+
 def test_signatures_name_the_fields() -> None:
     point, deep = _PAIRS[0][0], _PAIRS[1][0]
     assert str(inspect.signature(point)) == "(x: 'int', y: 'int' = 2, note: 'str' = '') -> None"

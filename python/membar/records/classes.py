@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, TypeVar
 
+from membar.records.templates import BODIES
+
 if TYPE_CHECKING:
     import dataclasses
 
@@ -160,11 +162,14 @@ class Unwritten:
     def written(self, owner: type) -> Callable[..., object]:
         """The method, which from now on stands where this stood."""
         mine = self.owner if self.owner is not object else _defining(owner, self)
-        known: dict[str, object] = {}
-        text = self.text(mine, self.name, known)
-        exec(compile(text, f"<{self.name} of {mine.__qualname__}>", "exec"), known)
-        found = known[self.name]
-        assert isinstance(found, FunctionType)
+        found = _init_from_template(mine) if self.name == "__init__" else None
+        if found is None:
+            known: dict[str, object] = {}
+            text = self.text(mine, self.name, known)
+            exec(compile(text, f"<{self.name} of {mine.__qualname__}>", "exec"), known)
+            compiled = known[self.name]
+            assert isinstance(compiled, FunctionType)
+            found = compiled
         found.__qualname__ = f"{mine.__qualname__}.{self.name}"
         found.__module__ = mine.__module__
         if self.name == "__init__":
@@ -190,6 +195,40 @@ def _types(cls: type) -> dict[str, object]:
         for name, kind in base.__dict__.get("__annotations__", {}).items()  # noqa: RUF063 - light
     }
     return {**{name: kinds[name] for name, one in _shape(cls).items() if one.is_given}, "return": None}
+
+
+def _init_from_template(cls: type) -> FunctionType | None:
+    """`__init__` of a record that only keeps what it is given; None if it does more."""
+    positional, named = list[str](), list[str]()
+    defaults, named_defaults = list[object](), dict[str, object]()
+    for name, one in _shape(cls).items():
+        if not one.is_given or one.factory is not None:
+            return None
+        if one.by_name:
+            named.append(name)
+            if one.default is not MISSING:
+                named_defaults[name] = one.default
+            continue
+        positional.append(name)
+        if one.default is not MISSING:
+            defaults.append(one.default)
+        elif defaults:
+            raise TypeError(f"{cls.__qualname__}.{name} has no default, but a field before it has one")
+    fields = (*positional, *named)
+    if len(fields) >= len(BODIES) or hasattr(cls, "__post_init__"):
+        return None
+    code = BODIES[len(fields)].replace(
+        co_argcount=1 + len(positional),
+        co_kwonlyargcount=len(named),
+        co_names=fields,
+        co_varnames=("self", *fields),
+        co_name="__init__",
+        co_qualname=f"{cls.__qualname__}.__init__",
+    )
+    found = FunctionType(code, {}, "__init__", tuple(defaults))
+    if named_defaults:
+        found.__kwdefaults__ = named_defaults
+    return found
 
 
 def _init_text(cls: type, name: str, known: dict[str, object]) -> str:
