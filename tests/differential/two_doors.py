@@ -41,7 +41,7 @@ from strategies.c_sync_cases import SYNC_CASES
 
 ROOT = Path(__file__).resolve().parents[2]
 SAME, REFUSED = "same", "refused"
-_ORDER = ("wrong HOLDS", "verdict", "executions", "new accepts", REFUSED, "both refuse", SAME)
+_ORDER = ("crash", "wrong HOLDS", "verdict", "executions", "new accepts", REFUSED, "both refuse", SAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,8 @@ def answer(case: Case, parse: Callable[[SourceFile], Program], seconds: float) -
             if isinstance(problem, InputError):
                 message = problem.diagnostics[0].message
             return Answer("refused", refusal=message)
+        except Exception as problem:
+            return Answer(f"crash: {type(problem).__name__} {problem}"[:200])
     return Answer(
         found.verdict, found.outcome.run.statistics.executions or 0, getattr(found.outcome, "property", "")
     )
@@ -128,6 +130,8 @@ def answer(case: Case, parse: Callable[[SourceFile], Program], seconds: float) -
 
 def kind_of(before: Answer, after: Answer) -> str:
     """How two answers compare."""
+    if after.verdict.startswith("crash"):
+        return "crash"
     if before.refusal or after.refusal:
         if before.refusal and after.refusal:
             return "both refuse"
@@ -175,7 +179,7 @@ def main() -> int:
     for reason, count in reasons.most_common():
         sys.stdout.write(f"{count:5} refused: {reason}\n")
     sys.stdout.write(", ".join(f"{len(found[kind])} {kind}" for kind in _ORDER) + "\n")
-    return bool(found["wrong HOLDS"])
+    return bool(found["crash"] or found["wrong HOLDS"])
 
 
 if __name__ == "__main__":

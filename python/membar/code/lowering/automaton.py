@@ -104,6 +104,23 @@ class Automaton:
         )
         self.state = State(target) if goes_on else None
 
+    def block_until(self, condition: Expr, span: Span | None) -> None:
+        """Blocks until a condition holds: one step with the access before, and without a guard or a choice.
+
+        So an engine sees who is stuck there (`program/blocking.py`).
+        """
+        state = self.state
+        if state is None:
+            return
+        visible = [at for at, item in enumerate(state.operations) if is_visible(item)]
+        at = visible[0] if visible else len(state.operations)
+        if at or state.guard != TRUE:
+            self.state = replace(state, operations=state.operations[:at])
+            self.cut()
+            assert self.state is not None
+            self.state = replace(self.state, operations=state.operations[at:], span=state.span)
+        self.emit(Assume(condition, waits=True), span)
+
     def leave_out(self, span: Span | None) -> None:
         """A step that leads nowhere: it stands for executions that are not followed, and engines say so."""
         if self.state is None:

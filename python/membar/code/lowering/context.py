@@ -75,7 +75,7 @@ class Context:
 
     def function_word(self, name: str) -> int:
         """A word for the address of a function."""
-        return self.memory.functions[name]
+        return self.memory.function_word(name)
 
     def retired_cell(self, thread: int) -> Expr | None:
         """The cell that says whether a thread was joined or detached; None if that happens only once."""

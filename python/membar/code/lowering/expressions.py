@@ -20,6 +20,7 @@ from membar.program.expr import (
     Unary,
     UnaryOp,
     blend,
+    evaluate,
     is_truth,
     negation,
 )
@@ -44,7 +45,7 @@ _LESS = {"umin": "ult", "umax": "ult", "smin": "slt", "smax": "slt"}
 
 
 def expression(operation: str, operands: Sequence[Expr], bits: int, result_bits: int) -> Expr:
-    """What an operation computes.
+    """What an operation computes; a constant if its operands are.
 
     Args:
         operation: its name in code IR.
@@ -55,6 +56,11 @@ def expression(operation: str, operands: Sequence[Expr], bits: int, result_bits:
     Raises:
         UnknownOperationError: none of these.
     """
+    found = _expression(operation, operands, bits, result_bits)
+    return Constant(evaluate(found, {}, {})) if all(isinstance(x, Constant) for x in operands) else found
+
+
+def _expression(operation: str, operands: Sequence[Expr], bits: int, result_bits: int) -> Expr:
     if max(bits, result_bits) > WORD:
         raise UnknownOperationError
     convert = _CONVERSIONS.get(operation)

@@ -6,6 +6,7 @@ pointer is an error at its place, never a guess.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 
 from membar.code import ir
@@ -27,10 +28,12 @@ class Memory:
 
     def __init__(self, module: ir.Module, results: Mapping[int, str]) -> None:
         self.module = module
-        self.functions = {name: FIRST_FUNCTION + 16 * at for at, name in enumerate(sorted(module.functions))}
+        self._functions: dict[str, int] = {}
         self.results = {number: Address(name) for number, name in results.items()}
         self._objects: list[MemoryObject] = []
-        self._first: dict[str, tuple[str, int]] = {}  # object → its first cell, and where that begins
+        self._cells: dict[
+            str, list[tuple[str, int, int]]
+        ] = {}  # object → name, beginning and end of its cells
         for item in module.objects.values():
             self._place(item)
         for name in results.values():
@@ -41,13 +44,20 @@ class Memory:
         self._objects.append(MemoryObject(name=name, size=size, signed=False, is_hidden=True))
         return Address(name)
 
+    def function_word(self, name: str) -> int:
+        """The address of a function."""
+        return self._functions.setdefault(name, FIRST_FUNCTION + 16 * len(self._functions))
+
     def _place(self, item: ir.Object) -> None:
         cells = item.cells or ()
         is_whole = len(cells) == 1 and cells[0].offset == 0
         for each in cells:
             name = item.name if is_whole else f"{item.name}+{each.offset}"
-            base = self._first.setdefault(item.name, (name, each.offset))
-            offsets = range(each.offset, each.offset + each.size * each.count, each.size)
+            end = each.offset + each.size * each.count
+            known = self._cells.setdefault(item.name, [])
+            known.append((name, each.offset, end))
+            first, start, _ = known[0]
+            offsets = range(each.offset, end, each.size)
             self._objects.append(
                 MemoryObject(
                     name=name,
@@ -55,7 +65,7 @@ class Memory:
                     count=each.count,
                     initial=tuple(self._initial(item, offset, each.size) for offset in offsets),
                     is_array=each.count > 1,
-                    place=None if base[0] == name else Address(base[0], each.offset - base[1]),
+                    place=None if first == name else Address(first, each.offset - start),
                     is_hidden=item.is_constant,
                 )
             )
@@ -68,7 +78,7 @@ class Memory:
         if isinstance(target, ir.ObjectAddress):
             return Address(target.name, target.offset)  # `objects` says where that is
         if target is not None:
-            return self.functions[target.name]
+            return self.function_word(target.name)
         if item.content is None:
             raise NotSupportedError(f"`{item.name}` is declared, but nowhere defined", item.place)
         content = item.content[offset : offset + size]
@@ -96,7 +106,11 @@ class Memory:
 
     def address(self, operand: ir.ObjectAddress) -> Address:
         """Where a byte of an object lies; one that is only pointed to gets a place for that."""
-        if operand.name not in self._first:
-            self._first[operand.name] = (self.add(operand.name, 1).name, 0)
-        name, offset = self._first[operand.name]
-        return Address(name, operand.offset - offset)
+        if operand.name not in self._cells:
+            self._cells[operand.name] = [(self.add(operand.name, 1).name, 0, 1)]
+        cells = self._cells[operand.name]
+        at = bisect_right(cells, operand.offset, key=lambda cell: cell[1]) - 1
+        name, start, end = cells[max(at, 0)]
+        if operand.offset > end:
+            name, start, _ = cells[0]
+        return Address(name, operand.offset - start)

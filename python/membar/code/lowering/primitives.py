@@ -113,7 +113,7 @@ def _unlock(thread: ThreadLowering, item: ir.Call) -> None:
 
 def _wait(thread: ThreadLowering, item: ir.Call) -> None:
     condition = thread.value(item.arguments[0], item, "tested")
-    thread.flow.emit(Assume(condition, waits=True), thread.context.span(item.place))
+    thread.flow.block_until(condition, thread.context.span(item.place))
 
 
 def _assume(thread: ThreadLowering, item: ir.Call) -> None:
@@ -130,10 +130,6 @@ def _choose(thread: ThreadLowering, item: ir.Call) -> None:
 def _exit(thread: ThreadLowering, item: ir.Call) -> None:
     del item
     thread.end_process()
-
-
-def _self(thread: ThreadLowering, item: ir.Call) -> None:
-    thread.values[item.results[0].name] = Constant(thread.number)
 
 
 def _thread_count(thread: ThreadLowering, item: ir.Call) -> None:
@@ -257,7 +253,6 @@ _MEANINGS: Mapping[str, Callable[[ThreadLowering, ir.Call], None]] = {
     f"{PREFIX}assume": _assume,
     f"{PREFIX}choose": _choose,
     f"{PREFIX}exit": _exit,
-    f"{PREFIX}self": _self,
     f"{PREFIX}fence": _fence,
     f"{PREFIX}thread_count": _thread_count,
     f"{PREFIX}retire": _retire,

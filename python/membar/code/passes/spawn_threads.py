@@ -19,6 +19,7 @@ from membar.records import replace
 ENTRY = "main"
 MOST_THREADS = 1000
 _SPAWN = ir.FunctionAddress(f"{PREFIX}spawn")
+_SELF = ir.FunctionAddress(f"{PREFIX}self")
 Simplify = Callable[[ir.Module, str], ir.Module]
 
 
@@ -31,10 +32,28 @@ def spawn_threads(module: ir.Module, simplify: Simplify) -> ir.Module:
     module = replace(module, threads=(ENTRY,))
     number = 0
     while number < len(module.threads):
-        module = simplify(module, module.threads[number])
+        module = simplify(_with_own_number(module, number), module.threads[number])
         module = _Spawning(module, number).run()
         number += 1
     return _with_own_variables(module)
+
+
+def _with_own_number(module: ir.Module, number: int) -> ir.Module:
+    """The module in which one thread knows its number."""
+    function = module.functions[module.threads[number]]
+    known: dict[str, ir.Operand] = {}
+    blocks = []
+    for block in function.blocks:
+        kept = []
+        for item in block.instructions:
+            if isinstance(item, ir.Call) and item.callee == _SELF:
+                known[item.results[0].name] = ir.Constant(number, item.results[0].type)
+            else:
+                kept.append(item)
+        blocks.append(replace(block, instructions=tuple(kept)))
+    change = substitution(known)
+    done = replace(function, blocks=tuple(with_operands_in(block, change) for block in blocks))
+    return replace(module, functions={**module.functions, function.name: done})
 
 
 def _with_own_variables(module: ir.Module) -> ir.Module:

@@ -1,0 +1,120 @@
+"""What accesses to memory become."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from membar.code import ir
+from membar.code.lowering.automaton import State
+from membar.code.lowering.expressions import expression
+from membar.code.lowering.refusal import NotSupportedError
+from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, negation
+from membar.program.operations import Assume, Choose, Load, Rmw, Set, Store
+
+if TYPE_CHECKING:
+    from membar.code.lowering.thread import ThreadLowering
+
+_UPDATES = frozenset({"add", "sub", "and", "or", "xor"})
+_LESS = {"max": "slt", "min": "slt", "umax": "ult", "umin": "ult"}
+
+
+def _tags(thread: ThreadLowering, ordering: str | None, place: ir.Place | None) -> frozenset[str]:
+    return thread.context.plain if ordering is None else frozenset({thread.context.order(ordering, place)})
+
+
+def lower_load(thread: ThreadLowering, item: ir.Load) -> None:
+    """A load."""
+    address = thread.value(item.address, item, "used as an address")
+    size = thread.size(item.result.type, item.place)
+    tags = _tags(thread, item.ordering, item.place)
+    span = thread.context.span(item.place)
+    thread.flow.emit(Load(register=thread.fresh(item.result), address=address, size=size, tags=tags), span)
+
+
+def lower_store(thread: ThreadLowering, item: ir.Store) -> None:
+    """A store."""
+    address = thread.value(item.address, item, "used as an address")
+    word = thread.value(item.value, item, "stored")
+    size = thread.size(item.value.type, item.place)
+    tags = _tags(thread, item.ordering, item.place)
+    thread.flow.emit(
+        Store(address=address, value=word, size=size, tags=tags), thread.context.span(item.place)
+    )
+
+
+def lower_update(thread: ThreadLowering, item: ir.Update) -> None:
+    """A read-modify-write that always writes."""
+    address = thread.value(item.address, item, "used as an address")
+    word = thread.value(item.value, item, "stored")
+    size = thread.size(item.value.type, item.place)
+    old = thread.fresh(item.old)
+    tags = frozenset({thread.context.order(item.ordering, item.place), "RMW"})
+    thread.flow.emit(
+        Rmw(
+            register=old,
+            address=address,
+            value=_updated(item, Register(old), word, size * 8),
+            size=size,
+            read_tags=tags,
+            write_tags=tags,
+        ),
+        thread.context.span(item.place),
+    )
+
+
+def _updated(item: ir.Update, old: Expr, word: Expr, bits: int) -> Expr:
+    if item.operation == "xchg":
+        return word
+    if item.operation in _UPDATES:
+        return expression(item.operation, (old, word), bits, bits)
+    if item.operation == "nand":
+        return expression("xor", (Binary(BinaryOp.AND, old, word), Constant((1 << bits) - 1)), bits, bits)
+    less = _LESS.get(item.operation)
+    if less is None:
+        raise NotSupportedError(f"the atomic operation `{item.operation}`", item.place)
+    is_less = expression(less, (old, word), bits, bits)
+    return Select(is_less, word, old) if item.operation.endswith("max") else Select(is_less, old, word)
+
+
+def lower_exchange(thread: ThreadLowering, item: ir.CompareExchange) -> None:
+    """A compare-exchange; a weak one may also fail without a cause."""
+    address = thread.value(item.address, item, "used as an address")
+    expected = thread.value(item.expected, item, "compared")
+    new = thread.value(item.new, item, "stored")
+    size = thread.size(item.new.type, item.place)
+    span = thread.context.span(item.place)
+    success = frozenset({thread.context.order(item.success, item.place), "RMW"})
+    failure = frozenset({thread.context.order(item.failure, item.place)})
+    old = thread.flow.register()
+    is_equal = Binary(BinaryOp.EQ, Register(old), expected)
+    attempt = Rmw(
+        register=old,
+        address=address,
+        value=new,
+        size=size,
+        condition=is_equal,
+        read_tags=success,
+        write_tags=success,
+        failed_tags=failure,
+    )
+    thread.values[item.old.name], thread.values[item.done.name] = Register(old), is_equal
+    if not item.is_weak:
+        thread.flow.emit(attempt, span)
+        return
+    # A weak one may fail although the values are equal; then it is a load.
+    done, fails = thread.flow.register(), thread.flow.register()
+    thread.flow.emit(Choose(fails, FALSE, TRUE, retries=True), span)
+    if thread.flow.state is None:
+        return
+    here, after = thread.flow.here(), thread.flow.point()
+    thread.flow.state = State(here, negation(Register(fails)), (), span)
+    thread.flow.emit(attempt, span)
+    thread.flow.emit(Set(done, is_equal), span)
+    thread.flow.lead_to(after)
+    thread.flow.state = State(here, Register(fails), (), span)
+    thread.flow.emit(Load(register=old, address=address, size=size, tags=failure), span)
+    thread.flow.emit(Assume(is_equal), span)  # otherwise it is the failure of the attempt above
+    thread.flow.emit(Set(done, FALSE), span)
+    thread.flow.lead_to(after)
+    thread.flow.state = State(after)
+    thread.values[item.done.name] = Register(done)

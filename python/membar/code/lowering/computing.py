@@ -1,0 +1,138 @@
+"""What arithmetic becomes: expressions, and assertions about what must not happen in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from membar.code import ir
+from membar.code.lowering.automaton import State
+from membar.code.lowering.expressions import UnknownOperationError, check_of, expression, widened
+from membar.code.lowering.refusal import NotSupportedError
+from membar.program.expr import (
+    FALSE,
+    TRUE,
+    WORD,
+    Address,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Register,
+    evaluate,
+    negation,
+)
+from membar.program.operations import OVERFLOW, Set
+
+if TYPE_CHECKING:
+    from membar.code.lowering.thread import ThreadLowering
+
+MOVES = frozenset({"zext", "sext", "trunc", "bitcast", "inttoptr", "ptrtoint", "ptrtoaddr", "select"})
+"""Operations that pass a value on; it may be one that was never set."""
+_SIGNED_OVERFLOW = "signed overflow"
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "shl": "<<"}
+_DIVISIONS = frozenset({"sdiv", "udiv", "srem", "urem"})
+_SHIFTS = frozenset({"shl", "lshr", "ashr"})
+
+
+def lower_compute(thread: ThreadLowering, item: ir.Compute) -> None:
+    """Arithmetic, with what must not happen in it."""
+    if item.operation == "select":
+        _select(thread, item)
+        return
+    bits = thread.bits(item.operands[0].type, item.place)
+    if item.operation in MOVES:
+        word, defined = thread.moved(item.operands[0], item)
+        words = [word]
+        if defined != TRUE:
+            thread.defined[item.result.name] = defined
+    else:
+        words = [thread.value(each, item) for each in item.operands]
+    if thread.flow.state is None:
+        return
+    try:
+        if item.operation in _DIVISIONS:
+            _check_division(thread, item, words, bits)
+        if item.operation in _SHIFTS and words[1] != Constant(0):
+            is_fine = Binary(BinaryOp.LT, words[1], Constant(bits))
+            _check_known(thread, is_fine, words[1], "a shift by more bits than the value has", item)
+        for check in item.checks:
+            if check in {"signed-overflow", "unsigned-overflow"} and item.operation == "shl":
+                continue  # clang gives no such flag to a shift
+            condition = check_of(check, item.operation, words, bits)
+            message = f"{_SIGNED_OVERFLOW} in `{_SIGNS.get(item.operation, item.operation)}`"
+            if condition is not None:
+                thread.check(condition, message, item, OVERFLOW)
+        result_bits = thread.bits(item.result.type, item.place)
+        is_truth = any(isinstance(each, ir.Value) and each.name in thread.truths for each in item.operands)
+        if item.operation in {"zext", "trunc"} and (is_truth or bits == 1):
+            found = words[0]
+            thread.truths.add(item.result.name)
+        else:
+            found = expression(item.operation, words, bits, result_bits)
+    except UnknownOperationError:
+        raise NotSupportedError(
+            f"the operation `{item.operation}` on {item.result.type}", item.place
+        ) from None
+    thread.define(item.result, found, item)
+
+
+def _check_division(thread: ThreadLowering, item: ir.Compute, words: Sequence[Expr], bits: int) -> None:
+    _check_known(thread, Binary(BinaryOp.NE, words[1], FALSE), words[1], "division by zero", item)
+    if item.operation in {"sdiv", "srem"}:
+        least, minus = Constant(1 << (bits - 1)), Constant((1 << bits) - 1)
+        if isinstance(words[1], Constant) and words[1] != minus:
+            return
+        is_least = Binary(BinaryOp.EQ, words[0], least)
+        is_wrong = Binary(BinaryOp.AND, is_least, Binary(BinaryOp.EQ, words[1], minus))
+        thread.check(negation(is_wrong), f"{_SIGNED_OVERFLOW} in `/`", item, OVERFLOW)
+
+
+def _check_known(
+    thread: ThreadLowering, condition: Expr, word: Expr, message: str, item: ir.Instruction
+) -> None:
+    """Checks a condition on one word, unless that word is a constant that satisfies it."""
+    if isinstance(word, Constant) and evaluate(condition, {}, {}):
+        return
+    thread.check(condition, message, item)
+
+
+def _select(thread: ThreadLowering, item: ir.Compute) -> None:
+    """A choice by a condition is a branch: what follows depends on the condition by control alone."""
+    condition = thread.value(item.operands[0], item, "tested")
+    if thread.flow.state is None:
+        return
+    register = thread.flow.register()
+    here, after = thread.flow.here(), thread.flow.point()
+    span = thread.context.span(item.place)
+    ways = [thread.moved(each, item) for each in item.operands[1:]]
+    is_set = thread.definedness(item.result) if any(defined != TRUE for _, defined in ways) else None
+    for guard, (word, defined) in zip((condition, negation(condition)), ways, strict=True):
+        thread.flow.state = State(here, guard, (), span)
+        thread.flow.emit(Set(register, word), span)
+        if is_set is not None:
+            thread.flow.emit(Set(is_set, defined), span)
+        thread.flow.lead_to(after)
+    thread.flow.state = State(after)
+    thread.values[item.result.name] = Register(register)
+
+
+def lower_index(thread: ThreadLowering, item: ir.Index) -> None:
+    """The address of an element; an index outside of a declared array is a violation."""
+    base, index = thread.value(item.base, item), thread.value(item.index, item)
+    bits = thread.bits(item.index.type, item.place)
+    number = widened(index, bits)
+    if item.count is not None:
+        # One past the end is an address, too; whether it is accessed is seen where it is.
+        is_inside = Binary(BinaryOp.LE, number, Constant(item.count))
+        thread.check(is_inside, "an index outside of its array", item)
+    step = number if item.stride == 1 else Binary(BinaryOp.MUL, number, Constant(item.stride))
+    if isinstance(number, Constant):
+        step = Constant(number.value * item.stride)
+    moved: Expr
+    if isinstance(base, Address) and isinstance(step, Constant):
+        offset = step.value - (1 << WORD) if step.value >> (WORD - 1) else step.value
+        moved = Address(base.name, base.offset + offset)
+    else:
+        moved = Binary(BinaryOp.ADD, base, step)
+    thread.define(item.result, moved, item)
