@@ -1,46 +1,55 @@
-"""Compiles C to LLVM IR: which options the compiler gets, how it is run, and what its messages mean.
+"""Compiles C to LLVM IR: which options the compiler gets, and what its messages mean.
 
 The text is compiled strictly first. If that fails only because of habits that gcc allows, it is compiled
 again with these allowed, and each of them is reported. Some are never allowed, because the result would not
-be the program that was written: calls of undeclared functions, and conversions between pointers and narrower
-integers. A memory ordering that is invalid for its operation is an error too: clang drops such an access.
+be the program that was written: calls of undeclared functions, and implicit conversions between pointers and
+narrower integers. A memory ordering that is invalid for its operation is an error too: clang drops such an
+access.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
-import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from membar.diagnostics import Diagnostic, InputError
-from membar.languages.compiled.compiler import Compiler, environment_of
+from membar.diagnostics import Diagnostic, InputError, Label
+from membar.languages.compiled.cache import Cache, Cached, default_folder, folders_searched, key_of
+from membar.languages.compiled.compiler import Compiler
 from membar.languages.compiled.messages import Message, diagnose, read_messages
+from membar.languages.compiled.process import CompilerFailureError, run_compiler
 from membar.languages.compiled.target import Target
 from membar.records import record
 from membar.source import SourceFile
 
 HEADERS = Path(__file__).parent / "headers"
-LARGEST_OUTPUT = 256 * 1024 * 1024
-_PATIENCE = 600.0  # seconds, where no limit is given
+PREPROCESSED, BITCODE, TEXT = ".i", ".bc", ".ll"
 
 _UNOPTIMISED = ("-S", "-emit-llvm", "-g", "-O0", "-Xclang", "-disable-llvm-passes")
 # The sanitizer is not run: its flags make clang mark where the lifetime of each variable begins and ends.
 _LIFETIMES = ("-Xclang", "-fsanitize=address", "-Xclang", "-fsanitize-address-use-after-scope")
 _FINDINGS = ("integer-overflow", "shift-count-overflow", "shift-count-negative", "division-by-zero")
+_CASTS = ("int-to-pointer-cast", "pointer-to-int-cast")
 _INVALID_ORDER = "atomic-memory-ordering"
-_WARNINGS = (_INVALID_ORDER, "user-defined-warnings", *_FINDINGS)
+_WARNINGS = (_INVALID_ORDER, "user-defined-warnings", *_FINDINGS, *_CASTS)
 # What gcc lets pass. In a strict compilation these are errors.
 _HABITS = (
     "incompatible-pointer-types", "pointer-type-mismatch", "duplicate-decl-specifier", "int-conversion",
-    "implicit-int", "incompatible-function-pointer-types", "return-mismatch", "deprecated-non-prototype",
+    "implicit-int", "incompatible-function-pointer-types", "return-mismatch", "return-type",
+    "deprecated-non-prototype", "implicit-function-declaration",
 )  # fmt: skip
-_NEVER = ("implicit-function-declaration", "int-to-pointer-cast", "pointer-to-int-cast", "return-type")
 _INCLUDED = re.compile(r"^\.+ (.+)$", re.MULTILINE)
 _WIDE = re.compile(r"\b(?:unsigned )?long\b|\bu?intptr_t\b|\bs?size_t\b|\bu?int64_t\b|\bptrdiff_t\b")
+# Functions whose types the compiler itself knows.
+_KNOWN_FUNCTION = re.compile("undeclared library function|implicitly declaring library function")
+_MISSING_HEADER = "file not found"
+_INVALID = "the memory ordering is invalid for this operation"  # as membar_orders.h says it
+_SEES_SANITIZER = re.compile(r"address_sanitizer|__SANITIZE_ADDRESS__")
+_SIZE_TYPE = re.compile(r"typedef\s+(?P<words>[a-z ]*?)\s*\bsize_t\s*;")
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -49,19 +58,29 @@ class CompileOptions:
 
     Attributes:
         include_dirs: `-I`.
+        quote_dirs: `-iquote`.
+        system_dirs: `-isystem`.
         defines: `-D`, each `NAME` or `NAME=VALUE`.
         undefines: `-U`.
         standard: `--std`, such as `gnu17`.
         includes: `-include`.
         others: further options, as they are.
+        replaced: path and text of files that are to be taken instead of what is on the disk.
+        project: the folders whose files messages may show; None: that of the file, and `include_dirs`.
+        uses_cache: whether results may come from the cache and go there.
     """
 
     include_dirs: tuple[str, ...] = ()
+    quote_dirs: tuple[str, ...] = ()
+    system_dirs: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
     undefines: tuple[str, ...] = ()
     standard: str | None = None
     includes: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    replaced: tuple[tuple[str, str], ...] = ()
+    project: tuple[str, ...] | None = None
+    uses_cache: bool = True
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -75,6 +94,7 @@ class Compilation:
         command: a command that makes the same text again.
         warnings: what the user should know: habits that were allowed, and findings of the compiler.
         files: the files that were read, the user's first.
+        caveats: what the answer does not cover because of how the file was read.
     """
 
     module: SourceFile
@@ -83,63 +103,36 @@ class Compilation:
     command: tuple[str, ...]
     warnings: tuple[Diagnostic, ...] = ()
     files: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
+
+
+class MissingHeaderError(InputError):
+    """A header was not found: another compiler may have it."""
+
+
+class ReadableFiles:
+    """The files whose text messages may show: those of the project."""
+
+    def __init__(self, path: str, folders: Iterable[str], project: tuple[str, ...] | None = None) -> None:
+        self._source = SourceFile(path, "", include_dirs=tuple(folders), project=project)
+
+    def __call__(self, file: str) -> SourceFile | None:
+        """The file with this name; None if its text may not be shown, or cannot be read."""
+        with suppress(OSError):
+            found = self._source.including(file)
+            return found if found.is_shown else None
+        return None
 
 
 def compile_file(
     path: str, *, compiler: Compiler, target: Target, options: CompileOptions, seconds: float | None = None
 ) -> Compilation:
-    """The LLVM IR of a C file.
+    """The LLVM IR of a file: C (`.c`, or `.i` if it is preprocessed), bitcode (`.bc`), or LLVM IR (`.ll`).
 
     Raises:
         InputError: the compiler refuses the file, cannot be run, or takes too long.
     """
-    with tempfile.TemporaryDirectory(prefix="membar-") as folder:
-        output = Path(folder, "module.ll")
-        limit = _PATIENCE if seconds is None else seconds
-        job = _Job(path, compiler, target, options, output, limit)
-        messages, failed = job.run(strict=True)
-        allowed: tuple[Message, ...] = ()
-        if failed:
-            habits = tuple(item for item in messages if item.kind == "error" and _is_habit(item))
-            if habits and len(habits) == sum(item.kind == "error" for item in messages):
-                allowed = habits
-                messages, failed = job.run(strict=False)
-        job.refuse_errors(messages, failed=failed)
-        text = output.read_bytes().decode("utf-8", errors="replace")
-    readable = ReadableFiles(path, options.include_dirs)
-    notes = [diagnose(item, "W1514", readable) for item in allowed]
-    notes += [diagnose(item, "W1515", readable) for item in messages if item.flag != _INVALID_ORDER]
-    return Compilation(
-        module=SourceFile(str(Path(path).with_suffix(".ll").name), text),
-        compiler=compiler,
-        target=target,
-        command=job.command(strict=not allowed, output=Path(path).stem + ".ll"),
-        warnings=tuple(notes),
-        files=(path, *job.included),
-    )
-
-
-def _is_habit(message: Message) -> bool:
-    """Whether gcc lets this pass, and the program that comes out is the one that was meant."""
-    if message.flag not in _HABITS:
-        return False
-    return message.flag != "int-conversion" or _WIDE.search(message.text) is not None
-
-
-class ReadableFiles:
-    """The files whose text messages may show: the program's own folder, and folders that the user named."""
-
-    def __init__(self, path: str, folders: Iterable[str]) -> None:
-        self._folders = [Path(path).resolve().parent, *(Path(folder).resolve() for folder in folders)]
-
-    def __call__(self, file: str) -> SourceFile | None:
-        """The file with this name; None if its text may not be shown, or cannot be read."""
-        place = Path(file).resolve()
-        if not any(place.is_relative_to(folder) for folder in self._folders):
-            return None
-        with suppress(OSError):
-            return SourceFile.read(file)
-        return None
+    return _Job(path, compiler, target, options, seconds).compile()
 
 
 @record(eq=False)
@@ -148,78 +141,220 @@ class _Job:
     compiler: Compiler
     target: Target
     options: CompileOptions
-    output: Path
-    seconds: float
-    included: tuple[str, ...] = ()
+    seconds: float | None
+    has_lifetimes: bool = True
+
+    @property
+    def suffix(self) -> str:
+        return Path(self.path).suffix
+
+    @property
+    def readable(self) -> ReadableFiles:
+        return ReadableFiles(self.path, self.options.include_dirs, self.options.project)
+
+    def compile(self) -> Compilation:
+        """The file as LLVM IR."""
+        if self.suffix == TEXT:
+            return self._compilation(self._own_text(), (), (), (self.path,))
+        if self.suffix == PREPROCESSED:
+            self._check_size_type()
+        cache, key = self._cache()
+        found = None if cache is None else cache.find(key)
+        if found is None:
+            found = self._run()
+            if cache is not None:
+                search = [str(Path(self.path).parent), *self.options.include_dirs, *self.options.quote_dirs]
+                cache.put(key, found, folders_searched(search, found.files))
+        if self.has_lifetimes and self._sees_sanitizer(found.files):
+            self.has_lifetimes = False
+            return self.compile()
+        return self._read(found)
+
+    def _read(self, found: Cached) -> Compilation:
+        """What the messages of the runs mean."""
+        *strict, last = (read_messages(text) for text in found.messages)
+        allowed = [item for messages in strict for item in messages if item.kind == "error"]
+        self._refuse_errors(last)
+        warnings = [diagnose(item, "W1514", self.readable) for item in allowed]
+        warnings += [diagnose(item, "W1515", self.readable) for item in last if item.flag != _INVALID_ORDER]
+        return self._compilation(found.text, tuple(warnings), tuple(strict), found.files)
+
+    def _compilation(
+        self, text: str, warnings: tuple[Diagnostic, ...], strict: Sequence[object], files: tuple[str, ...]
+    ) -> Compilation:
+        output = Path(self.path).stem + TEXT
+        return Compilation(
+            module=SourceFile(self.path if self.suffix == TEXT else output, text),
+            compiler=self.compiler,
+            target=self.target,
+            command=self.command(strict=not strict, output=output),
+            warnings=warnings,
+            files=files,
+            caveats=self._caveats(text),
+        )
+
+    def _caveats(self, text: str) -> tuple[str, ...]:
+        found = []
+        if not self.has_lifetimes:
+            found.append("use after scope: not checked, as the text asks whether there is a sanitizer")
+        if self.suffix in {TEXT, BITCODE}:
+            if "isOptimized: true" in text:
+                found.append(f"about the optimised code in {self.path}, not about its source")
+            elif "isOptimized: false" not in text:
+                found.append(f"about the code in {self.path}, whose origin is not known")
+        return tuple(found)
+
+    # ------------------------------------------------------------------------------------------- the command
 
     def command(self, *, strict: bool, output: str) -> tuple[str, ...]:
         """The command line of the compiler."""
-        options = self.options
         words = [*self.compiler.command]
         if self.compiler.is_zig:
-            words += ["-target", self.target.zig, "-mcpu=baseline", "-fno-sanitize=all", "-x", "c"]
+            words += ["-target", self.target.zig, "-mcpu=baseline", "-fno-sanitize=all"]
         else:
             words.append(f"--target={self.target.triple}")
-        words += [*_UNOPTIMISED, *_LIFETIMES, *self.target.flags]
-        words += [] if options.standard is None else [f"-std={options.standard}"]
-        for folder in (*options.include_dirs, str(HEADERS)):  # the program's own headers win
-            words += ["-I", folder]
+        words += _UNOPTIMISED
+        if self.suffix != BITCODE:
+            words += [*(_LIFETIMES if self.has_lifetimes else ()), *self.target.flags]
+            words += self._language()
+            words += ["-Wno-everything", *(f"-W{name}" for name in _WARNINGS)]
+            words += [f"-Werror={name}" for name in (_HABITS if strict else ())]
+        words += ["-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=200"]
+        path = f"./{self.path}" if self.path.startswith("-") else self.path
+        return (*words, *self.options.others, "-o", output, path)
+
+    def _language(self) -> list[str]:
+        """What says how the text is to be read."""
+        options = self.options
+        words = [] if options.standard is None else [f"-std={options.standard}"]
+        if self.suffix == PREPROCESSED:
+            return [*words, "-x", "cpp-output"]
+        words += ["-x", "c"]
+        for flag, folders in (
+            ("-iquote", options.quote_dirs),
+            ("-I", (*options.include_dirs, str(HEADERS))),  # the program's own headers win
+            ("-isystem", options.system_dirs),
+        ):
+            words += [word for folder in folders for word in (flag, folder)]
         words += ["-include", str(HEADERS / "membar_builtins.h"), "-D_GNU_SOURCE"]
         words += [f"-D{item}" for item in options.defines] + [f"-U{item}" for item in options.undefines]
-        for file in options.includes:
-            words += ["-include", file]
-        words += ["-Wno-everything", *(f"-W{name}" for name in _WARNINGS)]
-        words += [f"-Werror={name}" for name in (*_NEVER, *(_HABITS if strict else ()))]
-        words += ["-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=50"]
-        path = f"./{self.path}" if self.path.startswith("-") else self.path
-        return (*words, *options.others, "-o", output, path)
+        return words + [word for file in options.includes for word in ("-include", file)]
 
-    def run(self, *, strict: bool) -> tuple[tuple[Message, ...], bool]:
-        """The compiler's messages, and whether it failed."""
-        words = self.command(strict=strict, output=str(self.output))
-        try:
-            done = subprocess.run(
-                [*words, "-H"],  # names the included files
-                capture_output=True,
-                check=False,
-                stdin=subprocess.DEVNULL,
-                timeout=self.seconds,
-                env=environment_of(os.environ),
-                preexec_fn=_limit_output,
-            )
-        except subprocess.TimeoutExpired:
-            raise self._failure(f"did not finish within {self.seconds:g} s") from None
-        except OSError as problem:
-            raise self._failure(f"cannot be run: {problem.strerror}") from None
-        text = done.stderr.decode("utf-8", errors="replace")
-        self.included = tuple(dict.fromkeys(_INCLUDED.findall(text)))
-        messages = read_messages(text)
-        if done.returncode and not any(item.kind == "error" for item in messages):
-            raise self._failure(_last_words(text) or f"failed with exit status {done.returncode}")
-        return messages, done.returncode != 0
+    # --------------------------------------------------------------------------------------------- its runs
 
-    def refuse_errors(self, messages: Sequence[Message], *, failed: bool) -> None:
+    def _run(self) -> Cached:
+        """A strict run and, if that shows only habits, a relaxed one."""
+        first = self._run_once(strict=True)
+        errors = [item for item in read_messages(first.messages[0]) if item.kind == "error"]
+        if not errors or not all(map(_is_habit, errors)):
+            return first
+        second = self._run_once(strict=False)
+        return Cached(second.text, (*first.messages, *second.messages), second.files)
+
+    def _run_once(self, *, strict: bool) -> Cached:
+        with tempfile.TemporaryDirectory(prefix="membar-") as folder:
+            output = Path(folder, "module.ll")
+            words = [*self.command(strict=strict, output=str(output)), *self._overlay(folder), "-H"]
+            try:
+                done = run_compiler(words, seconds=self.seconds)
+                text = output.read_bytes().decode("utf-8", errors="replace") if not done.status else ""
+            except (CompilerFailureError, OSError) as problem:
+                raise self._failure(str(problem)) from None
+        if done.status and not any(item.kind == "error" for item in read_messages(done.messages)):
+            raise self._failure(_last_words(done.messages) or f"failed with exit status {done.status}")
+        files = dict.fromkeys((self.path, *_INCLUDED.findall(done.messages)))
+        return Cached(text, (done.messages,), tuple(files))
+
+    def _overlay(self, folder: str) -> list[str]:
+        """Options with which the compiler sees other texts in place of some files."""
+        if not self.options.replaced:
+            return []
+        roots = []
+        for number, (path, text) in enumerate(self.options.replaced):
+            copy = Path(folder, f"{number}.c")
+            copy.write_text(text, encoding="utf-8")
+            name = str(Path(path).absolute())
+            roots.append({"type": "file", "name": name, "external-contents": str(copy)})
+        overlay = Path(folder, "overlay.json")
+        head = {"version": 0, "case-sensitive": "true", "use-external-names": "false"}
+        overlay.write_text(json.dumps({**head, "roots": roots}), encoding="utf-8")
+        return ["-ivfsoverlay", str(overlay)]
+
+    def _cache(self) -> tuple[Cache | None, str]:
+        folder = default_folder(os.environ)
+        if not self.options.uses_cache or folder is None:
+            return None, ""
+        replaced = [text for pair in self.options.replaced for text in pair]
+        words = self.command(strict=True, output="")
+        return Cache(folder), key_of((self.compiler.title, os.getcwd(), *words), *replaced)  # noqa: PTH109
+
+    # ----------------------------------------------------------------------------------------------- errors
+
+    def _refuse_errors(self, messages: Sequence[Message]) -> None:
         """Raises what the compiler, or the loss of an access, makes impossible to go on with."""
         errors = [item for item in messages if item.kind == "error"]
         lost = [item for item in messages if item.flag == _INVALID_ORDER and item.kind == "warning"]
-        readable = ReadableFiles(self.path, self.options.include_dirs)
-        found = [diagnose(item, "W1512", readable) for item in errors]
-        found += [diagnose(item, "W1513", readable) for item in lost]
+        told = {(item.file, item.line) for item in errors}
+        lost = [item for item in lost if (item.file, item.line) not in told]
+        found = [
+            diagnose(item, "W1513" if item.text == _INVALID else "W1512", self.readable) for item in errors
+        ]
+        found += [diagnose(item, "W1513", self.readable) for item in lost]
+        if any(_MISSING_HEADER in item.text for item in errors):
+            raise MissingHeaderError(*found)
         if found:
             raise InputError(*found)
-        if failed:
-            raise self._failure("failed without a message")
+
+    def _check_size_type(self) -> None:
+        """Preprocessed text was written for one data model: its `size_t` shows for which."""
+        source = SourceFile(self.path, self._own_text())
+        match = _SIZE_TYPE.search(source.text)
+        if match is None:
+            return
+        is_wide = "long" in match["words"].split()
+        if is_wide != (self.target.pointer_bits == 64):
+            needed = "LP64" if is_wide else "ILP32"
+            message = (
+                f"`size_t` is `{match['words']}` here, but the target has {self.target.pointer_bits} bits"
+            )
+            way_out = f"--data-model {needed}"
+            raise InputError(
+                Diagnostic(code="W1518", message=message, primary=_at(source, match.span()), help=way_out)
+            )
+
+    def _own_text(self) -> str:
+        for path, text in self.options.replaced:
+            if path == self.path:
+                return text
+        try:
+            return SourceFile.read(self.path).text
+        except OSError as problem:
+            message = f"{self.path}: {problem.strerror or problem}"
+            raise InputError(Diagnostic(code="W0404", message=message)) from None
+
+    def _sees_sanitizer(self, files: Sequence[str]) -> bool:
+        """Whether the program's text could tell that the flags for lifetimes are there."""
+        if self.suffix in {BITCODE, PREPROCESSED}:
+            return False
+        sources = (self.readable(file) for file in files if not Path(file).is_relative_to(HEADERS))
+        return any(source is not None and _SEES_SANITIZER.search(source.text) for source in sources)
 
     def _failure(self, what: str) -> InputError:
         message = f"{self.path}: the compiler ({self.compiler.title}) {what}"
         return InputError(Diagnostic(code="W1516", message=message, help="--clang PATH names another one"))
 
 
-def _limit_output() -> None:
-    """Keeps a compiler that went wild from filling the disk."""
-    import resource  # noqa: PLC0415 - in the child only
+def _at(source: SourceFile, place: tuple[int, int]) -> Label:
+    return Label(source.span(*place), "")
 
-    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_OUTPUT, LARGEST_OUTPUT))
+
+def _is_habit(message: Message) -> bool:
+    """Whether gcc lets this pass, and the program that comes out is the one that was meant."""
+    if message.flag == "int-conversion":
+        return _WIDE.search(message.text) is not None
+    if message.flag == "implicit-function-declaration":
+        return _KNOWN_FUNCTION.search(message.text) is not None
+    return message.flag in _HABITS
 
 
 def _last_words(text: str) -> str:

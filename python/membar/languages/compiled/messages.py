@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from membar.diagnostics import Diagnostic, Label
 from membar.records import record
@@ -60,7 +61,11 @@ def diagnose(message: Message, code: str, read: Callable[[str], SourceFile | Non
     """A message as a diagnostic; `read` gives the files whose text may be shown."""
     source = read(message.file)
     if source is None or message.line > len(source.line_starts):
-        return Diagnostic(code=code, message=f"{message.file}:{message.line}: {message.text}")
+        # What the compiler says may quote the file.
+        where = f"{message.file}:{message.line}"
+        text = f"the file is wrong at {where}; outside the project, its text is not shown"
+        folder = Path(message.file).parent
+        return Diagnostic(code=code, message=text, help=f"if it belongs to the project, name it: -I {folder}")
     start = source.line_starts[message.line - 1]
     line = source.line(message.line)
     # The compiler counts columns in bytes.

@@ -13,7 +13,13 @@ from membar.code.passes import prepare
 from membar.diagnostics import Diagnostic, InputError
 from membar.languages.compiled.bodies import Library
 from membar.languages.compiled.compiler import find_compilers
-from membar.languages.compiled.driver import Compilation, CompileOptions, ReadableFiles, compile_file
+from membar.languages.compiled.driver import (
+    Compilation,
+    CompileOptions,
+    MissingHeaderError,
+    ReadableFiles,
+    compile_file,
+)
 from membar.languages.compiled.linking import link_program
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
@@ -27,7 +33,6 @@ from membar.records import record, replace
 from membar.source import SourceFile
 
 ENTRY = "main"
-_MISSING_HEADER = "file not found"
 
 
 @record(frozen=True, slots=True)
@@ -50,10 +55,8 @@ def compile_program(
     for compiler in find_compilers(clang, os.environ):
         try:
             done = compile_file(path, compiler=compiler, target=target, options=options)
-        except InputError as problem:
+        except MissingHeaderError as problem:
             first = first or problem
-            if not any(_MISSING_HEADER in item.message for item in problem.diagnostics):
-                raise
         else:
             return CompiledProgram(done, read_module(done.module))
     raise first or InputError(Diagnostic(code="W1510", message="no C compiler was found"))

@@ -117,7 +117,6 @@ def test_a_failure_ordering_with_a_release_part_is_taken_without_it_and_reported
     ("text", "line"),
     [
         ("int main(void) {\n  return undeclared();\n}", 2),
-        ("void *f(int x) {\n  return (void *)x;\n}\nint main(void) { return 0; }", 2),
         ("void *f(int x) {\n  return x;\n}\nint main(void) { return 0; }", 2),
         ("int main(void) {\n  return y;\n}", 2),
         ("int main(void) {\n  return 0\n}", 2),

@@ -2,7 +2,11 @@
 #include <membar_assert.h>
 #undef assert
 #ifdef NDEBUG
+#ifdef __cplusplus
 #define assert(condition) ((void)0)
+#else
+#define assert(condition) ((void)sizeof(__mb_compiled_out(0)))
+#endif
 #else
 #define assert(condition) __mb_assert(!!(condition))
 #endif

@@ -6,10 +6,10 @@
 #include <membar_orders.h>
 
 #define __mb_plain(p) ((__typeof__((void)0, *(p)) *)(p))
-#define __atomic_load_n(p, order) __atomic_load_n(__mb_plain(p), order)
-#define __atomic_load(p, result, order) __atomic_load(__mb_plain(p), result, order)
-#define __atomic_store_n(p, v, order) __atomic_store_n(__mb_plain(p), v, order)
-#define __atomic_store(p, v, order) __atomic_store(__mb_plain(p), v, order)
+#define __atomic_load_n(p, order) __atomic_load_n(__mb_plain(p), __mb_load_order(order))
+#define __atomic_load(p, result, order) __atomic_load(__mb_plain(p), result, __mb_load_order(order))
+#define __atomic_store_n(p, v, order) __atomic_store_n(__mb_plain(p), v, __mb_store_order(order))
+#define __atomic_store(p, v, order) __atomic_store(__mb_plain(p), v, __mb_store_order(order))
 #define __atomic_exchange_n(p, v, order) __atomic_exchange_n(__mb_plain(p), v, order)
 #define __atomic_exchange(p, v, result, order) __atomic_exchange(__mb_plain(p), v, result, order)
 #define __atomic_compare_exchange_n(p, expected, v, weak, success, failure) \

@@ -1,7 +1,18 @@
-/* The ordering of a compare-exchange that fails: it has no release part. */
+/* Orderings are checked where they are written. The compiler only warns of those that are invalid, drops the
+   access, and says nothing at all in headers of the system. */
 #ifndef MEMBAR_ORDERS_H
 #define MEMBAR_ORDERS_H
 
+#define __mb_invalid "the memory ordering is invalid for this operation"
+static inline int __mb_check_load(int order) __attribute__((
+    diagnose_if(order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL, __mb_invalid, "error")));
+static inline int __mb_check_store(int order) __attribute__((
+    diagnose_if(order == __ATOMIC_CONSUME || order == __ATOMIC_ACQUIRE || order == __ATOMIC_ACQ_REL, __mb_invalid,
+                "error")));
+#define __mb_load_order(order) ((void)sizeof(__mb_check_load(order)), (order))
+#define __mb_store_order(order) ((void)sizeof(__mb_check_store(order)), (order))
+
+/* A compare-exchange that fails has no release part. */
 static inline int __mb_check_failure(int order) __attribute__((
     diagnose_if(order == __ATOMIC_ACQ_REL || order == __ATOMIC_RELEASE,
                 "the ordering of a compare-exchange that fails cannot have a release part; it is taken without one",

@@ -79,8 +79,8 @@ typedef struct atomic_flag { atomic_bool _Value; } atomic_flag;
 #define atomic_signal_fence(order) __c11_atomic_signal_fence(order)
 
 /* A statement expression, so that the members of a structure can be named behind it. */
-#define atomic_load_explicit(p, order) ({ __c11_atomic_load(__mb_at(p), order); })
-#define atomic_store_explicit(p, v, order) __c11_atomic_store(__mb_at(p), v, order)
+#define atomic_load_explicit(p, order) ({ __c11_atomic_load(__mb_at(p), __mb_load_order(order)); })
+#define atomic_store_explicit(p, v, order) __c11_atomic_store(__mb_at(p), v, __mb_store_order(order))
 #define atomic_exchange_explicit(p, v, order) ({ __c11_atomic_exchange(__mb_at(p), v, order); })
 #define atomic_compare_exchange_strong_explicit(p, expected, v, success, failure) \
   __c11_atomic_compare_exchange_strong(__mb_at(p), (__mb_value(p) *)(expected), v, success, __mb_failure(failure))
@@ -106,7 +106,7 @@ typedef struct atomic_flag { atomic_bool _Value; } atomic_flag;
 #define atomic_fetch_and(p, v) atomic_fetch_and_explicit(p, v, __ATOMIC_SEQ_CST)
 
 #define atomic_flag_test_and_set_explicit(f, order) __c11_atomic_exchange(&(f)->_Value, 1, order)
-#define atomic_flag_clear_explicit(f, order) __c11_atomic_store(&(f)->_Value, 0, order)
+#define atomic_flag_clear_explicit(f, order) __c11_atomic_store(&(f)->_Value, 0, __mb_store_order(order))
 #define atomic_flag_test_and_set(f) atomic_flag_test_and_set_explicit(f, __ATOMIC_SEQ_CST)
 #define atomic_flag_clear(f) atomic_flag_clear_explicit(f, __ATOMIC_SEQ_CST)
 

@@ -1,1 +1,4 @@
+#if __has_include_next(<linux/kernel.h>)
+#include_next <linux/kernel.h>
+#endif
 #include <lkmm.h>

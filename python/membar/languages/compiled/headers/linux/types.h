@@ -1,1 +1,3 @@
-#include <lkmm.h>
+#if __has_include_next(<linux/types.h>)
+#include_next <linux/types.h>
+#endif

@@ -1,0 +1,184 @@
+"""Compiles all files of a program by one compiler for one target, and says what the answer cannot cover.
+
+The target follows the model. Where no compiler has its headers, the files are compiled for x86-64; if their
+text looks at the processor then, nothing can be said about the model's.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from membar.diagnostics import Diagnostic, InputError
+from membar.languages.compiled.compiler import Compiler, find_compilers
+from membar.languages.compiled.driver import (
+    BITCODE,
+    TEXT,
+    Compilation,
+    CompileOptions,
+    MissingHeaderError,
+    ReadableFiles,
+    compile_file,
+)
+from membar.languages.compiled.llvm import module as llvm
+from membar.languages.compiled.llvm.reader import read_module
+from membar.languages.compiled.target import X86_64, Target, choose_target, is_of_model, target_of_triple
+from membar.records import record
+
+_LOOKS_AT_PROCESSOR = re.compile(
+    r"\b(?:__x86_64\w*|__amd64\w*|__i386\w*|__aarch64__|__arm__|__ARM_\w+|__riscv\w*|__powerpc\w*|__PPC\w*|__ppc\w*)\b"
+    r"|\b(?:asm|__asm__|__asm)\b"
+)
+_ENTRY = "main"
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class BuildOptions:
+    """What the user says about compiling a program.
+
+    Attributes:
+        model: the memory model that is asked about.
+        clang: `--clang`.
+        target: `--target`.
+        data_model: `--data-model`, or what the description of a verification task says.
+        options: of every file.
+        of_file: options of single files instead, by path, as `compile_commands.json` gives them.
+        seconds: for each run of a compiler.
+    """
+
+    model: str = "rc11"
+    clang: str | None = None
+    target: str | None = None
+    data_model: str | None = None
+    options: CompileOptions = CompileOptions()
+    of_file: tuple[tuple[str, CompileOptions], ...] = ()
+    seconds: float | None = None
+
+    def options_of(self, path: str) -> CompileOptions:
+        """The options of one file."""
+        return next((options for name, options in self.of_file if name == path), self.options)
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Build:
+    """A compiled program.
+
+    Attributes:
+        files: what the compiler made of each file.
+        modules: the LLVM IR of each.
+        compiler: the one that compiled them, and compiles the library.
+        target: for which processor.
+        caveats: what the answer does not cover; with any, it is not a plain HOLDS.
+        reason: why nothing can be said about the model's processor; None if something can.
+    """
+
+    files: tuple[Compilation, ...]
+    modules: tuple[llvm.Module, ...]
+    compiler: Compiler
+    target: Target
+    caveats: tuple[str, ...] = ()
+    reason: str | None = None
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What the compiler had to say about all files."""
+        return tuple(item for file in self.files for item in file.warnings)
+
+
+def build(paths: Sequence[str], chosen: BuildOptions) -> Build:
+    """The files of a program, compiled.
+
+    Raises:
+        InputError: no compiler can be used, or the program is wrong.
+    """
+    target = choose_target(chosen.model, named=chosen.target, data_model=chosen.data_model)
+    compilers = list(find_compilers(chosen.clang, os.environ))
+    done = _compiled_by_first(paths, chosen, target, compilers)
+    reason = None
+    if isinstance(done, MissingHeaderError):
+        found = None if target is X86_64 else _compiled_by_first(paths, chosen, X86_64, compilers)
+        if found is None or isinstance(found, MissingHeaderError):
+            raise done
+        reason = _why_not(found, target)
+        target, done = X86_64, found
+    modules = tuple(read_module(item.module) for item in done)
+    _check_triples(done, modules, target)
+    return Build(
+        files=tuple(done),
+        modules=modules,
+        compiler=done[0].compiler,
+        target=target,
+        caveats=tuple(_caveats(done, target, chosen)),
+        reason=reason,
+    )
+
+
+def require_entry(paths: Sequence[str], modules: Sequence[llvm.Module]) -> None:
+    """Checks that the program has a `main`; link finds a second one.
+
+    Raises:
+        InputError: it has none.
+    """
+    functions = (module.functions.get(_ENTRY) for module in modules)
+    if not any(function is not None and function.is_defined for function in functions):
+        message = f"{', '.join(paths)}: the program has no function `{_ENTRY}`"
+        raise InputError(Diagnostic(code="W1521", message=message))
+
+
+def _compiled_by_first(
+    paths: Sequence[str], chosen: BuildOptions, target: Target, compilers: Sequence[Compiler]
+) -> list[Compilation] | MissingHeaderError:
+    """The files, compiled by the first compiler that has all their headers."""
+    missing: MissingHeaderError | None = None
+    for compiler in compilers:
+        try:
+            return [
+                compile_file(
+                    path,
+                    compiler=compiler,
+                    target=target,
+                    options=chosen.options_of(path),
+                    seconds=chosen.seconds,
+                )
+                for path in paths
+            ]
+        except MissingHeaderError as problem:
+            missing = missing or problem
+    assert missing is not None
+    return missing
+
+
+def _why_not(files: Sequence[Compilation], wanted: Target) -> str | None:
+    """Why code for x86-64 says nothing about another processor; None if the text does not look at it."""
+    for file in files:
+        readable = ReadableFiles(file.files[0], ())
+        for path in file.files:
+            source = readable(path)
+            found = None if source is None else _LOOKS_AT_PROCESSOR.search(source.text)
+            if source is not None and found is not None:
+                line, _ = source.position(found.start())
+                place = f"`{found.group()}` at {path}:{line}"
+                return f"no compiler has the headers of {wanted.processor}, on which {place} depends"
+    return None
+
+
+def _check_triples(files: Sequence[Compilation], modules: Sequence[llvm.Module], target: Target) -> None:
+    """LLVM IR that the user gives was made for some processor already."""
+    for file, module in zip(files, modules, strict=True):
+        path = file.files[0]
+        if Path(path).suffix not in {TEXT, BITCODE} or not module.triple:
+            continue
+        found = target_of_triple(module.triple)
+        if found is not target:
+            name = found.processor if found is not None else module.triple
+            message = f"{path} was compiled for {module.triple}, not for {target.processor}"
+            raise InputError(Diagnostic(code="W1519", message=message, help=f"--target {name}"))
+
+
+def _caveats(files: Sequence[Compilation], target: Target, chosen: BuildOptions) -> list[str]:
+    found = [item for file in files for item in file.caveats]
+    if chosen.target is not None and not is_of_model(target, chosen.model):
+        found.append(f"compiled for {target.processor}, which is not the processor of {chosen.model}")
+    return found
