@@ -367,6 +367,8 @@ class Object:
         addresses: where the content holds the address of something: offset → what.
         unset: ranges of bytes without a value, as pairs of first and end.
         cells: how its memory is divided, once `split_cells` has found that out.
+        lies_at: where it lies, counted from the beginning of another object; None: apart from all others.
+        is_hidden: no variable of the program names it.
         binding: as of a function.
     """
 
@@ -379,6 +381,8 @@ class Object:
     is_constant: bool = False
     is_thread_local: bool = False
     cells: tuple[Cells, ...] | None = None
+    lies_at: ObjectAddress | None = None
+    is_hidden: bool = False
     binding: str = "strong"
     place: Place | None = field(default=None, compare=False)
 

@@ -32,6 +32,11 @@ class Emitter:
         self._number += 1
         return ir.Value(f"{self.word}/{self._number}", type_)
 
+    def label(self) -> str:
+        """A fresh name for a block."""
+        self._number += 1
+        return f"{self.word}/block.{self._number}"
+
     def take(self) -> list[ir.Instruction]:
         """The instructions since the last time."""
         done, self.instructions = self.instructions, []

@@ -65,8 +65,9 @@ class Memory:
                     count=each.count,
                     initial=tuple(self._initial(item, offset, each.size) for offset in offsets),
                     is_array=each.count > 1,
-                    place=None if first == name else Address(first, each.offset - start),
-                    is_hidden=item.is_constant,
+                    place=_in_region(item, each.offset)
+                    or (None if first == name else Address(first, each.offset - start)),
+                    is_hidden=item.is_constant or item.is_hidden,
                 )
             )
 
@@ -106,6 +107,9 @@ class Memory:
 
     def address(self, operand: ir.ObjectAddress) -> Address:
         """Where a byte of an object lies; one that is only pointed to gets a place for that."""
+        region = _in_region(self.module.objects[operand.name], operand.offset)
+        if operand.name not in self._cells and region is not None:
+            return region
         if operand.name not in self._cells:
             self._cells[operand.name] = [(self.add(operand.name, 1).name, 0, 1)]
         cells = self._cells[operand.name]
@@ -114,3 +118,8 @@ class Memory:
         if operand.offset > end:
             name, start, _ = cells[0]
         return Address(name, operand.offset - start)
+
+
+def _in_region(item: ir.Object, offset: int) -> Address | None:
+    """Where a byte of an object lies that has its place in a region, which begins with a cell of its name."""
+    return None if item.lies_at is None else Address(item.lies_at.name, item.lies_at.offset + offset)

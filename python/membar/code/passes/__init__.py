@@ -42,13 +42,12 @@ ORDER = (
     "unroll_counted_loops",
 )
 _OF_A_THREAD = (
-    "expand_copies", "split_locals", "promote_locals", "join_pieces", "fold_constants",
-    "unroll_counted_loops",
-    "expand_copies", "split_locals", "promote_locals", "join_pieces", "fold_constants",
+    "promote_locals", "join_pieces", "fold_constants", "unroll_counted_loops",
+    "split_locals", "promote_locals", "join_pieces", "fold_constants",
 )  # fmt: skip
 """What simplifies the function of a thread once its argument is known: what is known after loops have been
-written out divides further variables."""
-_OF_MEMORY = ("place_locals", "split_cells")
+written out divides further variables. Copies are expanded before, where all accesses to memory are seen."""
+_OF_MEMORY = ("place_locals", "place_heap", "fold_constants", "split_cells", "check_undefined")
 """What gives every object its cells."""
 
 
@@ -72,7 +71,7 @@ def prepare(module: ir.Module) -> ir.Module:
     """The module as `lowering` takes it: calls inlined, one simplified function for each thread."""
     from membar.code.passes.spawn_threads import spawn_threads  # noqa: PLC0415 - it needs this module
 
-    module = spawn_threads(run_passes(module, until="inline_calls"), _simplify)
+    module = spawn_threads(run_passes(module, until="fold_constants"), _simplify)
     module = replace(module, functions={name: module.functions[name] for name in module.threads})
     for name in _OF_MEMORY:
         module = load_pass(name).run(module)

@@ -31,7 +31,10 @@ def split_cells(module: ir.Module) -> ir.Module:
         name: _Splitting(module, function, targets, layouts).run()
         for name, function in module.functions.items()
     }
-    objects = {name: replace(item, cells=_cells(item, layouts)) for name, item in module.objects.items()}
+    objects = {
+        name: item if item.cells is not None else replace(item, cells=_cells(item, layouts))
+        for name, item in module.objects.items()
+    }
     return replace(module, functions=functions, objects=objects)
 
 

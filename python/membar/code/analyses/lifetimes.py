@@ -1,0 +1,90 @@
+"""Which objects end while the program runs, and which accesses may come too late for them.
+
+Allocated memory ends where it is released, a local variable where its scope ends. An access needs a check
+only if an end of what it may access can come before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from membar.code import ir
+from membar.code.analyses.cells import access_of
+from membar.code.analyses.order import Order, Position
+from membar.code.analyses.points_to import PointsTo
+from membar.code.primitives import PREFIX
+from membar.records import record
+
+ALLOCATE = (f"{PREFIX}allocate", f"{PREFIX}allocate_aligned")
+RELEASE = f"{PREFIX}release"
+
+
+@record(frozen=True, slots=True)
+class End:
+    """An instruction at which objects end: a release, or the end of a variable's lifetime."""
+
+    position: Position
+    instruction: ir.Instruction
+    sites: frozenset[str]
+
+
+def positions(module: ir.Module) -> Iterator[tuple[Position, ir.Instruction]]:
+    """All instructions of the threads of a module."""
+    for name in module.threads:
+        for block in module.functions[name].blocks:
+            for index, item in enumerate(block.instructions):
+                yield Position(name, block.name, index), item
+
+
+def is_call_of(item: ir.Instruction, *names: str) -> bool:
+    """Whether an instruction calls one of these functions."""
+    return (
+        isinstance(item, ir.Call)
+        and isinstance(item.callee, ir.FunctionAddress)
+        and item.callee.name in names
+    )
+
+
+class Lifetimes:
+    """The ends of objects.
+
+    Attributes:
+        ends: by site, where its objects end.
+        late: the instructions that may access an object after its end, and the sites of those objects.
+    """
+
+    def __init__(self, module: ir.Module, targets: PointsTo) -> None:
+        self.order = Order(module)
+        self.ends: dict[str, list[End]] = {}
+        everything = list(positions(module))
+        for position, item in everything:
+            end = self._end(position, item, targets)
+            if end is not None:
+                for site in end.sites:
+                    self.ends.setdefault(site, []).append(end)
+        self.late: dict[Position, frozenset[str]] = {}
+        for position, item in everything:
+            access = access_of(position.thread, item, module)
+            if access is None or not self.ends:
+                continue
+            sites = {target.site for target in targets.targets(position.thread, access.address)}
+            late = frozenset(site for site in sites if self.may_have_ended(site, position))
+            if late:
+                self.late[position] = late
+
+    def _end(self, position: Position, item: ir.Instruction, targets: PointsTo) -> End | None:
+        match item:
+            case ir.Lifetime(slot=ir.ObjectAddress() as slot, begins=False):
+                return End(position, item, frozenset({f"@{slot.name}"}))
+            case ir.Call(arguments=(address, *_)) if is_call_of(item, RELEASE):
+                found = targets.targets(position.thread, address)
+                return End(position, item, frozenset(target.site for target in found))
+            case _:
+                return None
+
+    def may_have_ended(self, site: str, position: Position) -> bool:
+        """Whether an object of a site may have ended when control comes to an instruction."""
+        return any(
+            self.order.may_follow(position, end.position) and end.position != position
+            for end in self.ends.get(site, ())
+        )
