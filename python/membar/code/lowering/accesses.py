@@ -18,15 +18,11 @@ _UPDATES = frozenset({"add", "sub", "and", "or", "xor"})
 _LESS = {"max": "slt", "min": "slt", "umax": "ult", "umin": "ult"}
 
 
-def _tags(thread: ThreadLowering, ordering: str | None, place: ir.Place | None) -> frozenset[str]:
-    return thread.context.plain if ordering is None else frozenset({thread.context.order(ordering, place)})
-
-
 def lower_load(thread: ThreadLowering, item: ir.Load) -> None:
     """A load."""
     address = thread.value(item.address, item, "used as an address")
     size = thread.size(item.result.type, item.place)
-    tags = _tags(thread, item.ordering, item.place)
+    tags = thread.context.orders.access(item.ordering, item.place)
     span = thread.context.span(item.place)
     thread.flow.emit(Load(register=thread.fresh(item.result), address=address, size=size, tags=tags), span)
 
@@ -36,7 +32,7 @@ def lower_store(thread: ThreadLowering, item: ir.Store) -> None:
     address = thread.value(item.address, item, "used as an address")
     word = thread.value(item.value, item, "stored")
     size = thread.size(item.value.type, item.place)
-    tags = _tags(thread, item.ordering, item.place)
+    tags = thread.context.orders.access(item.ordering, item.place)
     thread.flow.emit(
         Store(address=address, value=word, size=size, tags=tags), thread.context.span(item.place)
     )
@@ -48,15 +44,15 @@ def lower_update(thread: ThreadLowering, item: ir.Update) -> None:
     word = thread.value(item.value, item, "stored")
     size = thread.size(item.value.type, item.place)
     old = thread.fresh(item.old)
-    tags = frozenset({thread.context.order(item.ordering, item.place), "RMW"})
+    read, write = thread.context.orders.update(item.ordering, item.place)
     thread.flow.emit(
         Rmw(
             register=old,
             address=address,
             value=_updated(item, Register(old), word, size * 8),
             size=size,
-            read_tags=tags,
-            write_tags=tags,
+            read_tags=read,
+            write_tags=write,
         ),
         thread.context.span(item.place),
     )
@@ -83,8 +79,8 @@ def lower_exchange(thread: ThreadLowering, item: ir.CompareExchange) -> None:
     new = thread.value(item.new, item, "stored")
     size = thread.size(item.new.type, item.place)
     span = thread.context.span(item.place)
-    success = frozenset({thread.context.order(item.success, item.place), "RMW"})
-    failure = frozenset({thread.context.order(item.failure, item.place)})
+    read, write = thread.context.orders.update(item.success, item.place)
+    failure = thread.context.orders.failure(item.failure, item.place)
     old = thread.flow.register()
     is_equal = Binary(BinaryOp.EQ, Register(old), expected)
     attempt = Rmw(
@@ -93,8 +89,8 @@ def lower_exchange(thread: ThreadLowering, item: ir.CompareExchange) -> None:
         value=new,
         size=size,
         condition=is_equal,
-        read_tags=success,
-        write_tags=success,
+        read_tags=read,
+        write_tags=write,
         failed_tags=failure,
     )
     thread.values[item.old.name], thread.values[item.done.name] = Register(old), is_equal

@@ -85,7 +85,8 @@ def _check_division(thread: ThreadLowering, item: ir.Compute, words: Sequence[Ex
             return
         is_least = Binary(BinaryOp.EQ, words[0], least)
         is_wrong = Binary(BinaryOp.AND, is_least, Binary(BinaryOp.EQ, words[1], minus))
-        thread.check(negation(is_wrong), f"{_SIGNED_OVERFLOW} in `/`", item, OVERFLOW)
+        sign = "/" if item.operation == "sdiv" else "%"
+        thread.check(negation(is_wrong), f"the result of `{sign}` does not fit its type", item)
 
 
 def _check_known(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from membar.code import ir
 from membar.code.loops import natural_loops
 from membar.code.lowering.memory import Memory
-from membar.code.lowering.refusal import NotSupportedError
+from membar.code.lowering.orders import Orders
 from membar.code.primitives import PREFIX
 from membar.program.expr import Address, Expr
 from membar.program.operations import Store
@@ -17,15 +17,6 @@ from membar.source import Span
 
 if TYPE_CHECKING:
     from membar.code.lowering.thread import ThreadLowering
-
-ORDERS: Mapping[str, str] = {
-    "monotonic": "RLX",
-    "acquire": "ACQ",
-    "release": "REL",
-    "acq_rel": "ACQ_REL",
-    "seq_cst": "SC",
-}
-PLAIN = frozenset({"NA"})
 
 
 def thread_name(function: str) -> str:
@@ -40,15 +31,19 @@ class Context:
         module: the code; `threads` names the functions that its threads run.
         memory: where its objects lie.
         pointer_bits: the width of an address.
-        plain: the ordering words of an access without an order.
+        orders: the ordering words of its language.
     """
 
     def __init__(
-        self, module: ir.Module, memory: Memory, span: Callable[[ir.Place | None], Span | None]
+        self,
+        module: ir.Module,
+        memory: Memory,
+        orders: Orders,
+        span: Callable[[ir.Place | None], Span | None],
     ) -> None:
         self.module, self.memory = module, memory
         self.pointer_bits = module.pointer_bits
-        self.plain = PLAIN
+        self.orders = orders
         self._span = span
         self._retired: dict[int, Expr] = {}
         self._retirements = retirements(module)
@@ -61,13 +56,6 @@ class Context:
         if place not in self._spans:
             self._spans[place] = self._span(place)
         return self._spans[place]
-
-    def order(self, ordering: str, place: ir.Place | None) -> str:
-        """The ordering word of a Program for one of LLVM IR."""
-        found = ORDERS.get(ordering)
-        if found is None:
-            raise NotSupportedError(f"the memory ordering `{ordering}`", place)
-        return found
 
     def address(self, operand: ir.ObjectAddress) -> Address:
         """Where a byte of an object lies."""
@@ -104,7 +92,7 @@ class Context:
         address = self.memory.results[thread.number]
         size = self.pointer_bits // 8
         thread.flow.emit(
-            Store(address=address, value=word, size=size, tags=self.plain), self.span(item.place)
+            Store(address=address, value=word, size=size, tags=self.orders.plain), self.span(item.place)
         )
 
 

@@ -11,8 +11,9 @@ from membar.code.lowering.context import thread_name
 from membar.code.lowering.expressions import narrowed
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.primitives import PREFIX, PRIMITIVES
+from membar.program.blocking import none_of
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, negation
-from membar.program.operations import Assume, Choose, Fence, Join, Load, Lock, Rmw, Set, Spawn, Unlock
+from membar.program.operations import Assume, Choose, Fence, Join, Load, Rmw, Set, Spawn, Store
 
 if TYPE_CHECKING:
     from membar.code.lowering.thread import ThreadLowering
@@ -71,14 +72,14 @@ def _join(thread: ThreadLowering, item: ir.Call) -> None:
         _join_one(thread, number.value, register if is_used else None, item)
         return
     here, after = thread.flow.here(), thread.flow.point()
-    wrong: Expr = TRUE
+    guards: list[Expr] = []
     for candidate in candidates:
         is_it = Binary(BinaryOp.EQ, number, Constant(candidate))
-        wrong = negation(is_it) if wrong == TRUE else Binary(BinaryOp.AND, wrong, negation(is_it))
+        guards.append(is_it)
         thread.flow.state = State(here, is_it, (), span)
         _join_one(thread, candidate, register if is_used else None, item)
         thread.flow.lead_to(after)
-    thread.flow.state = State(here, wrong, (), span)
+    thread.flow.state = State(here, none_of(guards) if guards else TRUE, (), span)
     thread.check(FALSE, "a thread is joined that was never created", item)
     thread.flow.state = State(after)
 
@@ -90,7 +91,7 @@ def _join_one(thread: ThreadLowering, number: int, register: str | None, item: i
     if register is not None:
         address = context.memory.results[number]
         size = context.pointer_bits // 8
-        thread.flow.emit(Load(register=register, address=address, size=size, tags=context.plain), span)
+        thread.flow.emit(Load(register=register, address=address, size=size, tags=context.orders.plain), span)
 
 
 def _finish(thread: ThreadLowering, item: ir.Call) -> None:
@@ -101,14 +102,34 @@ def _finish(thread: ThreadLowering, item: ir.Call) -> None:
 
 def _lock(thread: ThreadLowering, item: ir.Call) -> None:
     address = thread.value(item.arguments[0], item, "used as an address")
-    tags = frozenset({"ACQ", "RMW"})
-    thread.flow.emit(Lock(address=address, size=_LOCK_SIZE, tags=tags), thread.context.span(item.place))
+    if thread.flow.state is None:
+        return
+    register = thread.flow.register()
+    read, write, failed = thread.context.orders.taken
+    is_free = Binary(BinaryOp.EQ, Register(register), FALSE)
+    span = thread.context.span(item.place)
+    thread.flow.cut()
+    thread.flow.emit(
+        Rmw(
+            register=register,
+            address=address,
+            value=TRUE,
+            size=_LOCK_SIZE,
+            condition=is_free,
+            read_tags=read,
+            write_tags=write,
+            failed_tags=failed,
+        ),
+        span,
+    )
+    thread.flow.block_until(is_free, span)
 
 
 def _unlock(thread: ThreadLowering, item: ir.Call) -> None:
     address = thread.value(item.arguments[0], item, "used as an address")
-    tags = frozenset({"REL"})
-    thread.flow.emit(Unlock(address=address, size=_LOCK_SIZE, tags=tags), thread.context.span(item.place))
+    tags = thread.context.orders.given_back
+    span = thread.context.span(item.place)
+    thread.flow.emit(Store(address=address, value=FALSE, size=_LOCK_SIZE, tags=tags), span)
 
 
 def _wait(thread: ThreadLowering, item: ir.Call) -> None:
@@ -168,16 +189,16 @@ def _retire_any(thread: ThreadLowering, number: Expr, item: ir.Call) -> None:
     register = thread.flow.register()
     here, after = thread.flow.here(), thread.flow.point()
     span = thread.context.span(item.place)
-    others: Expr = TRUE
+    guards: list[Expr] = []
     for candidate in range(1, len(thread.context.module.threads)):
         is_it = Binary(BinaryOp.EQ, number, Constant(candidate))
-        others = negation(is_it) if others == TRUE else Binary(BinaryOp.AND, others, negation(is_it))
+        guards.append(is_it)
         cell = thread.context.retired_cell(candidate)
         assert cell is not None  # as one that is not known may be any
         thread.flow.state = State(here, is_it, (), span)
         _exchange(thread, cell, register, item)
         thread.flow.lead_to(after)
-    thread.flow.state = State(here, others, (Set(register, FALSE),), span)
+    thread.flow.state = State(here, none_of(guards) if guards else TRUE, (Set(register, FALSE),), span)
     thread.flow.lead_to(after)
     thread.flow.state = State(after)
     thread.values[item.results[0].name] = Binary(BinaryOp.EQ, Register(register), FALSE)
@@ -193,7 +214,7 @@ def _add_within(thread: ThreadLowering, item: ir.Call) -> None:
     is_inside = Binary(BinaryOp.AND, Binary(BinaryOp.LE, low, found), Binary(BinaryOp.LE, found, high))
     if low == high:
         is_inside = Binary(BinaryOp.EQ, found, low)
-    tags = frozenset({"ACQ", "RMW"})
+    read, write, failed = thread.context.orders.taken
     thread.flow.emit(
         Rmw(
             register=register,
@@ -201,9 +222,9 @@ def _add_within(thread: ThreadLowering, item: ir.Call) -> None:
             value=narrowed(Binary(BinaryOp.ADD, found, step), 8 * _LOCK_SIZE),
             size=_LOCK_SIZE,
             condition=is_inside,
-            read_tags=tags,
-            write_tags=tags,
-            failed_tags=frozenset({"RLX", "LF"}),
+            read_tags=read,
+            write_tags=write,
+            failed_tags=failed,
         ),
         thread.context.span(item.place),
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from membar.code import ir
 from membar.code.lowering.context import Context
 from membar.code.lowering.memory import Memory
+from membar.code.lowering.orders import Orders, language_of
 from membar.code.lowering.thread import ThreadLowering
 from membar.code.primitives import PREFIX
 from membar.code.structure import operands
@@ -14,27 +15,25 @@ from membar.program.program import Program
 from membar.source import Span
 
 
-def lower_module(
-    module: ir.Module, *, name: str, language: str, span: Callable[[ir.Place | None], Span | None]
-) -> Program:
+def lower_module(module: ir.Module, *, name: str, span: Callable[[ir.Place | None], Span | None]) -> Program:
     """The program that the threads of a module make.
 
     Args:
         module: after all passes.
         name: of the program.
-        language: as in `Program.language`.
         span: the user's text at a place.
 
     Raises:
         NotSupportedError: a Program cannot say it.
     """
+    orders = Orders(language_of(module))
     memory = Memory(module, _results(module))
-    context = Context(module, memory, span)
+    context = Context(module, memory, orders, span)
     threads = [
         ThreadLowering(context, module.functions[thread], number).run()
         for number, thread in enumerate(module.threads)
     ]
-    return Program(name=name, language=language, objects=memory.objects(), threads=tuple(threads))
+    return Program(name=name, language=orders.language, objects=memory.objects(), threads=tuple(threads))
 
 
 def _results(module: ir.Module) -> dict[int, str]:

@@ -18,6 +18,7 @@ from membar.code.lowering.primitives import call_primitive
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.structure import operands as operands_of
 from membar.code.structure import targets
+from membar.program.blocking import none_of
 from membar.program.expr import (
     FALSE,
     TRUE,
@@ -32,6 +33,7 @@ from membar.program.expr import (
     negation,
     registers_of,
 )
+from membar.program.meeting import meeting_points
 from membar.program.operations import Assert, Fence, Set
 from membar.program.program import Thread
 
@@ -87,6 +89,7 @@ class ThreadLowering:
             edges=edges,
             started=self.number == 0,
             exits=frozenset(self.exits),
+            joins=meeting_points(edges) if self.context.orders.is_kernel else (),
             span=self.context.span(self.function.place),
         )
 
@@ -176,7 +179,7 @@ class ThreadLowering:
                 lower_update(self, item)
             case ir.Fence(ordering=ordering):
                 if not item.is_signal:
-                    tags = frozenset({self.context.order(ordering, item.place)})
+                    tags = self.context.orders.fence(ordering, item.place)
                     self.flow.emit(Fence(tags), self.context.span(item.place))
             case ir.Call(callee=ir.FunctionAddress(name=name)):
                 call_primitive(self, name, item)
@@ -231,12 +234,7 @@ class ThreadLowering:
         if self.flow.state is None:
             return
         guards = [Binary(BinaryOp.EQ, word, Constant(number)) for number, _ in end.cases]
-        others: Expr = TRUE
-        if guards:
-            any_case: Expr = guards[0]
-            for guard in guards[1:]:
-                any_case = Binary(BinaryOp.OR, any_case, guard)
-            others = negation(any_case)
+        others = none_of(guards) if guards else TRUE
         ways = [(guard, target) for guard, (_, target) in zip(guards, end.cases, strict=True)]
         self._part(end, (*ways, (others, end.default)))
 
