@@ -55,13 +55,48 @@ def _promotable(function: ir.Function, pointer_bits: int) -> dict[str, ir.Type]:
                     pass
                 case _:
                     escaped |= set(used)
+    outlived = _used_after_their_end(function)
     return {
         name: min(found, key=str)
         for name, found in types.items()
         if name not in escaped
+        and name not in outlived
         and len({_bits(each, pointer_bits) for each in found}) == 1
         and (_bits(next(iter(found)), pointer_bits) + 7) // 8 == slots[name].size
     }
+
+
+def _used_after_their_end(function: ir.Function) -> frozenset[str]:
+    """Slots that may be accessed outside of their lifetime; passes over memory say what that means."""
+    marked = frozenset(
+        item.slot.name
+        for block in function.blocks
+        for item in block.instructions
+        if isinstance(item, ir.Lifetime) and isinstance(item.slot, ir.Value)
+    )
+    if not marked:
+        return marked
+    ended = {block.name: frozenset[str]() for block in function.blocks}
+    ended[function.blocks[0].name] = marked
+    found: set[str] = set()
+    is_stable = False
+    while not is_stable:
+        is_stable = True
+        for block in function.blocks:
+            gone = set(ended[block.name])
+            for item in block.instructions:
+                match item:
+                    case ir.Lifetime(slot=ir.Value(name=name), begins=begins):
+                        (gone.discard if begins else gone.add)(name)
+                    case ir.Load(address=ir.Value(name=name)) | ir.Store(address=ir.Value(name=name)):
+                        found |= {name} & gone
+                    case _:
+                        pass
+            for target in targets(block.end):
+                if not gone <= ended[target.block]:
+                    ended[target.block] |= gone
+                    is_stable = False
+    return frozenset(found)
 
 
 def _bits(type_: ir.Type, pointer_bits: int) -> int:
