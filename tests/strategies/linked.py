@@ -19,7 +19,7 @@ from strategies.compiled_code import compilers
 COMPILERS = compilers()
 
 
-def link_texts(folder: Path, *texts: str, target: Target = X86_64) -> ir.Module:
+def link_texts(folder: Path, *texts: str, target: Target = X86_64, modelled: str | None = None) -> ir.Module:
     """Files of C as one module, with what they need of the library."""
     options = CompileOptions()
     modules = []
@@ -29,13 +29,13 @@ def link_texts(folder: Path, *texts: str, target: Target = X86_64) -> ir.Module:
         done = compile_file(str(path), compiler=COMPILERS[0], target=target, options=options)
         modules.append(read_module(done.module))
     read = ReadableFiles(str(folder / "a.c"), ())
-    module = link_program(modules, Library(COMPILERS[0], target, options), read)
+    module = link_program(modules, Library(COMPILERS[0], target, options), read, modelled=modelled)
     validate(module)
     return module
 
 
-def refusal(folder: Path, *texts: str) -> InputError:
+def refusal(folder: Path, *texts: str, target: Target = X86_64, modelled: str | None = None) -> InputError:
     """The error that files of C give."""
     with pytest.raises(InputError) as caught:
-        link_texts(folder, *texts)
+        link_texts(folder, *texts, target=target, modelled=modelled)
     return caught.value

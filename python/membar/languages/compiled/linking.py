@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from membar.code import ir as code
 from membar.code.passes.link import Refuse, link, mentioned, renamed
+from membar.code.passes.resolve_assembly import resolve_assembly
 from membar.code.passes.resolve_kernel import resolve_kernel
 from membar.code.passes.resolve_library import OTHER_NAMES, OVERRIDDEN, resolve_library
 from membar.code.primitives import PREFIX
@@ -24,7 +25,11 @@ ENTRY = "main"
 
 
 def link_program(
-    modules: Sequence[llvm.Module], library: Library, read: Read, entry: str = ENTRY
+    modules: Sequence[llvm.Module],
+    library: Library,
+    read: Read,
+    entry: str = ENTRY,
+    modelled: str | None = None,
 ) -> code.Module:
     """The code IR of a program with everything that it calls.
 
@@ -33,11 +38,14 @@ def link_program(
         library: bodies of functions that the program does not define.
         read: the text of the files that errors may show.
         entry: the function that is called first.
+        modelled: the processor of the memory model; None for models of languages.
 
     Raises:
         InputError: definitions contradict one another, or something is defined nowhere.
     """
-    return _Linking(modules, library, read).run(entry)
+    linking = _Linking(modules, library, read)
+    linked = linking.run(entry)
+    return resolve_assembly(linked, library.target.processor, linking.refuse, modelled=modelled)
 
 
 @record(eq=False)

@@ -1,0 +1,1 @@
+"""Inline assembly: what idioms of each processor mean, one table per processor."""

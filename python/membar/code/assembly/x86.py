@@ -1,0 +1,202 @@
+"""x86-64: barriers, `mov`, `xchg`, and what `lock` makes one step; in the syntax of AT&T."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from membar.code import ir
+from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, fixed
+from membar.code.assembly.template import Operands, Statement, immediate
+
+_NOTHING, _FULL = Nothing(), Barrier("seq_cst")
+_FIXED = fixed(
+    {
+        "": _NOTHING,
+        "nop": _NOTHING,
+        "pause": _NOTHING,
+        "rep; nop": _NOTHING,
+        "lfence": _NOTHING,  # loads are in order anyway
+        "sfence": _NOTHING,  # so are stores to ordinary memory
+        "mfence": _FULL,
+    }
+)
+_STACK = re.compile(r"-?\d*\(%[er]sp\)")
+_SUFFIX = {"b": 8, "w": 16, "l": 32, "q": 64}
+_OPERATIONS = {"add": "add", "sub": "sub", "and": "and", "or": "or", "xor": "xor", "inc": "add", "dec": "sub"}
+_SETS_ON_ZERO = frozenset({"setz", "sete"})
+_ZERO = frozenset({"z", "e"})
+_FORM = "()"
+
+
+def read_x86(statements: Sequence[Statement], operands: Operands) -> Meaning | None:
+    """The meaning of a template; None if it is not in the table."""
+    found = _FIXED.get(tuple(statements))
+    if found is not None:
+        return found
+    rest = list(statements)
+    is_locked = rest[0] == Statement("lock")
+    if is_locked:
+        rest = rest[1:]
+    if not rest or len(rest) > 2:
+        return None
+    zero = _zero(rest, operands)
+    if len(rest) == 2 and zero is None:
+        return None
+    name, bits = _split(rest[0].mnemonic)
+    if not is_locked and name == "mov" and zero is None:
+        return _move(rest[0].operands, bits, operands)
+    if name == "xchg":
+        return _exchange(rest[0].operands, bits, operands)
+    if is_locked and name == "xadd":
+        return _fetch_add(rest[0].operands, bits, operands)
+    if is_locked and name == "cmpxchg":
+        return _compare(rest[0].operands, bits, operands, zero)
+    return _change(name, bits, rest[0].operands, operands, zero) if is_locked else None
+
+
+def _split(mnemonic: str) -> tuple[str, int | None]:
+    """The name of an instruction and its width, if a suffix gives it."""
+    names = {"mov", "xchg", "xadd", "cmpxchg", *_OPERATIONS}
+    if mnemonic in names:
+        return mnemonic, None
+    if mnemonic[:-1] in names and mnemonic[-1] in _SUFFIX:
+        return mnemonic[:-1], _SUFFIX[mnemonic[-1]]
+    return mnemonic, None
+
+
+def _zero(statements: Sequence[Statement], operands: Operands) -> int | ir.Operand | None:
+    """Who gets the zero flag: an output of that kind, or the operand of a `setz` behind."""
+    for number, slot in enumerate(operands.slots):
+        if slot.flag:
+            return number if slot.flag in _ZERO and len(statements) == 1 else None
+    if len(statements) == 2 and statements[1].mnemonic in _SETS_ON_ZERO and statements[1].operands:
+        text = statements[1].operands[0]
+        register = operands.register(text)
+        return operands.memory(text, _FORM) if register is None else register
+    return None
+
+
+def _move(words: Sequence[str], bits: int | None, operands: Operands) -> Meaning | None:
+    if len(words) != 2:
+        return None
+    source, target = (operands.memory(word, _FORM) for word in words)
+    if source is not None and target is None:
+        result = operands.register(words[1])
+        # Any load of this processor is what compilers make of an acquire.
+        return None if result is None else Access(
+            kind="load", address=source, bits=bits, ordering="acquire", result=result
+        )  # fmt: skip
+    if target is None or source is not None:
+        return None
+    value = _value(words[0], bits, operands)
+    return None if value is None else Access(
+        kind="store", address=target, bits=bits, ordering="release", value=value
+    )  # fmt: skip
+
+
+def _value(word: str, bits: int | None, operands: Operands) -> int | ir.Constant | None:
+    number, constant = operands.register(word), immediate(word)
+    if number is not None:
+        return number
+    if constant is None or bits is None:
+        return None
+    return ir.Constant(constant & ((1 << bits) - 1), ir.Int(bits))
+
+
+def _pair(words: Sequence[str], operands: Operands) -> tuple[int, ir.Operand] | None:
+    """A register and a memory operand, in either order."""
+    if len(words) != 2:
+        return None
+    for register, memory in ((words[0], words[1]), (words[1], words[0])):
+        number, address = operands.register(register), operands.memory(memory, _FORM)
+        if number is not None and address is not None:
+            return number, address
+    return None
+
+
+def _exchange(words: Sequence[str], bits: int | None, operands: Operands) -> Meaning | None:
+    found = _pair(words, operands)  # it is locked by itself
+    if found is None:
+        return None
+    number, address = found
+    return _updated(address, bits, "xchg", number)
+
+
+def _updated(address: ir.Operand, bits: int | None, operation: str, number: int) -> Access:
+    """An update with a register, which gets what was in memory."""
+    return Access(
+        kind="update",
+        address=address,
+        bits=bits,
+        ordering="seq_cst",
+        operation=operation,
+        value=number,
+        result=number,
+    )
+
+
+def _fetch_add(words: Sequence[str], bits: int | None, operands: Operands) -> Meaning | None:
+    found = _pair(words, operands)
+    if found is None or operands.register(words[0]) is None:
+        return None
+    number, address = found
+    return _updated(address, bits, "add", number)
+
+
+def _compare(
+    words: Sequence[str], bits: int | None, operands: Operands, zero: int | ir.Operand | None
+) -> Meaning | None:
+    found = _pair(words, operands)
+    if found is None or operands.register(words[0]) is None:
+        return None
+    number, address = found
+    others = [
+        index
+        for index, slot in enumerate(operands.slots)
+        if slot.result is not None
+        and slot.value is not None
+        and not slot.flag
+        and index not in {number, zero}
+    ]
+    if len(others) != 1:  # the accumulator, which has the expected value and gets the old one
+        return None
+    return Access(
+        kind="compare",
+        address=address,
+        bits=bits,
+        ordering="seq_cst",
+        value=number,
+        expected=others[0],
+        result=others[0],
+        zero=zero,
+    )
+
+
+def _change(
+    name: str, bits: int | None, words: Sequence[str], operands: Operands, zero: int | ir.Operand | None
+) -> Meaning | None:
+    if name not in _OPERATIONS or not words:
+        return None
+    is_step = name in {"inc", "dec"}
+    if len(words) != (1 if is_step else 2):
+        return None
+    value: int | ir.Constant | None
+    if is_step:
+        value = None if bits is None else ir.Constant(1, ir.Int(bits))
+    else:
+        value = _value(words[0], bits, operands)
+        if _STACK.fullmatch(words[1]) and isinstance(value, ir.Constant) and value.value == 0:
+            return _FULL  # the usual way to write a fence
+    address = operands.memory(words[-1], _FORM)
+    if address is None or value is None:
+        return None
+    return Access(
+        kind="update",
+        address=address,
+        bits=bits,
+        ordering="seq_cst",
+        operation=_OPERATIONS[name],
+        value=value,
+        zero=zero,
+    )

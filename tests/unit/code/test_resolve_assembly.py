@@ -1,0 +1,166 @@
+"""Inline assembly by the tables of the processors: what it becomes, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from membar.code import ir
+from membar.code.assembly.template import Statement, read_statements
+from membar.code.printer import print_instruction
+from membar.languages.compiled.target import AARCH64, POWERPC64LE, RISCV64, X86_64, Target
+from strategies.compiled_code import needs_clang
+from strategies.linked import link_texts, refusal
+
+HEAD = """typedef unsigned u32; typedef unsigned long u64;
+int x; u32 z; u64 y, *p = &y; char b;
+int main(void) { u32 w = 1, e = 2; u64 r = 0, v = 3; _Bool f; char c;
+"""
+
+
+def assembly(template: str, outputs: str = "", inputs: str = "", clobbers: str = '"memory"') -> str:
+    return f'{HEAD}__asm__ __volatile__("{template}" : {outputs} : {inputs} : {clobbers});\nreturn 0; }}'
+
+
+def effects(module: ir.Module) -> list[str]:
+    """The accesses that are no plain ones, and fences."""
+    return [
+        print_instruction(item).split(" = ")[-1]
+        for block in module.functions["main"].blocks
+        for item in block.instructions
+        if isinstance(item, ir.Update | ir.CompareExchange | ir.Fence)
+        or (isinstance(item, ir.Load | ir.Store) and item.ordering is not None)
+        or (isinstance(item, ir.Call) and isinstance(item.callee, ir.FunctionAddress))
+    ]
+
+
+@needs_clang
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (assembly(""), []),
+        (assembly("pause"), []),
+        (assembly("rep; nop"), []),
+        (assembly("lfence"), []),
+        (assembly("mfence"), ["fence seq_cst"]),
+        (assembly("lock; addl $0,0(%%rsp)"), ["fence seq_cst"]),
+        (assembly("lock orl $0, (%%rsp)"), ["fence seq_cst"]),
+        (assembly("movl %1, %0", '"=q"(w)', '"m"(z)'), ["load acquire i32 @z"]),
+        (assembly("movq %1, %0", '"=m"(y)', '"Zq"(5UL)'), ["store release i64 5, @y"]),
+        (assembly("xchgq %0, %1", '"+m"(y), "+q"(v)'), ["update xchg seq_cst i64 @y, %"]),
+        (assembly("lock xaddl %1, %0", '"+m"(z), "+q"(w)'), ["update add seq_cst i32 @z, %"]),
+        (
+            assembly("lock; cmpxchgl %2,%1", '"=a"(w), "+m"(z)', '"q"(7u), "0"(2u)'),
+            ["cas seq_cst seq_cst i32 @z, 2, 7"],
+        ),
+        (
+            assembly("lock cmpxchgl %3, %0; setz %1", '"+m"(z), "=q"(c), "+a"(e)', '"q"(9u)'),
+            ["cas seq_cst seq_cst i32 @z, %"],
+        ),
+        (
+            assembly("lock cmpxchgl %3, %0", '"+m"(z), "=@ccz"(f), "+a"(e)', '"q"(9u)'),
+            ["cas seq_cst seq_cst i32 @z, %"],
+        ),
+        (assembly("lock; incl %0", '"+m"(z)'), ["update add seq_cst i32 @z, 1"]),
+        (assembly("lock; decl %0; sete %1", '"+m"(z), "=qm"(b)'), ["update sub seq_cst i32 @z, 1"]),
+        (assembly("lock; subl %1,%0", '"+m"(z)', '"ir"(3)'), ["update sub seq_cst i32 @z, 3"]),
+    ],
+)  # fmt: skip
+def test_x86(tmp_path: Path, text: str, expected: list[str]) -> None:
+    found = effects(link_texts(tmp_path, text))
+    assert [line[: len(want)] for line, want in zip(found, expected, strict=True)] == expected
+
+
+@needs_clang
+@pytest.mark.parametrize(
+    ("target", "text", "expected"),
+    [
+        (AARCH64, assembly("dmb ish"), ["fence seq_cst"]),
+        (AARCH64, assembly("dmb ishld"), ["fence acquire"]),
+        (AARCH64, assembly("dmb ishst"), ["call &__membar_fence(@tag.DMB.ISHST)"]),
+        (AARCH64, assembly("yield"), []),
+        (AARCH64, assembly("ldar %w0, %1", '"=r"(w)', '"Q"(z)'), ["load acquire i32 @z"]),
+        (AARCH64, assembly("stlr %0, [%1]", "", '"r"(v), "r"(p)'), ["store release i64"]),
+        (
+            AARCH64,
+            assembly("ldaddal %w2, %w0, %1", '"=r"(w), "+Q"(z)', '"r"(e)'),
+            ["update add acq_rel i32 @z"],
+        ),
+        (AARCH64, assembly("swpa %2, %0, %1", '"=r"(r), "+Q"(y)', '"r"(v)'), ["update xchg acquire i64 @y"]),
+        (
+            AARCH64,
+            assembly("casl %w0, %w2, %1", '"+r"(e), "+Q"(z)', '"r"(w)'),
+            ["cas release monotonic i32 @z"],
+        ),
+        (RISCV64, assembly("fence rw,rw"), ["fence seq_cst"]),
+        (RISCV64, assembly("fence w,w"), ["call &__membar_fence(@tag.Fence.w.w)"]),
+        (RISCV64, assembly("fence.tso"), ["fence acq_rel"]),
+        (
+            RISCV64,
+            assembly("amoadd.w.aqrl %0, %2, %1", '"=r"(w), "+A"(z)', '"r"(e)'),
+            ["update add seq_cst i32"],
+        ),
+        (RISCV64, assembly("amoswap.d.rl zero, %1, %0", '"+A"(y)', '"r"(v)'), ["update xchg release i64"]),
+        (RISCV64, assembly("lw %0, %1", '"=r"(w)', '"m"(z)'), ["load monotonic i32 @z"]),
+        (POWERPC64LE, assembly("sync"), ["fence seq_cst"]),
+        (POWERPC64LE, assembly("lwsync"), ["fence acq_rel"]),
+        (POWERPC64LE, assembly("isync"), ["call &__membar_fence(@tag.ISYNC)"]),
+    ],
+)
+def test_other_processors(tmp_path: Path, target: Target, text: str, expected: list[str]) -> None:
+    found = effects(link_texts(tmp_path, text, target=target, modelled=target.processor))
+    assert [line[: len(want)] for line, want in zip(found, expected, strict=True)] == expected
+
+
+@needs_clang
+def test_results_go_where_the_assembly_puts_them(tmp_path: Path) -> None:
+    text = HEAD + '__asm__("" : "+r"(r)); __asm__("" : "=r"(v) : "0"(r)); return v; }'
+    module = link_texts(tmp_path, text)
+    instructions = [item for block in module.functions["main"].blocks for item in block.instructions]
+    assert not any(isinstance(item, ir.Assembly) for item in instructions)
+    copies = [item for item in instructions if isinstance(item, ir.Compute) and item.operation == "bitcast"]
+    assert len(copies) == 2
+    assert not any(isinstance(operand, ir.Undefined) for item in copies for operand in item.operands)
+
+
+@needs_clang
+@pytest.mark.parametrize(
+    ("text", "target", "modelled", "words"),
+    [
+        (
+            assembly("cpuid", "", "", '"memory", "eax", "ebx", "ecx", "edx"'),
+            X86_64,
+            None,
+            "`cpuid` is not supported",
+        ),
+        (assembly("lock; btsl %1,%0", '"+m"(z)', '"r"(3)'), X86_64, None, "btsl"),
+        (assembly("cmpxchgl %2,%1", '"=a"(w), "+m"(z)', '"q"(7u), "0"(2u)'), X86_64, None, "cmpxchgl"),
+        (assembly("movl %1, %0", '"=q"(w)', '"m"(z)', '"cc"'), X86_64, None, "clobber"),
+        (assembly("mfence", "", "", '"cc"'), X86_64, None, "clobber"),
+        (assembly("mfence"), X86_64, "aarch64", "--target aarch64"),
+        (assembly("dmb ishst"), AARCH64, None, "no meaning under a model of a language"),
+        (assembly("dmb st; dmb ld"), AARCH64, None, "is not supported"),
+    ],
+)
+def test_what_is_refused_is_named_with_its_place(
+    tmp_path: Path, text: str, target: Target, modelled: str | None, words: str
+) -> None:
+    (diagnostic,) = refusal(tmp_path, text, target=target, modelled=modelled).diagnostics
+    assert words in diagnostic.message
+    assert diagnostic.primary is not None
+    assert diagnostic.primary.span.line == 4
+
+
+@needs_clang
+def test_a_compiler_barrier_is_none_between_threads_under_any_model(tmp_path: Path) -> None:
+    assert effects(link_texts(tmp_path, assembly(""), modelled="aarch64")) == []
+
+
+def test_templates_are_read_by_statements() -> None:
+    assert read_statements("1:\tldxr %0, %1\n\tlock; xaddl $1, 8($0)") == (
+        Statement("1:"),
+        Statement("ldxr", ("%0", "%1")),
+        Statement("lock"),
+        Statement("xaddl", ("$1", "8($0)")),
+    )
