@@ -1,15 +1,74 @@
-"""Finds plug-ins by file name: the folder is the registry."""
+"""Finds plug-ins by file name: the folder is the registry.
+
+The record of a plug-in is loaded to choose among plug-ins. Its functions are `lazy`, so that the code of a
+plug-in which is not chosen is never loaded. Whatever else a small check does not need is imported inside the
+function that uses it; pyproject.toml lists the folders where ruff allows that (PLC0415).
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from membar.diagnostics import Diagnostic, InputError, close_matches
 
 T = TypeVar("T")
+
+
+class Lazy:
+    """A function that is imported when it is first called."""
+
+    __slots__ = ("_function", "place")
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self._function: Callable[..., object] | None = None
+
+    def load(self) -> Callable[..., object]:
+        """The function itself."""
+        if self._function is None:
+            module, _, name = self.place.partition(":")
+            self._function = getattr(import_module(module), name)
+        return self._function
+
+    def __call__(self, *arguments: object, **named: object) -> object:
+        """Calls the function."""
+        return self.load()(*arguments, **named)
+
+
+def lazy(place: str) -> Callable[..., Any]:
+    """The function at `module:name`; the module is imported when the function is first called."""
+    return Lazy(place)
+
+
+class LazyMapping(Mapping[str, T]):
+    """A mapping whose values are made when they are first asked for."""
+
+    __slots__ = ("_keys", "_made", "_make")
+
+    def __init__(self, keys: Iterable[str], make: Callable[[str], T]) -> None:
+        self._keys = tuple(keys)
+        self._make = make
+        self._made: dict[str, T] = {}
+
+    def __getitem__(self, key: str) -> T:
+        if key not in self._made:
+            if key not in self._keys:
+                raise KeyError(key)
+            self._made[key] = self._make(key)
+        return self._made[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
 
 
 @cache

@@ -6,7 +6,7 @@ import pytest
 
 from membar.engines.instances.search import explore, machine
 from membar.evidence.certificates.check import certify
-from membar.languages.cubicle import parse
+from membar.languages.cubicle.elaborate import parse
 from membar.source import SourceFile
 from membar.systems.mapping import sequential
 from membar.systems.system import ParameterizedSystem

@@ -7,7 +7,7 @@ import pytest
 from differential.parameterized import breaks_with, compare, text_of
 from membar import plugins
 from membar.evidence.certificates.check import certify
-from membar.languages.cubicle import parse
+from membar.languages.cubicle.elaborate import parse
 from membar.source import SourceFile
 from membar.systems.mapping import sequential
 from strategies.naive_cubes import search

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from membar import languages
 from membar.diagnostics import InputError
-from membar.languages import registry
+from membar.languages import litmus, registry
+from membar.plugins import Lazy
+from membar.records import field_names
 from membar.source import SourceFile
 
 # What no question about a Cubicle model needs.
@@ -64,3 +67,54 @@ def test_a_question_loads_what_it_needs(tmp_path: Path) -> None:
     code, *loaded = found[-1].split()
     assert code == "0"
     assert [name for name in loaded if name in _IDLE] == []
+
+
+# An example, and the folders of languages that a check of it may load.
+_OWN = {
+    "store-buffering.litmus": {"litmus", "litmus.dialects.x86"},
+    "message-passing.litmus": {"litmus", "litmus.dialects.c"},
+    "peterson.dve": {"dve"},
+    "peterson-once.pml": {"promela"},
+    "spinlock.cub": {"cubicle"},
+    "peterson.xcfa": {"xcfa"},
+}
+
+
+@pytest.mark.parametrize("name", _OWN)
+def test_a_check_of_one_language_imports_nothing_of_another(name: str) -> None:
+    (example,) = (Path(__file__).parents[2] / "examples").rglob(name)
+    command = [sys.executable, "-c", _LOADED, str(example)]
+    subprocess.run(command, capture_output=True, check=False)  # compiles and keeps the model
+    loaded = (
+        subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1].split()
+    )
+    folders = {
+        *languages.ENDINGS.values(),
+        *(f"litmus.dialects.{folder}" for folder in litmus.FOLDERS.values()),
+    }
+    own = {folder for folder in folders if f"membar.languages.{folder}" in loaded}
+    assert own == _OWN[name]
+    assert "membar.models.cat" not in loaded
+
+
+def test_the_tables_of_languages_say_what_the_folders_say() -> None:
+    assert languages.FOLDERS.keys() | {"C"} == languages.DEFAULT_MODELS.keys()
+    for frontend in registry.frontends():
+        for language in frontend.default_models:
+            words = registry.words_of(language)
+            assert language == "C" or words is frontend.dialects.get(language, frontend.tags)
+    assert litmus.DIALECTS["C"].tags.keys() <= registry.words_of("C").keys()
+
+
+def test_every_dialect_has_a_header_word() -> None:
+    folders = {path.parent.name for path in Path(litmus.__file__).parent.glob("dialects/*/__init__.py")}
+    assert set(litmus.FOLDERS.values()) == folders
+
+
+def test_every_lazy_function_is_there() -> None:
+    records: list[object] = [*registry.every_frontend(), *litmus.DIALECTS.values()]
+    values = [getattr(one, name) for one in records for name in field_names(one)]
+    options = [each for value in values if isinstance(value, Mapping) for each in value.values()]
+    found = [value for value in (*values, *options) if isinstance(value, Lazy)]
+    assert len(found) >= 25
+    assert all(callable(value.load()) for value in found)

@@ -35,6 +35,43 @@ ENDINGS: Mapping[str, str] = MappingProxyType(
         ".xcfa": "xcfa",
     }
 )
+# `Program.language` → the model checked when the user names none.
+DEFAULT_MODELS: Mapping[str, str] = MappingProxyType(
+    {
+        "AArch64": "armv8",
+        "C": "rc11",
+        "DVE": "x86-tso",
+        "LKMM": "lkmm",
+        "PPC": "power",
+        "Promela": "x86-tso",
+        "RISCV": "riscv",
+        "X86": "x86-tso",
+        "X86_64": "x86-tso",
+        "XCFA": "sc",
+    }
+)
+# `Program.language` → folder, of the languages that have ordering words of their own (C's: `_c_tags.py`).
+FOLDERS: Mapping[str, str] = MappingProxyType(
+    {
+        "AArch64": "litmus",
+        "DVE": "dve",
+        "LKMM": "litmus",
+        "PPC": "litmus",
+        "Promela": "promela",
+        "RISCV": "litmus",
+        "X86": "litmus",
+        "X86_64": "litmus",
+        "XCFA": "xcfa",
+    }
+)
+# `Program.language` of those whose programs an engine with states runs on store buffers, unless the user
+# names another engine.
+BY_STATES = frozenset({"DVE", "Promela"})
+
+
+def default_models(*languages: str) -> Mapping[str, str]:
+    """The part of the table of default models for these languages."""
+    return MappingProxyType({language: DEFAULT_MODELS[language] for language in languages})
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -49,7 +86,6 @@ class Frontend:
         tags: the ordering words its operations may carry, each with one sentence of meaning. A word whose
             sentence starts with "(no order)" needs no meaning in a model.
         dialects: `Program.language` → the words of that dialect, where a word means different things in two.
-        by_states: engines with states answer, on store buffers, where the user names no engine.
         with_error: a text and what `--error` says → a text that also asks this; None: it cannot be asked.
         with_option: option of the command line → how a text says what its value says.
         template: a text, and the name of the number of its threads → the program for any such number; None:
@@ -66,7 +102,6 @@ class Frontend:
     default_models: Mapping[str, str]
     tags: Mapping[str, str]
     dialects: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    by_states: bool = False
     with_error: Callable[[str, str], str] | None = None
     with_claim: Callable[[str, str], str] | None = None
     with_option: Mapping[str, Callable[[str, str], str]] = field(default_factory=dict)

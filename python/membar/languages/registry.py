@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from membar import languages as folder
 from membar.diagnostics import Diagnostic, InputError
-from membar.languages import Frontend, ObjectFrontend, SystemFrontend
+from membar.languages import Frontend, ObjectFrontend, SystemFrontend, _c_tags
 from membar.models import kept
 from membar.models.model import Model
 from membar.source import SourceFile
@@ -47,7 +47,12 @@ def frontends() -> tuple[Frontend, ...]:
 @cache
 def vocabulary() -> Mapping[str, str]:
     """The ordering words of all languages, each with its meaning."""
-    return {tag: meaning for frontend in frontends() for tag, meaning in frontend.tags.items()}
+    return {
+        tag: meaning
+        for frontend in frontends()
+        for words in (frontend.tags, *frontend.dialects.values())
+        for tag, meaning in words.items()
+    }
 
 
 def words_of(language: str) -> Mapping[str, str]:
@@ -55,11 +60,12 @@ def words_of(language: str) -> Mapping[str, str]:
 
     A language without words of its own may use all; then a word that orders something anywhere orders.
     """
-    for frontend in frontends():
-        if language in frontend.dialects:
-            return frontend.dialects[language]
-        if language in frontend.default_models:
-            return frontend.tags
+    if language == "C":
+        return _c_tags.TAGS
+    if language in folder.FOLDERS:
+        frontend = _frontend(folder.FOLDERS[language])
+        assert isinstance(frontend, Frontend)
+        return frontend.dialects.get(language, frontend.tags)
     return words_of_all()
 
 
@@ -80,7 +86,7 @@ def load_model(name: str | SourceFile, *, include_dirs: Sequence[Path] = ()) -> 
     shipped = _shipped_model(name) if isinstance(name, str) else None
     if shipped is not None:
         return shipped
-    from membar.models import load  # noqa: PLC0415 - brings the compilers of models along
+    from membar.models import load  # brings the compilers of models along
 
     return load.load(name, vocabulary=vocabulary(), include_dirs=include_dirs)
 
@@ -90,7 +96,7 @@ def _shipped_model(name: str) -> Model | None:
     """A shipped model, kept from an earlier run, or compiled now and kept; None if `name` is another."""
     found = kept.read(name, _words())
     if found is None:
-        from membar.models import load  # noqa: PLC0415 - brings the compilers of models along
+        from membar.models import load  # brings the compilers of models along
 
         if name not in load.names():
             return None
@@ -101,7 +107,7 @@ def _shipped_model(name: str) -> Model | None:
 
 def compile_shipped_models() -> None:
     """Compiles and keeps every shipped model, so that no later check compiles one."""
-    from membar.models import load  # noqa: PLC0415 - brings the compilers of models along
+    from membar.models import load  # brings the compilers of models along
 
     for name in load.names():
         _shipped_model(name)

@@ -298,7 +298,7 @@ def _answer(work: Callable[[Item], Result], item: Item) -> bytes:
 
 
 def _bug(problem: BaseException) -> WorkerError:
-    import traceback  # noqa: PLC0415 - slow to load, and hopefully never needed
+    import traceback  # slow to load, and hopefully never needed
 
     frame = traceback.extract_tb(problem.__traceback__)[-1]
     found = WorkerError(f"{type(problem).__name__}: {problem} ({frame.filename}:{frame.lineno})")

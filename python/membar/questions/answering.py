@@ -8,7 +8,8 @@ from functools import cache
 from membar import plugins
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine
-from membar.languages.registry import NO_ORDER, frontends, words_of, words_of_all
+from membar.languages import DEFAULT_MODELS
+from membar.languages.registry import NO_ORDER, words_of, words_of_all
 from membar.limits.budget import LimitError, stage
 from membar.models.model import Model
 from membar.program.atomicity import has_wide_steps
@@ -47,12 +48,7 @@ FOR_UNBOUNDED_BUFFERS = "buffers"
 
 def default_model(program: Program) -> str:
     """The model checked when the user names none."""
-    if program.is_joint:
-        return "sc"
-    for frontend in frontends():
-        if program.language in frontend.default_models:
-            return frontend.default_models[program.language]
-    return "sc"
+    return "sc" if program.is_joint else DEFAULT_MODELS.get(program.language, "sc")
 
 
 @cache
@@ -141,9 +137,10 @@ def meaningless_tags(program: Program, model: Model) -> str | None:
     for tags, edge in used_tags(program):
         if tags <= known:
             continue
-        words = {**words_of_all(), **words_of(program.language)}
+        words = words_of(program.language)
         for tag in sorted(tags - model.tags):
-            if not words.get(tag, "").startswith(NO_ORDER):
+            meaning = words[tag] if tag in words else words_of_all().get(tag, "")
+            if not meaning.startswith(NO_ORDER):
                 place = f" (line {edge.span.line})" if edge.span else ""
                 return f"the model {model.name} gives no meaning to `{tag}`{place}"
     return None

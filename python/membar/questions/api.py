@@ -11,6 +11,7 @@ from typing import ParamSpec
 
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.edits import Place
+from membar.languages import BY_STATES
 from membar.languages.registry import (
     every_frontend,
     frontend_for,
@@ -414,8 +415,7 @@ def claiming(program: Program, text: str) -> Program:
 
 def options_for(options: Options, program: Program, model: Model, engine: str | None) -> Options:
     """The options, with the model's own store-buffer bound where the question is one about states."""
-    by_states = any(program.language in item.default_models for item in frontends() if item.by_states)
-    is_about_states = by_states or program.asks_about_states
+    is_about_states = program.language in BY_STATES or program.asks_about_states
     if not is_about_states or options.unbounded_buffers or options.buffers is not None:
         return options
     if model.operational is None or engine not in (None, *FOR_BUFFERS):

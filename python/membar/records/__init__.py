@@ -35,6 +35,6 @@ def field_names(value: object) -> tuple[str, ...]:
     found: Mapping[str, object] | None = getattr(value, _SHAPE, None)
     if found is not None:
         return tuple(found)
-    from dataclasses import fields  # noqa: PLC0415 - `python -X dev`, and other people's classes
+    from dataclasses import fields  # `python -X dev`, and other people's classes
 
     return tuple(one.name for one in fields(value))  # type: ignore[arg-type]  # the callers know

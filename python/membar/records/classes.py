@@ -293,7 +293,7 @@ class _Fields:
 
     def __get__(self, instance: object, owner: type) -> dict[str, dataclasses.Field[object]]:
         """By name."""
-        import dataclasses  # noqa: PLC0415 - brings `inspect` along, and is rarely asked for
+        import dataclasses  # brings `inspect` along, and is rarely asked for
 
         cls = next(cls for cls in owner.__mro__ if cls.__dict__.get(_FIELDS) is self)
         kinds = _types(cls)
@@ -326,7 +326,7 @@ def replace(value: T, /, **changes: object) -> T:
     cls = value.__class__
     shape: Mapping[str, Field] | None = getattr(cls, _SHAPE, None)
     if shape is None:
-        import dataclasses  # noqa: PLC0415 - values of other people's classes
+        import dataclasses  # values of other people's classes
 
         return dataclasses.replace(value, **changes)  # type: ignore[type-var]  # the callers' types say so
     for name, one in shape.items():

@@ -11,7 +11,7 @@ from differential.test_known_systems import system_of
 from membar.evidence.certificates import check, cover
 from membar.evidence.certificates.check import certify, script
 from membar.evidence.certificates.solver import Session
-from membar.languages.cubicle import parse
+from membar.languages.cubicle.elaborate import parse
 from membar.source import SourceFile
 from membar.systems.events import EventCube
 from membar.systems.system import ParameterizedSystem

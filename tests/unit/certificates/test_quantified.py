@@ -10,7 +10,7 @@ import z3
 from differential.parameterized import text_of
 from differential.test_known_systems import system_of
 from membar.evidence.certificates.check import certify, script
-from membar.languages.cubicle import parse
+from membar.languages.cubicle.elaborate import parse
 from membar.source import SourceFile
 from membar.systems.events import EventCube
 from membar.systems.mapping import sequential

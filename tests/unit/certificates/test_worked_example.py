@@ -11,7 +11,7 @@ from membar.evidence.certificates.check import is_initial, steps_into
 from membar.evidence.certificates.generic import Future, future, settled
 from membar.evidence.certificates.preimage import Backward, roots
 from membar.evidence.certificates.smt import Logic
-from membar.languages.cubicle import parse
+from membar.languages.cubicle.elaborate import parse
 from membar.source import SourceFile
 from membar.systems.events import EventCube, EventKind
 from membar.systems.system import ParameterizedSystem

@@ -12,7 +12,7 @@ from membar.evidence.certificates.cover import Cover
 from membar.evidence.certificates.generic import Future, future, future_steps
 from membar.evidence.certificates.preimage import roots
 from membar.evidence.certificates.smt import Logic
-from membar.languages.cubicle import parse
+from membar.languages.cubicle.elaborate import parse
 from membar.questions import proving
 from membar.source import SourceFile
 from membar.systems.events import EventCube

@@ -8,7 +8,7 @@ import pytest
 
 from membar.engines.instances.runs import mismatch
 from membar.engines.instances.search import explore, followed, machine
-from membar.languages.cubicle import parse
+from membar.languages.cubicle.elaborate import parse
 from membar.source import SourceFile
 from membar.systems.run import ProcessRun
 from membar.systems.system import ParameterizedSystem

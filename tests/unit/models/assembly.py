@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from membar.engines.reference import ENGINE
-from membar.languages.litmus import FRONTEND, parse
+from membar.languages.litmus import parse
+from membar.languages.registry import vocabulary
 from membar.models.load import load
 from membar.models.model import Model
 from membar.questions.outcome import Holds, Violated
@@ -18,7 +19,7 @@ from membar.source import SourceFile
 @cache
 def model(name: str) -> Model:
     """One of our models, with the words of all litmus dialects."""
-    return load(name, vocabulary=FRONTEND.tags)
+    return load(name, vocabulary=vocabulary())
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import pytest
 
 from membar.engines import Engine, graphs, reference
 from membar.languages.litmus import FRONTEND
+from membar.languages.registry import vocabulary
 from membar.models.load import load
 from membar.models.model import Model
 from membar.questions.outcome import Run
@@ -24,7 +25,7 @@ ENGINES = (graphs.ENGINE, reference.ENGINE)
 @cache
 def lkmm(without: str = "") -> Model:
     """The model, perhaps without one of its checks."""
-    whole = load("lkmm", vocabulary=FRONTEND.tags)
+    whole = load("lkmm", vocabulary=vocabulary())
     assert whole.plan is not None
     checks = tuple(check for check in whole.plan.checks if check.name != without)
     assert len(checks) == len(whole.plan.checks) - bool(without)

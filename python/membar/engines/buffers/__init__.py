@@ -31,8 +31,8 @@ def run(task: Task) -> Outcome:
 
 def explore(task: Task, *, fault: int | None = None) -> Tally:
     """What the program of `task` can do with store buffers of any length."""
-    from membar.engines.buffers.question import lowered  # noqa: PLC0415 - brings the reference along
-    from membar.engines.buffers.search import Search  # noqa: PLC0415
+    from membar.engines.buffers.question import lowered  # brings the reference along
+    from membar.engines.buffers.search import Search
 
     if task.options.buffers_chosen_by_user:
         raise EngineLimitError("the engine buffers has no bound: --buffers unbounded")

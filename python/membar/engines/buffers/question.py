@@ -136,7 +136,7 @@ def extension() -> ModuleType:
         EngineLimitError: it is not installed.
     """
     try:
-        from membar import _core  # noqa: PLC0415 - everything but this engine works without it
+        from membar import _core  # everything but this engine works without it
     except ImportError:
         raise EngineLimitError(
             "the engine buffers needs membar's Rust core, which this installation lacks"

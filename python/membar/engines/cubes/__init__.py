@@ -68,10 +68,10 @@ def generically(task: SystemTask) -> Outcome:
     Raises:
         EngineLimitError: the model is none of those the engine knows.
     """
-    from membar.engines.cubes import generic  # noqa: PLC0415 - brings z3 along
-    from membar.engines.instances import buffered  # noqa: PLC0415 - on demand
-    from membar.engines.instances.search import followed, machine  # noqa: PLC0415 - on demand
-    from membar.systems.mapping import sequential  # noqa: PLC0415 - on demand
+    from membar.engines.cubes import generic  # brings z3 along
+    from membar.engines.instances import buffered
+    from membar.engines.instances.search import followed, machine
+    from membar.systems.mapping import sequential
 
     start = time.monotonic()
     has_buffers = buffered(task.model)
@@ -114,9 +114,9 @@ class _Search:
     """A system handed to the core, and what comes back."""
 
     def __init__(self, task: SystemTask, fault: int | None) -> None:
-        from membar.engines.cubes.form import form_of  # noqa: PLC0415 - on demand
-        from membar.engines.instances import buffered  # noqa: PLC0415 - on demand
-        from membar.systems.mapping import sequential  # noqa: PLC0415 - on demand
+        from membar.engines.cubes.form import form_of
+        from membar.engines.instances import buffered
+        from membar.systems.mapping import sequential
 
         self.task = task
         self.buffered = buffered(task.model)
@@ -193,7 +193,7 @@ class _Search:
         return time.monotonic() - self.started
 
     def _holds(self, found: _core.CubeFindings) -> Outcome:
-        from membar.engines.cubes.proof import event_cube  # noqa: PLC0415 - on demand
+        from membar.engines.cubes.proof import event_cube
 
         fixed = self.core.fixed
         proof = tuple(event_cube(self.system, cube, fixed=fixed) for cube in found.cubes)
@@ -233,7 +233,7 @@ class _Search:
 
     def _followed(self, found: _core.CubeFindings) -> ProcessRun | None:
         """A run of concrete processes along the trace; a variable may name one that takes no part."""
-        from membar.engines.instances.search import followed, machine  # noqa: PLC0415 - on demand
+        from membar.engines.instances.search import followed, machine
 
         if found.trace is None:
             return None
@@ -268,7 +268,7 @@ def extension() -> ModuleType:
         EngineLimitError: it is not installed.
     """
     try:
-        from membar import _core  # noqa: PLC0415 - everything but this engine works without it
+        from membar import _core  # everything but this engine works without it
     except ImportError:
         raise EngineLimitError(
             "the engine cubes needs membar's Rust core, which this installation lacks"

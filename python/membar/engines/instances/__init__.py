@@ -43,7 +43,7 @@ def sizes(task: SystemTask) -> tuple[int, ...]:
 
 
 def _run(task: SystemTask) -> Outcome:
-    from membar.engines.instances.search import explore, machine  # noqa: PLC0415 - on demand
+    from membar.engines.instances.search import explore, machine
 
     has_buffers = buffered(task.model)
     start = time.perf_counter()

@@ -19,9 +19,9 @@ from membar.questions.task import Task
 def run(task: Task) -> Outcome:
     """Answers `task`; see the module's text for which reading of the model is used."""
     # On demand: other engines come here only to have their witnesses replayed.
-    from membar.engines.reference.axiomatic import explore  # noqa: PLC0415
-    from membar.engines.reference.simulator import simulate  # noqa: PLC0415
-    from membar.properties.judge import judge  # noqa: PLC0415
+    from membar.engines.reference.axiomatic import explore
+    from membar.engines.reference.simulator import simulate
+    from membar.properties.judge import judge
 
     if task.options.unbounded_buffers:
         raise EngineLimitError("store buffers without a bound need the engine buffers")

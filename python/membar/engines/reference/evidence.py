@@ -72,8 +72,8 @@ def _take_undefined(tally: Tally, model: Model, witness: Witness) -> None:
 
 
 def _take_claims(tally: Tally, program: Program, model: Model, witness: Witness) -> None:
-    from membar.engines.reference.lassos import broken_claims, run_of  # noqa: PLC0415 - claims are rare
-    from membar.engines.reference.machine import Machine  # noqa: PLC0415
+    from membar.engines.reference.lassos import broken_claims, run_of  # claims are rare
+    from membar.engines.reference.machine import Machine
 
     if model.operational is None:
         return
@@ -86,7 +86,7 @@ def _take_claims(tally: Tally, program: Program, model: Model, witness: Witness)
 
 def _take_end_of_run(tally: Tally, program: Program, model: Model, witness: Witness) -> bool:
     """Whether the run of the machine has come to an end."""
-    from membar.engines.reference.runs import End, deadlock_in, end_of, reached_error  # noqa: PLC0415 - mostly graphs
+    from membar.engines.reference.runs import End, deadlock_in, end_of, reached_error  # mostly graphs
 
     if model.operational is None:
         return False

@@ -72,7 +72,7 @@ def _not_for_ever(program: Program, model: Model, witness: Witness) -> str | Non
     """What is wrong with a run that says that it goes on for ever and breaks a claim."""
     if witness.cycle is None:
         return None
-    from membar.engines.reference.lassos import wrong_with  # noqa: PLC0415 - most witnesses have an end
+    from membar.engines.reference.lassos import wrong_with  # most witnesses have an end
 
     return wrong_with(program, model, witness)
 
@@ -208,7 +208,7 @@ def rebuilt(program: Program, chosen: tuple[Trace, ...], witness: Witness) -> Wi
 def _accepted(program: Program, model: Model, witness: Witness) -> str | None:
     """Why the model refuses the execution; a witness with steps is a run of the store-buffer machine."""
     if witness.steps or model.plan is None:
-        from membar.engines.reference.runs import follow_steps  # noqa: PLC0415 - most witnesses are graphs
+        from membar.engines.reference.runs import follow_steps  # most witnesses are graphs
 
         return follow_steps(program, model, witness)
     broken = failures(model.plan, witness.execution)

@@ -71,8 +71,8 @@ def explore(
         fault: the mistake to make on purpose, for tests.
         round_size: how many states several jobs share at a time, however few there are, for tests.
     """
-    from membar.engines.reference.machine import Machine  # noqa: PLC0415 - only where it is used
-    from membar.engines.states.form import Kept  # noqa: PLC0415
+    from membar.engines.reference.machine import Machine  # only where it is used
+    from membar.engines.states.form import Kept
 
     discipline = task.model.operational
     if discipline is None:
@@ -105,7 +105,7 @@ class _Search:
     """A program handed to the core, and what comes back."""
 
     def __init__(self, task: Task, machine: Machine, bound: int, how: How) -> None:
-        from membar.engines.states.form import state_form  # noqa: PLC0415 - brings the reference along
+        from membar.engines.states.form import state_form  # brings the reference along
 
         self.task = task
         self.program = task.program
@@ -205,8 +205,8 @@ class _Search:
         return not ASSERTED.isdisjoint(properties) or bool(properties and self.program.errors)
 
     def _take(self, found: _core.VisitedStates) -> None:
-        from membar.engines.reference.runs import deadlock_message  # noqa: PLC0415 - on demand
-        from membar.engines.states.witness import followed, witness  # noqa: PLC0415
+        from membar.engines.reference.runs import deadlock_message
+        from membar.engines.states.witness import followed, witness
 
         tally, machine = self.tally, self.machine
         if found.fault is not None:
@@ -232,7 +232,7 @@ class _Search:
             tally.notes.append(_ONE_FAILURE)
 
     def _take_bound(self, found: _core.VisitedStates | _core.RunAnswer) -> None:
-        from membar.engines.reference.room import unfit  # noqa: PLC0415 - on demand
+        from membar.engines.reference.room import unfit
 
         if found.held:
             self.tally.buffers_held = self.bound
@@ -247,8 +247,8 @@ class _Search:
                 self._take_claim(claim)
 
     def _take_claim(self, claim: Claim) -> None:
-        from membar.engines.states.automaton import claim_form  # noqa: PLC0415 - on demand
-        from membar.engines.states.witness import lasso  # noqa: PLC0415
+        from membar.engines.states.automaton import claim_form
+        from membar.engines.states.witness import lasso
 
         limits, options = self.task.limits, self.task.options
         if options.jobs > 1 and _ONE_THREAD not in self.tally.notes:
@@ -276,7 +276,7 @@ class _Search:
             self.tally.lasso = lasso(self.machine, prefix, cycle, claim.violation, fair=sorted(options.fair))
 
     def _take_ending(self, found: _core.VisitedStates, words: list[int], count: int, first: int) -> None:
-        from membar.engines.states.witness import witness  # noqa: PLC0415 - on demand
+        from membar.engines.states.witness import witness
 
         tally = self.tally
         if not self.terms:
@@ -319,7 +319,7 @@ def extension() -> ModuleType:
         EngineLimitError: it is not installed.
     """
     try:
-        from membar import _core  # noqa: PLC0415 - everything but the fast engines works without it
+        from membar import _core  # everything but the fast engines works without it
     except ImportError:
         raise EngineLimitError(
             "the engine states needs membar's Rust core, which this installation lacks"

@@ -109,7 +109,7 @@ def _library() -> ctypes.CDLL:
     if place.exists():
         library = ctypes.CDLL(str(place))
     else:
-        from z3 import z3core  # noqa: PLC0415 - slow, and rarely needed
+        from z3 import z3core  # slow, and rarely needed
 
         library = z3core.lib()
     handle, text = ctypes.c_void_p, ctypes.c_char_p

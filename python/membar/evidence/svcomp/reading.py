@@ -26,7 +26,7 @@ def read(path: Path) -> Guide:
     """
     if path.suffix not in FORMATS:
         raise problem("W1442", f"`{path}` names no format of witnesses", f"names end in {', '.join(FORMATS)}")
-    from importlib import import_module  # noqa: PLC0415 - one format of two
+    from importlib import import_module  # one format of two
 
     guide: Guide = import_module(f"membar.evidence.svcomp.{FORMATS[path.suffix]}").guide(
         SourceFile.read(path)

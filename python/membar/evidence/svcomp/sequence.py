@@ -56,7 +56,7 @@ def _malformed(source: SourceFile, what: str) -> InputError:
 
 
 def _entry(source: SourceFile) -> dict[str, Loaded]:
-    import yaml  # noqa: PLC0415 - only where asked for
+    import yaml  # only where asked for
 
     try:
         loaded = yaml.safe_load(source.text)
@@ -94,7 +94,7 @@ def _get(source: SourceFile, mapping: dict[str, Loaded], key: str, kind: type) -
 
 
 def _check_metadata(source: SourceFile, metadata: dict[str, Loaded]) -> None:
-    from uuid import UUID  # noqa: PLC0415 - only where asked for
+    from uuid import UUID  # only where asked for
 
     version = str(metadata.get("format_version"))
     if version not in VERSIONS:

@@ -15,6 +15,7 @@ from membar.languages.cubicle.logic import (
     instance,
     resolved,
 )
+from membar.languages.cubicle.parser import parse_text
 from membar.languages.cubicle.scope import Declarations, Scope, declare, parameters_of
 from membar.languages.cubicle.syntax import (
     BlockKind,
@@ -49,6 +50,11 @@ from membar.systems.terms import (
 )
 
 LANGUAGE = "Cubicle"
+
+
+def parse(source: SourceFile) -> ParameterizedSystem:
+    """The system that a text means; raises `InputError` with every problem found."""
+    return elaborated(source, parse_text(source))
 
 
 def elaborated(source: SourceFile, syntax: SystemSyntax) -> ParameterizedSystem:

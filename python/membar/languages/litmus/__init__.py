@@ -1,44 +1,50 @@
 """Litmus tests: one small concurrent program and one question about its final states per file.
 
 The shared parts (header, initial state, table of code, question) live here; each assembly or source
-language is a folder under `dialects/`. The folder is the registry: its `__init__.py` exports a `DIALECT`
-whose `translate` imports the parser only when it is called.
+language is a folder under `dialects/` that exports a `DIALECT`. Only the dialect of the test is loaded.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
-from pathlib import Path
 from types import MappingProxyType
 
 from membar.diagnostics import error
 from membar.edits import Place
-from membar.languages import Frontend
+from membar.languages import Frontend, default_models
 from membar.languages.litmus import codes
 from membar.languages.litmus.dialect import Dialect
 from membar.languages.litmus.header import read_test
 from membar.languages.litmus.test import LitmusTest
+from membar.plugins import LazyMapping
 from membar.program.program import Program
 from membar.source import SourceFile
 
+# Header word → folder.
+FOLDERS: Mapping[str, str] = MappingProxyType(
+    {
+        "AArch64": "aarch64",
+        "C": "c",
+        "LKMM": "lkmm",
+        "PPC": "ppc",
+        "RISCV": "riscv",
+        "X86": "x86",
+        "X86_64": "x86",
+    }
+)
 
-def _load(name: str) -> Dialect:
-    """The dialect of one folder."""
-    dialect = import_module(f"{__name__}.dialects.{name}").DIALECT
+
+def _load(word: str) -> Dialect:
+    """The dialect of one header word."""
+    dialect = import_module(f"{__name__}.dialects.{FOLDERS[word]}").DIALECT
     if not isinstance(dialect, Dialect):
-        raise TypeError(f"dialects/{name} exports no Dialect")
+        raise TypeError(f"dialects/{FOLDERS[word]} exports no Dialect")
     return dialect
 
 
-_FOLDERS = sorted(entry.parent.name for entry in Path(__file__).parent.glob("dialects/*/__init__.py"))
-
-DIALECTS = MappingProxyType(
-    {word: dialect for dialect in map(_load, _FOLDERS) for word in dialect.default_models}
-)
-"""Header word → dialect: `X86`, `AArch64`, `C`, …"""
-
-# Those that take tests of another header word.
-_CLAIMING = tuple((one, one.claims) for one in DIALECTS.values() if one.claims is not None)
+# Header word → dialect.
+DIALECTS = LazyMapping(FOLDERS, _load)
 
 
 def parse(source: SourceFile) -> Program:
@@ -62,9 +68,7 @@ def _dialect(test: LitmusTest) -> Dialect:
     Raises:
         InputError: none that is known.
     """
-    claiming = (one for one, claims in _CLAIMING if claims(test))
-    dialect = next(claiming, None) or DIALECTS.get(test.dialect)
-    if dialect is None:
+    if test.dialect not in DIALECTS:
         source = test.source
         at = source.text.index(test.dialect)
         known = ", ".join(f"`{word}`" for word in sorted(DIALECTS))
@@ -74,7 +78,8 @@ def _dialect(test: LitmusTest) -> Dialect:
             source.span(at, at + len(test.dialect)),
             f"expected one of {known}",
         )
-    return dialect
+    dialect = DIALECTS[test.dialect]
+    return dialect if dialect.header_word is None else DIALECTS[dialect.header_word(test)]
 
 
 FRONTEND = Frontend(
@@ -82,9 +87,7 @@ FRONTEND = Frontend(
     suffixes=(".litmus",),
     parse=parse,
     places=_places,
-    default_models=MappingProxyType(
-        {word: model for d in DIALECTS.values() for word, model in d.default_models.items()}
-    ),
-    tags=MappingProxyType({word: meaning for d in DIALECTS.values() for word, meaning in d.tags.items()}),
-    dialects=MappingProxyType({word: dialect.tags for word, dialect in DIALECTS.items()}),
+    default_models=default_models(*FOLDERS),
+    tags={},
+    dialects=LazyMapping(FOLDERS, lambda word: DIALECTS[word].tags),
 )

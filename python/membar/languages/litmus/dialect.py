@@ -15,15 +15,13 @@ class Dialect:
     """One assembly or source language of litmus tests.
 
     Attributes:
-        default_models: header word (`X86`, `X86_64`) → default memory model.
         tags: ordering words with a sentence each; see `Frontend.tags`.
         translate: gives the code its meaning.
-        claims: whether a test with the header word of another dialect is this one's, by its text.
+        header_word: the header word that a test should have, by its text; None: the one it has.
         places: where a test can be made stronger or weaker; see `Frontend.places`.
     """
 
-    default_models: Mapping[str, str]
     tags: Mapping[str, str]
     translate: Callable[[LitmusTest], Program]
     places: Callable[[LitmusTest, Program], tuple[Place, ...]]
-    claims: Callable[[LitmusTest], bool] | None = None
+    header_word: Callable[[LitmusTest], str] | None = None

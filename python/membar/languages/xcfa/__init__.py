@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from membar.languages import Frontend
-
-if TYPE_CHECKING:
-    from membar.program.program import Program
-    from membar.source import SourceFile
-
-
-def _parse(source: SourceFile) -> Program:
-    from membar.languages.xcfa.translate import parse_xcfa  # noqa: PLC0415 - on demand
-
-    return parse_xcfa(source)
-
-
-def _with_error(text: str, asked: str) -> str:
-    from membar.languages.xcfa.translate import with_error  # noqa: PLC0415 - on demand
-
-    return with_error(text, asked)
-
+from membar.languages import Frontend, default_models
+from membar.plugins import lazy
 
 FRONTEND = Frontend(
     name="XCFA",
     suffixes=(".xcfa",),
-    parse=_parse,
-    with_error=_with_error,
-    default_models=MappingProxyType({"XCFA": "sc"}),
+    parse=lazy(f"{__name__}.translate:parse_xcfa"),
+    with_error=lazy(f"{__name__}.translate:with_error"),
+    default_models=default_models("XCFA"),
     tags=MappingProxyType({"MFENCE": "Orders everything before it with everything after it."}),
 )

@@ -8,7 +8,7 @@ import pytest
 
 from membar.cli import command as cli
 from membar.diagnostics import InputError
-from membar.languages.cubicle import parse
+from membar.languages.cubicle.elaborate import parse
 from membar.source import SourceFile
 
 SC = """type loc = L1 | L2

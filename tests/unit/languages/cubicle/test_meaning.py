@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from membar.languages.cubicle import parse
+from membar.languages.cubicle.elaborate import parse
 from membar.source import SourceFile
 from membar.systems.mapping import sequential
 from membar.systems.system import AnyValue, Assign, AssignAll, ParameterizedSystem, SymbolKind

@@ -53,4 +53,4 @@ def test_r0_as_the_number_0_carries_no_dependency() -> None:
 
 def test_frontend_record() -> None:
     assert FRONTEND.default_models["PPC"] == "power"
-    assert {"SYNC", "LWSYNC", "EIEIO", "ISYNC", "EX"} <= FRONTEND.tags.keys()
+    assert {"SYNC", "LWSYNC", "EIEIO", "ISYNC", "EX"} <= FRONTEND.dialects["PPC"].keys()

@@ -58,4 +58,4 @@ def test_symbolic_registers_belong_to_each_thread() -> None:
 
 def test_frontend_record() -> None:
     assert FRONTEND.default_models["RISCV"] == "riscv"
-    assert {"Acq", "Rel", "AcqRel", "EX", "X", "Fence.tso", "Fence.r.rw"} <= FRONTEND.tags.keys()
+    assert {"Acq", "Rel", "AcqRel", "EX", "X", "Fence.tso", "Fence.r.rw"} <= FRONTEND.dialects["RISCV"].keys()

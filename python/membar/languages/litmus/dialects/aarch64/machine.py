@@ -5,9 +5,12 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from membar.languages.litmus.assembly.machine import REGISTER_BITS, Machine, RegisterFile
+from membar.languages.litmus.assembly.translate import translate
 from membar.languages.litmus.dialects.aarch64 import arithmetic, atomics, bits, branches, memory, selection
 from membar.languages.litmus.dialects.aarch64.operands import Operands, split
 from membar.languages.litmus.dialects.aarch64.registers import ZERO, view
+from membar.languages.litmus.test import LitmusTest
+from membar.program.program import Program
 
 
 def _name(text: str) -> str | None:
@@ -37,3 +40,8 @@ MACHINE: Machine[Operands] = Machine(
     ),
 )
 """64-bit Arm, as user-level code sees it."""
+
+
+def translate_test(test: LitmusTest) -> Program:
+    """The program and the question of a test in this dialect."""
+    return translate(test, machine=MACHINE)

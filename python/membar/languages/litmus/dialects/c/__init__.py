@@ -8,24 +8,13 @@ C compiler would make it sequentially consistent. A local variable that is read 
 
 from __future__ import annotations
 
-from membar.edits import Place
 from membar.languages.litmus.dialect import Dialect
-from membar.languages.litmus.dialects.c.tags import DEFAULT_MODELS, TAGS
-from membar.languages.litmus.test import LitmusTest
-from membar.program.program import Program
+from membar.languages.litmus.dialects.c.tags import TAGS
+from membar.plugins import lazy
 
-
-def _translate(test: LitmusTest) -> Program:
-    from membar.languages.litmus.dialects.c.calls import C11  # noqa: PLC0415 - on demand
-    from membar.languages.litmus.dialects.c.translate import translate  # noqa: PLC0415 - on demand
-
-    return translate(test, C11)
-
-
-def _places(test: LitmusTest, program: Program) -> tuple[Place, ...]:
-    from membar.languages.litmus.dialects.c.places import places  # noqa: PLC0415 - on demand
-
-    return places(test, program)
-
-
-DIALECT = Dialect(default_models=DEFAULT_MODELS, tags=TAGS, translate=_translate, places=_places)
+DIALECT = Dialect(
+    tags=TAGS,
+    translate=lazy(f"{__name__}.calls:translate_test"),
+    places=lazy(f"{__name__}.places:places"),
+    header_word=lazy(f"{__name__}.kernel:header_word"),
+)

@@ -11,10 +11,13 @@ from membar.languages.litmus.dialects.c.language import Language
 from membar.languages.litmus.dialects.c.scope import Local
 from membar.languages.litmus.dialects.c.syntax import Call, Expression, Name, Prefix
 from membar.languages.litmus.dialects.c.tags import NON_ATOMIC, RMW
+from membar.languages.litmus.dialects.c.translate import translate
 from membar.languages.litmus.dialects.c.types import C_TYPES, INT, CType, PointerType
 from membar.languages.litmus.dialects.c.values import ONE, ZERO, Value
+from membar.languages.litmus.test import LitmusTest
 from membar.program.expr import Constant, Expr, Register, Select, equals, registers_of
 from membar.program.operations import Assume, Fence, Load, Rmw, Set, Tags
+from membar.program.program import Program
 from membar.records import record
 from membar.source import Span
 
@@ -232,3 +235,8 @@ def _uses(exchange: _Exchange, into: Local) -> bool:
 
 C11 = Language(name="C", types=C_TYPES, evaluator=CallEvaluator, plain=frozenset({NON_ATOMIC}))
 """C with <stdatomic.h>."""
+
+
+def translate_test(test: LitmusTest) -> Program:
+    """The program and the question of a test in this kind of C."""
+    return translate(test, C11)

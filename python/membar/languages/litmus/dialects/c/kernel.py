@@ -8,6 +8,7 @@ from typing import Final
 
 from membar.diagnostics import InputError
 from membar.languages.litmus.dialects.c.tokens import KEPT, plain_functions, tokens_of
+from membar.languages.litmus.test import LitmusTest
 from membar.source import Span
 
 # `atomic_fetch_add(…)` and its like are in both, with their arguments the other way round.
@@ -32,6 +33,11 @@ _WORD: Final = re.compile(r"\b[A-Za-z_]\w*")
 def is_kernel_word(word: str) -> bool:
     """Whether only the kernel has this function or type."""
     return _KERNEL.fullmatch(word) is not None
+
+
+def header_word(test: LitmusTest) -> str:
+    """`LKMM` for the kernel's code under the header word `C`, else the word that the test has."""
+    return "LKMM" if test.dialect == "C" and is_kernel_code(test.body) else test.dialect
 
 
 def is_kernel_code(body: Span) -> bool:

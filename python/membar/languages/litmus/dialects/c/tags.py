@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-DEFAULT_MODELS: Final[Mapping[str, str]] = MappingProxyType({"C": "rc11"})
-
 NON_ATOMIC: Final = "NA"
 RMW: Final = "RMW"
 

@@ -22,34 +22,10 @@ makes them a critical section. Their values are the model's own and should not b
 
 from __future__ import annotations
 
-from membar.edits import Place
 from membar.languages.litmus.dialect import Dialect
-from membar.languages.litmus.dialects.lkmm.tags import DEFAULT_MODELS, TAGS
-from membar.languages.litmus.test import LitmusTest
-from membar.program.program import Program
-
-
-def _claims(test: LitmusTest) -> bool:
-    if test.dialect != "C":
-        return False
-    from membar.languages.litmus.dialects.c.kernel import is_kernel_code  # noqa: PLC0415 - on demand
-
-    return is_kernel_code(test.body)
-
-
-def _translate(test: LitmusTest) -> Program:
-    from membar.languages.litmus.dialects.c.translate import translate  # noqa: PLC0415 - on demand
-    from membar.languages.litmus.dialects.lkmm.calls import KERNEL  # noqa: PLC0415 - on demand
-
-    return translate(test, KERNEL)
-
-
-def _places(test: LitmusTest, program: Program) -> tuple[Place, ...]:
-    from membar.languages.litmus.dialects.lkmm.places import places  # noqa: PLC0415 - on demand
-
-    return places(test, program)
-
+from membar.languages.litmus.dialects.lkmm.tags import TAGS
+from membar.plugins import lazy
 
 DIALECT = Dialect(
-    default_models=DEFAULT_MODELS, tags=TAGS, translate=_translate, places=_places, claims=_claims
+    tags=TAGS, translate=lazy(f"{__name__}.calls:translate_test"), places=lazy(f"{__name__}.places:places")
 )

@@ -12,6 +12,7 @@ from membar.languages.litmus.dialects.c.evaluation import Evaluator, seen
 from membar.languages.litmus.dialects.c.language import Language
 from membar.languages.litmus.dialects.c.scope import Local
 from membar.languages.litmus.dialects.c.syntax import Call, Expression, Name, Prefix
+from membar.languages.litmus.dialects.c.translate import translate
 from membar.languages.litmus.dialects.c.types import INT, LONG, NAMED, UNSUPPORTED, CType, TypeNames
 from membar.languages.litmus.dialects.c.values import ONE, ZERO, Value
 from membar.languages.litmus.dialects.lkmm.functions import (
@@ -24,8 +25,10 @@ from membar.languages.litmus.dialects.lkmm.functions import (
     Result,
     function_called,
 )
+from membar.languages.litmus.test import LitmusTest
 from membar.program.expr import TRUE, Constant, Expr, Register, Select, equals, negation
 from membar.program.operations import Assume, Fence, Rmw, Set, Tags
+from membar.program.program import Program
 from membar.source import Span
 
 _FAILED_LOCK: Tags = frozenset({"LF"})
@@ -232,3 +235,8 @@ KERNEL: Final = Language(
     branches_end=True,
 )
 """The Linux kernel's C."""
+
+
+def translate_test(test: LitmusTest) -> Program:
+    """The program and the question of a test in this kind of C."""
+    return translate(test, KERNEL)

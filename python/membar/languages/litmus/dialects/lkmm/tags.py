@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-DEFAULT_MODELS: Final[Mapping[str, str]] = MappingProxyType({"LKMM": "lkmm"})
-
 TAGS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "Once": "(no order) A marked access: READ_ONCE, WRITE_ONCE and relaxed atomic operations.",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-DEFAULT_MODELS: Mapping[str, str] = MappingProxyType({"X86": "x86-tso", "X86_64": "x86-tso"})
-
 TAGS: Mapping[str, str] = MappingProxyType(
     {
         "X": "Read and write of a locked instruction: LOCK prefix, or XCHG with memory.",

@@ -1,0 +1,22 @@
+"""The ordering words of C11, for C programs and litmus tests in C."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+TAGS: Mapping[str, str] = MappingProxyType(
+    {
+        "NA": "(no order) A plain access: two unordered ones, one of them a write, are a data race.",
+        "RLX": "(no order) memory_order_relaxed: atomic, orders nothing else.",
+        "CON": "memory_order_consume: a load that orders what depends on it.",
+        "ACQ": "memory_order_acquire: what follows sees what came before the release it reads from.",
+        "REL": "memory_order_release: publishes what came before.",
+        "ACQ_REL": "memory_order_acq_rel: acquire and release at once.",
+        "SC": "memory_order_seq_cst: acquire, release, and one total order of all such operations.",
+        "CLOCK": "A message beside the memory, seen by all at once: between calls of an object's client.",
+        "ALLOC": "(no order) Allocated memory begins: a plain write before every access.",
+        "LF": "(no order) The look at a mutex that is taken.",
+        "RMW": "(no order) Marks the read and the write of one atomic read-modify-write.",
+    }
+)

@@ -1,0 +1,33 @@
+"""Where AArch64 code can be made stronger or weaker."""
+
+from __future__ import annotations
+
+from membar.edits import Place
+from membar.languages.litmus.assembly import places as assembly
+from membar.languages.litmus.assembly.places import Access, Strengths
+from membar.languages.litmus.test import LitmusTest
+from membar.program.program import Program
+
+
+def places(test: LitmusTest, program: Program) -> tuple[Place, ...]:  # noqa: ARG001 - the text says it all
+    """The places of a test; see `Frontend.places`."""
+    return assembly.places(
+        test,
+        Strengths(
+            fences=(("DMB ISHLD", ()), ("DMB ISHST", ()), ("DMB ISH", (1, 2))),
+            accesses=(
+                Access(
+                    r"(LDR|LDAPR|LDAR)\s+[WX]\w+\s*,\s*\[\s*X\w+\s*\]",
+                    (("LDR", ()), ("LDAPR", ()), ("LDAR", (1,))),
+                ),
+                Access(r"(STR|STLR)\s+[WX]\w+\s*,\s*\[\s*X\w+\s*\]", (("STR", ()), ("STLR", ()))),
+                Access(r"(LDXR|LDAXR)\s.*", (("LDXR", ()), ("LDAXR", ()))),
+                Access(r"(STXR|STLXR)\s.*", (("STXR", ()), ("STLXR", ()))),
+                Access(
+                    r"(?:SWP|CAS|LDADD|LDCLR|LDSET|LDEOR)(A|L|AL|)\s.*",
+                    (("", ()), ("A", ()), ("L", ()), ("AL", (1, 2))),
+                    name="atomic with ",
+                ),
+            ),
+        ),
+    )
