@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+# As in `typing`, which takes long to load: this module is loaded before anybody listens to Ctrl-C.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from membar.diagnostics import InputError as InputError
@@ -55,4 +55,6 @@ __all__ = [*_PUBLIC, "__version__"]  # noqa: PLE0604 - the keys are names
 def __getattr__(name: str) -> object:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'membar' has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415 - after the quick start
+
     return getattr(import_module(f"membar.{_PUBLIC[name]}"), name)

@@ -159,7 +159,7 @@ def test_a_formula_from_a_file_is_asked(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_a_file_of_a_formula_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = told(tmp_path, capsys, TWO, "--ltl", "@nowhere.ltl")
-    assert said.startswith("error[W0400]: argument --ltl: `nowhere.ltl`: No such file")
+    assert said.startswith("error[W0404]: nowhere.ltl: No such file")
 
 
 @pytest.mark.parametrize("name", ["A", "A[0]"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -32,7 +33,17 @@ def command() -> NoReturn:
     gc.set_threshold(_OBJECTS)
     streams.prepare()
     supervision.switch_on()
-    os._exit(main())
+    os._exit(_interruptible())
+
+
+def _interruptible() -> int:
+    """The exit code of `main`, which listens to Ctrl-C from now on unless it was started to ignore it."""
+    try:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        return main()
+    except KeyboardInterrupt:  # once more, while the first was dealt with
+        return INTERRUPTED
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,6 +77,9 @@ def _answer(words: list[str]) -> int:
     except (streams.LostOutputError, SystemExit):
         raise
     except BaseException as problem:  # a panic of the core is no `Exception`
+        if isinstance(problem.__cause__, KeyboardInterrupt):  # wrapped by Python, while it made a class
+            streams.write_message("interrupted\n")
+            return INTERRUPTED
         _report_bug(problem)
         return UNKNOWN
 
@@ -114,12 +128,18 @@ def _dispatch(words: list[str]) -> int:
 
 def _run(chosen: Namespace) -> int:
     """Runs the chosen command; a text that nobody can follow down is bad input."""
-    from membar.diagnostics import UNFIT, unfit_input  # noqa: PLC0415 - after the quick exit for --version
+    from membar.cli import arguments  # noqa: PLC0415 - after the quick exit for --version
+    from membar.diagnostics import UNFIT, unfit_input  # noqa: PLC0415
+    from membar.limits.budget import LimitError  # noqa: PLC0415
 
     try:
+        arguments.read_formula(chosen)
         if chosen.command in _WITH_WORKERS:
             return int(import_module(f"membar.cli.commands.{chosen.command}").run(chosen))
         return _run_alone(chosen)
+    except LimitError as reached:
+        streams.write_message(f"error[W0440]: {reached.reason}\n")
+        return UNKNOWN
     except UNFIT as problem:
         raise unfit_input(problem) from None
 

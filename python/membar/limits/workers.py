@@ -152,7 +152,10 @@ class Crew(Generic[Item, Result]):
             for number in range(len(self._items)):
                 while number not in self._done:
                     self._go_on()
-                yield self._done.pop(number)
+                found = self._done.pop(number)
+                if isinstance(found, Ended) and self._interrupted is not None:
+                    raise KeyboardInterrupt  # which may have come before the worker was ready for it
+                yield found
                 if self._interrupted is not None:
                     raise KeyboardInterrupt
         finally:

@@ -332,7 +332,7 @@ def _first_model(text: SourceFile, language: object) -> str:
     """The model of a text that was not read: litmus tests begin with their language."""
     default_models: Mapping[str, str] = getattr(language, "default_models", {})
     begin = text.text[:100]
-    if not begin:
+    if not begin and Path(text.path).is_file():  # a pipe may keep its reader waiting
         with suppress(OSError), Path(text.path).open(encoding="utf-8", errors="replace") as stream:
             begin = stream.read(100)
     first = next(iter(begin.split()), "")

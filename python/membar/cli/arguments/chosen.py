@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from membar.cli.arguments.groups import REDUCTIONS
+from membar.limits.budget import limited
 from membar.questions.option_scopes import SCOPES
 from membar.questions.task import Coherence, Limits, Options, Unrolling
 from membar.source import FileText
@@ -84,6 +86,22 @@ def _coherence(arguments: argparse.Namespace) -> Coherence:
         return Coherence.OBSERVED
     is_verdict = arguments.command == "check" and not (arguments.all or arguments.herd)
     return Coherence.OBSERVED if is_verdict else Coherence.ALL
+
+
+def read_formula(arguments: argparse.Namespace) -> None:
+    """Puts what is in a file in the place of `@FILE`, its comments (lines that begin with `#`) as blanks.
+
+    Raises:
+        OSError: it cannot be read.
+        LimitError: not in time.
+    """
+    given = getattr(arguments, "ltl", None)
+    if given is None or not given.startswith("@"):
+        return
+    with limited(seconds=arguments.limit.seconds, memory=None):
+        found = FileText.read(Path(given[1:]))
+    said = re.sub(r"^[ \t]*#[^\n]*", lambda comment: " " * len(comment.group()), found, flags=re.MULTILINE)
+    arguments.ltl = FileText.of(found.path, said)
 
 
 def properties(arguments: argparse.Namespace) -> Sequence[str] | None:

@@ -83,7 +83,6 @@ def told(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--ltl",
         metavar="FORMULA|@FILE",
-        type=values.formula,
         help="what must be true of all runs, such as `G(P.wait -> F P.cs)`: G F X U R W, [] <>, && || -> !;"
         " or the file that says it",
     )

@@ -1,14 +1,12 @@
-"""What the words behind options mean: numbers, lists, formulas, limits."""
+"""What the words behind options mean: numbers, lists, limits."""
 
 from __future__ import annotations
 
 import argparse
 import re
 import shlex
-from pathlib import Path
 
 from membar.questions.task import Limits
-from membar.source import FileText
 
 _TIME_UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
 _SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -80,19 +78,6 @@ def threads(text: str) -> str:
 def buffers(text: str) -> int:
     """The bound; 0 stands for none."""
     return 0 if text == "unbounded" else bound(text)
-
-
-def formula(text: str) -> str:
-    """A formula, or what is in the file behind `@`, its comments (lines that begin with `#`) as blanks."""
-    if not text.startswith("@"):
-        return text
-    path = Path(text[1:])
-    try:
-        found = FileText.read(path)
-    except OSError as problem:
-        raise argparse.ArgumentTypeError(f"`{short(str(path))}`: {problem.strerror}") from None
-    said = re.sub(r"^[ \t]*#[^\n]*", lambda comment: " " * len(comment.group()), found, flags=re.MULTILINE)
-    return FileText.of(str(path), said)
 
 
 def fair(text: str) -> frozenset[str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import Diagnostic, InputError
+from membar.limits.budget import LimitError, limited, stage
 from membar.questions.outcome import Violated
 from membar.reports import streams
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from membar.questions import api, campaign, linearizability, object_proofs, proving
 
 _STANDARD_OUTPUT = Path("-")
+# What writing files may take at least, also after Ctrl-C. Nobody may read from a pipe.
+_SECONDS = 1.0
 # Ending of a witness → the report that writes it.
 _WITNESSES = {".graphml": "graphml", ".yml": "violation", ".yaml": "violation"}
 
@@ -84,13 +87,24 @@ def written(chosen: argparse.Namespace) -> Iterator[Filed]:
     filed = Filed(chosen)
     try:
         yield filed
-    finally:
+    except KeyboardInterrupt:
+        with suppress(LimitError), limited(seconds=_SECONDS, memory=None):
+            _write(chosen, filed)
+        raise
+    except BaseException:
+        _write(chosen, filed)
+        raise
+    seconds = chosen.limit.seconds
+    with (
+        limited(seconds=None if seconds is None else max(seconds, _SECONDS), memory=None),
+        stage("while files were written"),
+    ):
         _write(chosen, filed)
 
 
 def _try(path: Path) -> None:
     """Makes sure that a file can be written, and leaves it as it is."""
-    if path == _STANDARD_OUTPUT:
+    if path == _STANDARD_OUTPUT or path.is_fifo():  # a pipe would have a reader, and end, too early
         return
     is_new = not path.exists()
     with path.open("a", encoding="utf-8"):

@@ -22,8 +22,11 @@ _TELL_EVERY = 0.1  # seconds between two words of progress
 
 def run(chosen: argparse.Namespace) -> int:
     """Answers every test, prints a line for each and a summary."""
-    tests = campaign.tests_in(chosen.paths)
-    known = expectations.read(chosen.expect) if chosen.expect else None
+    limits = chosen.limit
+    with budget.limited(seconds=limits.seconds, memory=limits.memory):
+        tests = campaign.tests_in(chosen.paths)
+        known = expectations.read(chosen.expect) if chosen.expect else None
+        _load(chosen)
     plan = campaign.Campaign(
         named=tuple(chosen.paths),
         model=chosen.model,
@@ -46,16 +49,6 @@ def run(chosen: argparse.Namespace) -> int:
             *files.texts(chosen),
         ),
     )
-    limits = chosen.limit
-    try:
-        with (
-            budget.limited(seconds=limits.seconds, memory=limits.memory),
-            budget.stage("while the model was loaded"),
-        ):
-            _load(chosen)
-    except budget.LimitError as reached:
-        streams.write_message(f"error[W0440]: {reached.reason}\n")
-        return UNKNOWN
     start = time.perf_counter()
     # A bar among the results would only be in the way.
     bar = nullcontext() if sys.stdout.isatty() else progress_line()
