@@ -27,6 +27,11 @@ def first(number: int, values: Iterable[T]) -> list[object]:
     return [value if place < number else only_full(value) for place, value in enumerate(values)]
 
 
+def all_but(slow: T, values: Iterable[T]) -> list[object]:
+    """Parameters of which one belongs to `make test-all`."""
+    return [only_full(value) if value == slow else value for value in values]
+
+
 def only_full(value: object) -> object:
     """A parameter for `make test-all`."""
     return pytest.param(value, marks=pytest.mark.full)

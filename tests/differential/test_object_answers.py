@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from differential.object_answers import answered
 
 FIRST = 100_000
@@ -14,6 +16,7 @@ def test_what_is_proved_holds_for_clients() -> None:
     assert sum(each.client == "violated" for each in found) >= 1
 
 
+@pytest.mark.full
 def test_what_is_proved_of_buffers_of_any_length_holds_for_clients() -> None:
     found = [answered(FIRST + number, "x86-tso", stores=True) for number in range(4)]
     assert [each.text for each in found if each.is_wrong] == []

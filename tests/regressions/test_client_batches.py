@@ -46,6 +46,7 @@ def test_batches_do_not_change_the_answer(
     assert _without_time(check_object(_EXAMPLES / name, size=size, model=model)) == _without_time(whole)
 
 
+@pytest.mark.full
 def test_an_object_is_repaired_with_clients_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     read = SourceFile.read(_EXAMPLES / "tas.c")
     text = SourceFile(read.path, read.text.replace("acquire", "relaxed").replace("release", "relaxed"))
