@@ -45,6 +45,9 @@ class Float:
 
 Type: TypeAlias = Int | Ptr | Float
 
+ALLOCATION = "allocation"
+"""The ordering of a plain store that is there only to say where allocated memory begins."""
+
 BOOL = Int(1)
 PTR = Ptr()
 
@@ -393,11 +396,14 @@ class Module:
 
     `constructors` are called before `main`, in order; `pointer_bits` is the width of an address.
     `threads` are the functions that threads run, `main` first, once `spawn_threads` has found them.
+    `ends_memory` and `partly_checked` are as in a Program.
     """
 
     functions: Mapping[str, Function]
     objects: Mapping[str, Object]
     constructors: tuple[str, ...] = ()
     threads: tuple[str, ...] = ()
+    ends_memory: bool = False
+    partly_checked: tuple[tuple[str, str], ...] = ()
     pointer_bits: int = 64
     is_little_endian: bool = True

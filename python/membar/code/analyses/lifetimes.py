@@ -6,7 +6,7 @@ only if an end of what it may access can come before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from membar.code import ir
 from membar.code.analyses.cells import access_of
@@ -53,21 +53,34 @@ class Lifetimes:
         late: the instructions that may access an object after its end, and the sites of those objects.
     """
 
-    def __init__(self, module: ir.Module, targets: PointsTo) -> None:
+    def __init__(
+        self,
+        module: ir.Module,
+        targets: PointsTo,
+        same: Callable[[str], frozenset[str]] = lambda site: frozenset({site}),
+    ) -> None:
+        """Finds the ends.
+
+        Args:
+            module: with a function for each thread.
+            targets: where its addresses point.
+            same: the sites whose memory a pointer may point to that was allocated at one of them.
+        """
         self.order = Order(module)
         self.ends: dict[str, list[End]] = {}
         everything = list(positions(module))
         for position, item in everything:
             end = self._end(position, item, targets)
             if end is not None:
-                for site in end.sites:
+                for site in frozenset[str]().union(*map(same, end.sites)):
                     self.ends.setdefault(site, []).append(end)
         self.late: dict[Position, frozenset[str]] = {}
         for position, item in everything:
             access = access_of(position.thread, item, module)
             if access is None or not self.ends:
                 continue
-            sites = {target.site for target in targets.targets(position.thread, access.address)}
+            found = targets.targets(position.thread, access.address)
+            sites = {site for target in found for site in same(target.site)}
             late = frozenset(site for site in sites if self.may_have_ended(site, position))
             if late:
                 self.late[position] = late

@@ -50,6 +50,10 @@ class Order:
                 return later.thread not in self._threads[ancestor].joined(start)
         return True
 
+    def joined(self, position: Position) -> frozenset[str]:
+        """The threads that have certainly ended when control comes to an instruction."""
+        return self._threads[position.thread].joined(position)
+
     def _ancestors(self, thread: str) -> dict[str, Position]:
         """The threads that a thread comes from, nearest first, with where each started the way to it."""
         found: dict[str, Position] = {}

@@ -33,7 +33,14 @@ def lower_module(module: ir.Module, *, name: str, span: Callable[[ir.Place | Non
         ThreadLowering(context, module.functions[thread], number).run()
         for number, thread in enumerate(module.threads)
     ]
-    return Program(name=name, language=orders.language, objects=memory.objects(), threads=tuple(threads))
+    return Program(
+        name=name,
+        language=orders.language,
+        objects=memory.objects(),
+        threads=tuple(threads),
+        ends_memory=module.ends_memory,
+        partly_checked=module.partly_checked,
+    )
 
 
 def _results(module: ir.Module) -> dict[int, str]:

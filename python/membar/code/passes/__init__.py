@@ -34,6 +34,8 @@ class Pass:
 ORDER = (
     "resolve_indirect_calls",
     "inline_calls",
+    "promote_locals",
+    "fold_constants",
     "expand_copies",
     "split_locals",
     "promote_locals",
@@ -61,7 +63,8 @@ def load_pass(name: str) -> Pass:
 
 def run_passes(module: ir.Module, *, until: str = ORDER[-1]) -> ir.Module:
     """The module after all passes up to one of them."""
-    for name in ORDER[: ORDER.index(until) + 1]:
+    last = len(ORDER) - ORDER[::-1].index(until)  # some run more than once
+    for name in ORDER[:last]:
         module = load_pass(name).run(module)
         validate(module)
     return module

@@ -163,7 +163,7 @@ def _values_that_matter(function: ir.Function) -> Iterator[str]:
 def _with_number(item: ir.Instruction, emit: Emitter) -> ir.Instruction:
     """A plain store of what was never set stores the number that says so."""
     match item:
-        case ir.Store(value=ir.Undefined(type=type_), ordering=None):
+        case ir.Store(value=ir.Undefined(type=type_), ordering=None | ir.ALLOCATION):
             size = emit.bits(type_) // 8
             return replace(item, value=ir.Constant(UNSET[size], type_)) if size in UNSET else item
         case _:

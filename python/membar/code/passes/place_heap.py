@@ -3,83 +3,32 @@
 Every call that allocates has a block of its own, and may also get any block of the same size back that may
 have been released before: without that no address would come twice, and some mistakes would stay hidden.
 Blocks and variables that end while others may still use them lie in a region, equally far apart. In front of
-each is its *state*: 0, or the number of the instruction that ended it. Accesses that may come too late look
-at it first.
+each is its *state*: 1 after its end, 0 otherwise. Accesses that may come too late look at it first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
-
 from membar.code import ir
-from membar.code.analyses.cells import Layouts, access_of
-from membar.code.analyses.lifetimes import ALLOCATE, RELEASE, Lifetimes, is_call_of, positions
+from membar.code.analyses.blocks import HEADER, Block, Blocks, Region, line_of, lines, place_in_program
+from membar.code.analyses.cells import access_of
+from membar.code.analyses.lifetimes import RELEASE, is_call_of
 from membar.code.analyses.order import Position
-from membar.code.analyses.points_to import PointsTo, points_to
 from membar.code.analyses.targets import UNKNOWN, Target
 from membar.code.checks import Checks
-from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
 from membar.code.pieces import Emitter
 from membar.code.primitives import PREFIX
 from membar.code.rewrite import substitution, with_operands_in
-from membar.records import field, record, replace
+from membar.program.allocations import MOST_SCALARS, allocations_checked
+from membar.records import replace
 
-HEADER = 0x1000
-"""How far behind its state an object lies: a page, so that a small overrun hits nothing."""
 STATE_SIZE = 4
-MOST_BYTES = 1 << 24
-_SMALLEST_STRIDE = 0x4000
-_LIBRARY = str(Path(__file__).parents[2])
 _NO_BLOCK = "free of a pointer that is not the beginning of allocated memory"
 _CHOOSE = ir.FunctionAddress(f"{PREFIX}choose")
+_ADD_WITHIN = ir.FunctionAddress(f"{PREFIX}add_within")
 _ASSUME = ir.FunctionAddress(f"{PREFIX}assume")
 _WORD, _STATE = ir.Int(64), ir.Int(8 * STATE_SIZE)
-
-
-@record(eq=False)
-class _Block:
-    """Memory that may end: an allocated block or a variable.
-
-    Attributes:
-        name: of its object.
-        site: where it comes from.
-        position: of the call that allocates it; None for a variable.
-        call: that call.
-        region: the region that it lies in, if anybody must know whether it has ended.
-        number: its number there.
-    """
-
-    name: str
-    site: str
-    size: int
-    is_zeroed: bool = False
-    position: Position | None = None
-    call: ir.Call | None = None
-    region: _Region | None = None
-    number: int = 0
-
-
-@record(eq=False)
-class _Region:
-    """Blocks that one access, or one release, may be about."""
-
-    name: str
-    blocks: list[_Block] = field(default_factory=list)
-
-    @property
-    def stride(self) -> int:
-        """How far apart the blocks are: a power of two."""
-        stride = _SMALLEST_STRIDE
-        while stride < max(block.size for block in self.blocks) + 2 * HEADER:
-            stride *= 2
-        return stride
-
-    def state(self, number: int) -> str:
-        """The object that is the state of a block; the last one is of no block and always 0."""
-        return self.name if number == 0 else f"{self.name}.{number}"
 
 
 def place_heap(module: ir.Module) -> ir.Module:
@@ -88,125 +37,58 @@ def place_heap(module: ir.Module) -> ir.Module:
     Raises:
         NotSupportedError: the number or the size of blocks is not known.
     """
-    return _Heap(module).run()
+    heap = _Heap(module)
+    functions = dict(module.functions)
+    for name in module.threads:
+        functions[name] = _Rewriting(heap, module.functions[name]).run()
+    done = replace(
+        module,
+        functions=functions,
+        objects=heap.objects(),
+        ends_memory=heap.blocks.ends_beside_others(),
+        partly_checked=(*module.partly_checked, *allocations_checked(heap.large)),
+    )
+    return heap.checks.added_to(done)
 
 
 class _Heap:
+    """What the rewriting of all threads shares.
+
+    Attributes:
+        large: lines that allocate memory of which only a part is followed from its beginning.
+    """
+
     def __init__(self, module: ir.Module) -> None:
         self.module = module
-        self.targets: PointsTo = points_to(module)
-        self.lifetimes = Lifetimes(module, self.targets)
-        self.layouts = Layouts(module, self.targets)
+        self.blocks = Blocks(module)
         self.checks = Checks(module)
-        self.blocks: dict[str, list[_Block]] = {}
-        self.at: dict[Position, _Block] = {}
-        self.objects = dict(module.objects)
-        self.regions: list[_Region] = []
-        self.endings: dict[Position, int] = {}
+        self.large: set[int] = set()
+        self._written: set[str] = set()
 
-    def run(self) -> ir.Module:
-        self._collect_blocks()
-        self._collect_variables()
-        self._make_regions()
-        self._make_objects()
-        functions = dict(self.module.functions)
-        for name in self.module.threads:
-            functions[name] = _Rewriting(self, self.module.functions[name]).run()
-        return self.checks.added_to(replace(self.module, functions=functions, objects=self.objects))
+    def note_written(self, block: Block) -> None:
+        """Zeros are written into a block when it begins: before, it holds none."""
+        self._written.add(block.name)
 
-    # --------------------------------------------------------------------------------------------- blocks
-
-    def _collect_blocks(self) -> None:
-        repeated = {
-            (name, block)
-            for name in self.module.threads
-            for loop in natural_loops(self.module.functions[name].blocks)
-            for block in loop.blocks
-        }
-        for position, item in positions(self.module):
-            if not is_call_of(item, *ALLOCATE) or not isinstance(item, ir.Call):
-                continue
-            if (position.thread, position.block) in repeated:
-                message = "memory is allocated in a loop whose number of iterations is not known"
-                raise NotSupportedError(message, item.place)
-            is_aligned = is_call_of(item, ALLOCATE[1])
-            size = item.arguments[1 if is_aligned else 0]
-            if not isinstance(size, ir.Constant):
-                raise NotSupportedError("memory whose size is not known before the program runs", item.place)
-            if size.value > MOST_BYTES:
-                raise NotSupportedError(f"{size.value} bytes of memory, which are too many", item.place)
-            is_zeroed = not is_aligned and item.arguments[1] == ir.Constant(1, ir.BOOL)
-            site = self.targets.sites[position.thread, item.results[0].name]
-            block = _Block(
-                self._free_name(f"memory@{line_of(item)}"), site, size.value, is_zeroed, position, item
-            )
-            self.objects[block.name] = ir.Object(name=block.name, size=block.size, align=16, content=None)
-            self.blocks.setdefault(site, []).append(block)
-            self.at[position] = block
-
-    def _free_name(self, base: str) -> str:
-        name, number = base, 1
-        while name in self.objects:
-            number += 1
-            name = f"{base}#{number}"
-        return name
-
-    def _collect_variables(self) -> None:
-        """The variables that somebody may use after their end."""
-        for site in {site for late in self.lifetimes.late.values() for site in late}:
-            if site.startswith("@") and site[1:] in self.module.objects:
-                item = self.module.objects[site[1:]]
-                self.blocks[site] = [_Block(item.name, site, item.size)]
-
-    def sites(self, thread: str, operand: ir.Operand) -> set[str]:
-        """The sites with blocks that an address may point to."""
-        found = self.targets.targets(thread, operand)
-        return {target.site for target in found if target.site in self.blocks}
-
-    def _make_regions(self) -> None:
-        """Puts blocks together that one instruction may be about."""
-        groups: dict[str, set[str]] = {}
-
-        def join(sites: set[str]) -> None:
-            whole = set(sites).union(*(groups.get(site, set()) for site in sites))
-            groups.update(dict.fromkeys(whole, whole))
-
-        for position, item in positions(self.module):
-            if position in self.lifetimes.late:
-                access = access_of(position.thread, item, self.module)
-                assert access is not None
-                join(self.sites(position.thread, access.address))
-            elif is_call_of(item, RELEASE) and isinstance(item, ir.Call):
-                join(self.sites(position.thread, item.arguments[0]))
-            elif isinstance(item, ir.Lifetime) and isinstance(item.slot, ir.ObjectAddress):
-                join({f"@{item.slot.name}"} & self.blocks.keys())
-        for whole in {id(each): each for each in groups.values()}.values():
-            region = _Region(f"heap${len(self.regions)}")
-            for site in sorted(whole):
-                for block in self.blocks[site]:
-                    block.region, block.number = region, len(region.blocks)
-                    region.blocks.append(block)
-            self.regions.append(region)
-
-    def _make_objects(self) -> None:
-        for region in self.regions:
-            states = len(region.blocks) + 1
-            for number in range(states):
-                lies_at = ir.ObjectAddress(region.name, number * region.stride) if number else None
-                self.objects[region.state(number)] = ir.Object(
-                    name=region.state(number),
+    def objects(self) -> dict[str, ir.Object]:
+        """The objects of the module, with those of blocks and states."""
+        found = dict(self.module.objects)
+        for region in self.blocks.regions:
+            for number in range(len(region.blocks) + 1):
+                name = region.state(number)
+                found[name] = ir.Object(
+                    name=name,
                     size=STATE_SIZE,
                     align=16,
                     content=bytes(STATE_SIZE),
                     cells=(ir.Cells(offset=0, size=STATE_SIZE),),
-                    lies_at=lies_at,
+                    lies_at=ir.ObjectAddress(region.name, number * region.stride) if number else None,
                     is_hidden=True,
                 )
-        for blocks in self.blocks.values():
-            for block in blocks:
-                self.objects[block.name] = self._object(block)
+        for blocks in self.blocks.of_site.values():
+            found.update((block.name, self._object(block)) for block in blocks)
+        return found
 
-    def _object(self, block: _Block) -> ir.Object:
+    def _object(self, block: Block) -> ir.Object:
         lies_at = None
         if block.region is not None:
             offset = block.number * block.region.stride + HEADER
@@ -214,35 +96,17 @@ class _Heap:
         known = self.module.objects.get(block.name)
         if known is not None:
             return replace(known, lies_at=lies_at)
-        unset = () if block.is_zeroed or not block.size else ((0, block.size),)
+        is_zero = block.is_zeroed and block.name not in self._written
         return ir.Object(
             name=block.name,
             size=block.size,
             align=16,
             content=bytes(block.size),
-            unset=unset,
+            unset=() if is_zero or not block.size else ((0, block.size),),
             lies_at=lies_at,
             is_hidden=True,
-            place=None if block.call is None else block.call.place,
+            place=None if block.call is None else place_in_program(block.call),
         )
-
-    def number_of_end(self, position: Position) -> int:
-        """A number for an instruction that ends something."""
-        return self.endings.setdefault(position, len(self.endings) + 1)
-
-    def released_before(self, block: _Block) -> list[_Block]:
-        """The blocks that an allocation may get back: those of its size that may have been released."""
-        if block.region is None or block.position is None:
-            return []
-        return [
-            other
-            for other in block.region.blocks
-            if other.call is not None
-            and other.size == block.size
-            and other is not block
-            and self.lifetimes.may_have_ended(other.site, block.position)
-            and self.lifetimes.order.may_follow(block.position, other.position or block.position)
-        ]
 
 
 class _Rewriting:
@@ -282,7 +146,7 @@ class _Rewriting:
         self._close(ir.Jump(target=ir.Goto(target, arguments), place=self.emit.place), following)
 
     def _instruction(self, item: ir.Instruction, position: Position) -> None:
-        block = self.heap.at.get(position)
+        block = self.heap.blocks.at.get(position)
         if block is not None and isinstance(item, ir.Call):
             self._allocate(item, block)
         elif is_call_of(item, RELEASE) and isinstance(item, ir.Call):
@@ -290,9 +154,9 @@ class _Rewriting:
         elif is_call_of(item, f"{PREFIX}block_size") and isinstance(item, ir.Call):
             self._block_size(item)
         elif isinstance(item, ir.Lifetime):
-            self._lifetime(item, position)
+            self._lifetime(item)
         else:
-            late = self.heap.lifetimes.late.get(position)
+            late = self.heap.blocks.lifetimes.late.get(position)
             access = access_of(self.function.name, item, self.heap.module)
             if late and access is not None:
                 self._check_lives(access.address, position)
@@ -318,14 +182,14 @@ class _Rewriting:
         self._check(is_alive, self._late_message(address, position))
 
     def _late_message(self, address: ir.Operand, position: Position) -> str:
-        sites = self.heap.sites(self.function.name, address)
+        sites = self.heap.blocks.sites(self.function.name, address)
         ends = [
             end
             for site in sites
-            for end in self.heap.lifetimes.ends.get(site, ())
-            if self.heap.lifetimes.order.may_follow(position, end.position)
+            for end in self.heap.blocks.lifetimes.ends.get(site, ())
+            if self.heap.blocks.lifetimes.order.may_follow(position, end.position)
         ]
-        frees = _lines(end.instruction for end in ends if isinstance(end.instruction, ir.Call))
+        frees = lines(end.instruction for end in ends if isinstance(end.instruction, ir.Call))
         scopes = {site[1:] for site in sites if site.startswith("@")}
         if frees:
             return f"use after free: memory freed at {frees} is accessed"
@@ -337,12 +201,11 @@ class _Rewriting:
 
     def _state_at(self, address: ir.Operand) -> ir.Operand:
         """The state of the block that an address points into; of other memory, one that is always 0."""
-        heap = self.heap
-        targets = heap.targets.targets(self.function.name, address)
-        sites = heap.sites(self.function.name, address)
-        region = heap.blocks[next(iter(sites))][0].region
+        targets = self.heap.blocks.targets.targets(self.function.name, address)
+        sites = self.heap.blocks.sites(self.function.name, address)
+        blocks = self.heap.blocks.blocks_at(self.function.name, address)
+        region = blocks[0].region
         assert region is not None
-        blocks = [block for site in sites for block in heap.blocks[site]]
         if len(blocks) == 1 and all(target.site in sites for target in targets):
             return ir.ObjectAddress(region.state(blocks[0].number))
         distance = self._distance(address, region)
@@ -358,18 +221,19 @@ class _Rewriting:
         )
         return result
 
-    def _distance(self, address: ir.Operand, region: _Region) -> ir.Value:
+    def _distance(self, address: ir.Operand, region: Region) -> ir.Value:
         """How many bytes behind the beginning of a region an address is."""
         start = ir.ObjectAddress(region.name, 0, _WORD)
         return self.emit.compute("sub", _WORD, self.emit.converted(address, _WORD), start)
 
     # ----------------------------------------------------------------------------------- begins and ends
 
-    def _allocate(self, item: ir.Call, block: _Block) -> None:
+    def _allocate(self, item: ir.Call, block: Block) -> None:
         (result,) = item.results
         fresh = ir.ObjectAddress(block.name)
-        again = self.heap.released_before(block)
+        again = [] if block.position is None else self.heap.blocks.again[block.position]
         if not again:
+            self._announce(block)
             self.known[result.name] = fresh
             return
         choice = self.emit.value(_WORD)
@@ -382,28 +246,41 @@ class _Rewriting:
             self._branch(is_it, here, following, here)
             self._take(other, block)
             self._jump(end, following, ir.ObjectAddress(other.name))
+        self._announce(block)
         self._jump(end, end, fresh)
         self.parameters = (result,)
 
-    def _take(self, other: _Block, block: _Block) -> None:
+    def _announce(self, block: Block) -> None:
+        """Tells models of the language where memory begins that other threads may use."""
+        if not self.heap.blocks.is_used_before(block) or block.call is None:
+            return
+        cells = self.heap.blocks.layouts.cells(block.site)
+        if len(cells) > MOST_SCALARS:
+            self.heap.large.add(line_of(block.call))
+        for offset, size in cells[:MOST_SCALARS]:
+            self.emit.instructions.append(
+                ir.Store(
+                    value=ir.Undefined(ir.Int(8 * size)),
+                    address=ir.ObjectAddress(block.name, offset),
+                    ordering=ir.ALLOCATION,
+                    place=self.emit.place,
+                )
+            )
+        if block.is_zeroed:
+            self.heap.note_written(block)
+            self._begin(ir.ObjectAddress(block.name), block)
+
+    def _take(self, other: Block, block: Block) -> None:
         """Takes a block that was released: nobody else has taken it, and it begins again."""
         assert other.region is not None
-        old = self.emit.value(_STATE)
-        self.emit.instructions.append(
-            ir.Update(
-                old=old,
-                operation="xchg",
-                address=ir.ObjectAddress(other.region.state(other.number)),
-                value=ir.Constant(0, _STATE),
-                ordering="acquire",
-                place=self.emit.place,
-            )
-        )
+        old, one = self.emit.value(_STATE), ir.Constant(1, _STATE)
+        state = ir.ObjectAddress(other.region.state(other.number))
+        self._call(_ADD_WITHIN, (old,), state, one, one, ir.Constant(-1 & ((1 << 32) - 1), _STATE))
         was_released = self.emit.compute("ne", ir.BOOL, old, ir.Constant(0, _STATE))
         self._call(_ASSUME, (), was_released)
         self._begin(ir.ObjectAddress(other.name), block)
 
-    def _begin(self, address: ir.ObjectAddress, block: _Block) -> None:
+    def _begin(self, address: ir.ObjectAddress, block: Block) -> None:
         byte = ir.Constant(0, ir.Int(8)) if block.is_zeroed else ir.Undefined(ir.Int(8))
         length = ir.Constant(block.size, _WORD)
         self.emit.instructions.append(
@@ -412,8 +289,7 @@ class _Rewriting:
 
     def _release(self, item: ir.Call, position: Position) -> None:
         (address,) = item.arguments
-        sites = self.heap.sites(self.function.name, address)
-        targets = self.heap.targets.targets(self.function.name, address)
+        targets = self.heap.blocks.targets.targets(self.function.name, address)
         if UNKNOWN in targets:
             raise NotSupportedError("memory is freed that the program did not allocate", item.place)
         end = ""
@@ -421,7 +297,7 @@ class _Rewriting:
             is_null = self.emit.compute("eq", ir.BOOL, address, ir.Constant(0, ir.PTR))
             there, end = self.emit.label(), self.emit.label()
             self._branch(is_null, end, there, there)
-        blocks = [block for site in sites for block in self.heap.blocks[site] if block.call is not None]
+        blocks = self._allocated_at(address)
         if not blocks:
             self.emit.instructions.append(self.heap.checks.fail(_NO_BLOCK, item.place))
         else:
@@ -433,15 +309,15 @@ class _Rewriting:
         self,
         item: ir.Call,
         address: ir.Operand,
-        blocks: list[_Block],
+        blocks: list[Block],
         targets: frozenset[Target],
         position: Position,
     ) -> None:
         region = blocks[0].region
         assert region is not None
-        is_certain = all(target.is_exact and target.start == 0 for target in targets) and all(
-            target.site in self.heap.blocks and self.heap.blocks[target.site][0].call is not None
-            for target in targets
+        allocated = {block.site for block in blocks}
+        is_certain = all(
+            target.is_exact and target.start == 0 and target.site in allocated for target in targets
         )
         if not is_certain:
             self._check_beginning(address, region)
@@ -451,22 +327,25 @@ class _Rewriting:
         ends = {
             end.position: end.instruction
             for block in blocks
-            for end in self.heap.lifetimes.ends.get(block.site, ())
-            if self.heap.lifetimes.order.may_follow(position, end.position)
+            for end in self.heap.blocks.lifetimes.ends.get(block.site, ())
+            if self.heap.blocks.lifetimes.order.may_follow(position, end.position)
         }
-        before = _lines(ends.values())
+        before = lines(ends.values())
         self._check(is_alive, f"double free: freed before at {before}" if before else "double free")
-        number = ir.Constant(self.heap.number_of_end(position), _STATE)
         # Who gets the memory next sees all that was done to it before.
-        is_reused = any(
-            block in self.heap.released_before(other) for block in blocks for other in region.blocks
-        )
+        is_reused = any(block in again for again in self.heap.blocks.again.values() for block in blocks)
         ordering = "release" if is_reused else None
         self.emit.instructions.append(
-            ir.Store(value=number, address=state, ordering=ordering, align=STATE_SIZE, place=item.place)
+            ir.Store(
+                value=ir.Constant(1, _STATE),
+                address=state,
+                ordering=ordering,
+                align=STATE_SIZE,
+                place=item.place,
+            )
         )
 
-    def _check_beginning(self, address: ir.Operand, region: _Region) -> None:
+    def _check_beginning(self, address: ir.Operand, region: Region) -> None:
         """A violation if an address is not that of the beginning of an allocated block."""
         distance = self._distance(address, region)
         limit = ir.Constant(len(region.blocks) * region.stride, _WORD)
@@ -482,23 +361,26 @@ class _Rewriting:
                 condition = self.emit.compute("and", ir.BOOL, condition, is_other)
         self._check(condition, _NO_BLOCK)
 
-    def _lifetime(self, item: ir.Lifetime, position: Position) -> None:
+    def _lifetime(self, item: ir.Lifetime) -> None:
         """The state of a variable says when it ends, if anybody must know."""
         slot = item.slot
-        found = self.heap.blocks.get(f"@{slot.name}") if isinstance(slot, ir.ObjectAddress) else None
+        of_site = self.heap.blocks.of_site
+        found = of_site.get(f"@{slot.name}") if isinstance(slot, ir.ObjectAddress) else None
         region = found[0].region if found else None
         if found is None or region is None:
             return
         state = ir.ObjectAddress(region.state(found[0].number))
-        number = 0 if item.begins else self.heap.number_of_end(position)
-        self.emit.store(ir.Constant(number, _STATE), state)
+        self.emit.store(ir.Constant(int(not item.begins), _STATE), state)
+
+    def _allocated_at(self, address: ir.Operand) -> list[Block]:
+        found = self.heap.blocks.blocks_at(self.function.name, address)
+        return [block for block in found if block.call is not None]
 
     def _block_size(self, item: ir.Call) -> None:
         """The size of the block that an address is the beginning of."""
         (address,) = item.arguments
         (result,) = item.results
-        sites = self.heap.sites(self.function.name, address)
-        blocks = [block for site in sites for block in self.heap.blocks[site] if block.call is not None]
+        blocks = self._allocated_at(address)
         sizes = {block.size for block in blocks}
         if not blocks:
             self.emit.instructions.append(self.heap.checks.fail(_NO_BLOCK, item.place))
@@ -510,22 +392,6 @@ class _Rewriting:
             is_it = self.emit.compute("eq", ir.BOOL, address, ir.ObjectAddress(block.name))
             size = self.emit.compute("select", result.type, is_it, ir.Constant(block.size, result.type), size)
         self.known[result.name] = size
-
-
-def line_of(item: ir.Instruction) -> int:
-    """The line of the program that an instruction belongs to: that of the call, for the library's code."""
-    place = item.place
-    while place is not None and place.caller is not None and place.file.startswith(_LIBRARY):
-        place = place.caller
-    return 0 if place is None else place.line
-
-
-def _lines(items: Iterable[ir.Instruction]) -> str:
-    """`line 3`, or `one of the lines 3, 7`."""
-    numbers = sorted({line for item in items if (line := line_of(item))})
-    if len(numbers) == 1:
-        return f"line {numbers[0]}"
-    return f"one of the lines {', '.join(map(str, numbers))}" if numbers else ""
 
 
 PASS = Pass(

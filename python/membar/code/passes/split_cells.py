@@ -9,12 +9,14 @@ from __future__ import annotations
 from membar.code import ir
 from membar.code.analyses.cells import Access, Layouts, access_of
 from membar.code.analyses.points_to import PointsTo, points_to
-from membar.code.analyses.targets import UNKNOWN
+from membar.code.analyses.targets import UNKNOWN, Target
+from membar.code.checks import Checks
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
 from membar.code.passes.expand_copies import expand_copies
 from membar.code.pieces import Emitter
 from membar.code.rewrite import substitution, with_operands_in
+from membar.code.structure import results
 from membar.records import replace
 
 
@@ -27,15 +29,16 @@ def split_cells(module: ir.Module) -> ir.Module:
     module = expand_copies(module)
     targets = points_to(module)
     layouts = Layouts(module, targets)
+    checks = Checks(module)
     functions = {
-        name: _Splitting(module, function, targets, layouts).run()
+        name: _Splitting(module, function, targets, layouts, checks).run()
         for name, function in module.functions.items()
     }
     objects = {
         name: item if item.cells is not None else replace(item, cells=_cells(item, layouts))
         for name, item in module.objects.items()
     }
-    return replace(module, functions=functions, objects=objects)
+    return checks.added_to(replace(module, functions=functions, objects=objects))
 
 
 def _cells(item: ir.Object, layouts: Layouts) -> tuple[ir.Cells, ...]:
@@ -60,8 +63,15 @@ def _cells(item: ir.Object, layouts: Layouts) -> tuple[ir.Cells, ...]:
 class _Splitting:
     """Splits the accesses of one function."""
 
-    def __init__(self, module: ir.Module, function: ir.Function, targets: PointsTo, layouts: Layouts) -> None:
-        self.module, self.function = module, function
+    def __init__(
+        self,
+        module: ir.Module,
+        function: ir.Function,
+        targets: PointsTo,
+        layouts: Layouts,
+        checks: Checks,
+    ) -> None:
+        self.module, self.function, self.checks = module, function, checks
         self.targets, self.layouts = targets, layouts
         self.emit = Emitter(function, "split", module)
         self.known: dict[str, ir.Operand] = {}
@@ -75,6 +85,11 @@ class _Splitting:
                     message = "it is not known before the program runs which memory is copied or set here"
                     raise NotSupportedError(message, item.place)
                 access = access_of(self.function.name, item, self.module)
+                problem = None if access is None else self._problem(access)
+                if access is not None and problem is not None:
+                    instructions.append(self.checks.fail(problem, item.place))
+                    self.known.update((each.name, ir.Constant(0, each.type)) for each in results(item))
+                    continue
                 pieces = () if access is None else self._pieces(access)
                 if access is None or len(pieces) <= 1:
                     instructions.append(item)
@@ -85,6 +100,25 @@ class _Splitting:
             blocks.append(replace(block, instructions=tuple(instructions)))
         change = substitution(self.known)
         return replace(self.function, blocks=tuple(with_operands_in(block, change) for block in blocks))
+
+    def _problem(self, access: Access) -> str | None:
+        """What is wrong with an access, if that is known: it goes beyond its object, or is not aligned."""
+        targets = self.targets.targets(self.function.name, access.address)
+        found = {self._problem_at(target, access) for target in targets}
+        return next(iter(found)) if len(found) == 1 else None
+
+    def _problem_at(self, target: Target, access: Access) -> str | None:
+        item = self.module.objects.get(target.site[1:]) if target.site.startswith("@") else None
+        if item is None or not target.is_exact:
+            return None
+        if not 0 <= target.start <= item.size - access.size:
+            return f"an access outside `{item.name}`, which has {item.size} bytes"
+        match access.instruction:
+            case ir.Load(align=align) | ir.Store(align=align):
+                pass
+            case _:
+                align = access.size
+        return "a pointer that is not aligned" if target.start % min(align, item.align) else None
 
     def _pieces(self, access: Access) -> tuple[int, ...]:
         """The sizes of the cells that an access is made to."""

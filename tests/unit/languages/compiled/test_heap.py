@@ -7,20 +7,19 @@ import pytest
 from strategies.both_doors import said_through_clang
 from strategies.c_heap_cases import HEAP_CASES, HeapCase
 from strategies.compiled_code import needs_clang
+from tiers import first
 
 # What is not supported yet, or found in another way.
 _NOT_YET = {
-    "compared, never set", "copied too far", "memory may come again", "zeros that nobody handed over",
-    "zeros that nobody handed over, in C", "zeros of main that nobody handed over",
-    "what a thread leaves behind is freed", "what a thread leaves behind", "printing", "printing looks",
-    "a known pointer with a tag", "behind an array", "memory from a loop", "objects of a loop are different",
+    "compared, never set", "what a thread leaves behind is freed", "what a thread leaves behind", "printing",
+    "printing looks", "memory from a loop", "objects of a loop are different",
     "more memory from a loop than there is", "freed in the loop that allocates",
 }  # fmt: skip
 _CASES = [case for case in HEAP_CASES if case.name not in _NOT_YET]
 
 
 @needs_clang
-@pytest.mark.parametrize("case", _CASES, ids=lambda case: f"{case.name} ({case.model})")
+@pytest.mark.parametrize("case", first(20, _CASES), ids=lambda case: f"{case.name} ({case.model})")
 def test_mistakes_with_memory_are_found(case: HeapCase) -> None:
     found = said_through_clang(case.program, case.model)
     if case.says.startswith("holds"):
