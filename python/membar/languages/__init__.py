@@ -1,6 +1,6 @@
 """Languages: one folder per input language, exporting `FRONTEND`.
 
-A `Frontend` gives a program, a `SystemFrontend` a system for any number of processes, an `ObjectFrontend` a
+A `Frontend` gives a program, a `SystemFrontend` a parameterized system, an `ObjectFrontend` a
 concurrent object.
 """
 

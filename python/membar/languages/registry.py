@@ -125,12 +125,12 @@ def frontend_for(source: SourceFile) -> Frontend:
     if isinstance(found, Frontend):
         return found
     is_object = isinstance(found, ObjectFrontend)
-    what = "a concurrent object" if is_object else "a system for any number of processes"
+    what = "a concurrent object" if is_object else "a parameterized system"
     raise InputError(
         Diagnostic(
             code="W0406",
             message=f"`{source.path}` is {what}, not a program",
-            help="ask about it with `membar check`" + ("" if is_object else ", or `membar.prove` in Python"),
+            help="use `membar check`" + ("" if is_object else ", or `membar.prove` in Python"),
         )
     )
 
@@ -143,8 +143,8 @@ def language_of(source: SourceFile) -> Language:
     raise InputError(
         Diagnostic(
             code="W0402",
-            message=f"`{source.path}` is in no language that membar reads",
-            help=f"file names end in {', '.join(sorted(folder.ENDINGS))}",
+            message=f"`{source.path}` has an unknown file type",
+            help=f"known suffixes: {', '.join(sorted(folder.ENDINGS))}",
         )
     )
 

@@ -119,7 +119,7 @@ def _check_blocks(source: SourceFile, syntax: SystemSyntax, declarations: Declar
     end = source.span(len(source.text.rstrip()), len(source.text.rstrip()))
     inits = [states for states in syntax.states if states.kind is BlockKind.INIT]
     for second in inits[1:]:
-        declarations.problems.append(_block("a second `init`", second.span, "expected only one"))
+        declarations.problems.append(_block("a duplicate `init`", second.span, "expected only one"))
     if not inits:
         declarations.problems.append(_block("no `init`", end, "expected `init (z) { … }`"))
     if not any(states.kind is BlockKind.UNSAFE for states in syntax.states):
@@ -168,10 +168,10 @@ def _transitions(declarations: Declarations, syntax: TransitionSyntax) -> Iterat
     if declarations.is_weak and not syntax.acting:
         raise error(
             "W0812",
-            f"who acts in `{syntax.name.text}`?",
+            f"`{syntax.name.text}` does not mark the acting process",
             syntax.name.span,
             "expected a parameter in brackets, such as `[p]`",
-            help="reads and writes of weak memory are those of one process",
+            help="weak memory is read and written by one process",
         )
     scope = _scope(declarations, syntax.parameters)
     if syntax.acting:

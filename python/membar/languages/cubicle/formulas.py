@@ -45,10 +45,10 @@ def _deeper(cursor: Cursor, depth: int) -> int:
     if depth >= MAX_DEPTH:
         raise error(
             "W0435",
-            "a formula that is nested too deeply",
+            "the formula is nested too deeply",
             cursor.next.span,
-            f"{MAX_DEPTH // 2} levels are the most",
-            help="name a part of it by a `predicate`, or leave out parentheses",
+            f"{MAX_DEPTH // 2} levels are the maximum",
+            help="name a part of it with `predicate`, or remove parentheses",
         )
     return depth + 1
 

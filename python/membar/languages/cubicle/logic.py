@@ -136,9 +136,9 @@ def _both(scope: Scope, parts: tuple[tuple[FormulaSyntax, bool], ...]) -> Formul
 
 def _fence(scope: Scope, span: Span, *, positive: bool) -> Formula:
     if scope.block is not None:
-        raise error("W0813", f"`fence()` in `{scope.block.value}`", span, "expected in guards only")
+        raise error("W0813", f"`fence()` in `{scope.block.value}`", span, "only guards may have it")
     if not positive:
-        raise error("W0813", "`fence()` under a negation", span, "it can only be waited for")
+        raise error("W0813", "`fence()` under a negation", span, "a process can only wait for a fence")
     return FenceAtom(span)
 
 
@@ -183,7 +183,7 @@ def _quantified(scope: Scope, syntax: Quantified, *, positive: bool) -> Formula:
     if scope.block is BlockKind.INIT:
         raise error(
             "W0809", "a quantifier in `init`", syntax.span, "expected a parameter of `init`",
-            help="the parameters of `init` stand for all processes",
+            help="the parameters of `init` range over all processes",
         )  # fmt: skip
     if is_forall and scope.block is not None:
         raise error("W0809", f"`forall` in `{scope.block.value}`", syntax.span, "expected `exists`, or none")
@@ -206,7 +206,9 @@ def _quantified(scope: Scope, syntax: Quantified, *, positive: bool) -> Formula:
 def _parameter(scope: Scope, name: Name) -> Process:
     found = scope.process(name)
     if found not in scope.parameters:
-        raise error("W0809", f"`{name.text}` is no parameter", name.span, "expected a parameter after `<>`")
+        raise error(
+            "W0809", f"`{name.text}` is not a parameter", name.span, "expected a parameter after `<>`"
+        )
     return found
 
 

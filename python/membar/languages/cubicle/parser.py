@@ -66,7 +66,7 @@ def _declaration(cursor: Cursor, system: SystemSyntax) -> None:
                 raise cursor.unexpected("the number of processes")
             number = cursor.take()
             if int(number.text) < 1:
-                raise _misplaced(number, "a number of processes from 1", "must be 1 or more")
+                raise _misplaced(number, "not a valid number of processes", "expected 1 or more")
             system.size = (int(number.text), number.span)
         case "type":
             system.types.append(_type(cursor))

@@ -102,7 +102,7 @@ def _registers_only(found: Declarations) -> None:
                     code="W0811",
                     message=f"`{symbol.name}` is neither weak memory nor a register",
                     primary=Label(symbol.span, "expected `weak var`, or an array of registers"),
-                    help="in a system with weak memory, what processes share is weak",
+                    help="in a system with weak memory, shared variables are weak",
                 )
             )
 
@@ -111,9 +111,9 @@ def _twice(name: Name, places: Mapping[str, Name], what: str) -> Diagnostic:
     first = places.get(name.text)
     return Diagnostic(
         code="W0804",
-        message=f"the {what} `{name.text}` is defined twice",
+        message=f"the {what} `{name.text}` is declared twice",
         primary=Label(name.span, "expected a new name"),
-        others=(Label(first.span, "first defined here"),) if first else (),
+        others=(Label(first.span, "first declared here"),) if first else (),
         help=None if first else f"`{name.text}` is built in",
     )
 
@@ -161,7 +161,7 @@ class Scope:
             return self._constant(name)
         if name.text not in self.processes:
             if name.text in self.lets:
-                raise error("W0807", f"`{name.text}` is no process", name.span, "expected a process")
+                raise error("W0807", f"`{name.text}` is not a process", name.span, "expected a process")
             raise unknown("process", name, self.processes)
         return self.processes[name.text]
 
@@ -173,7 +173,7 @@ class Scope:
                 "W0807",
                 f"`{name.text}` in a system of any size",
                 name.span,
-                "there are no fixed processes",
+                "only systems of a fixed size have named processes",
                 help="`number_procs N` at the beginning fixes the number of processes",
             )
         if not 1 <= number <= size:

@@ -63,7 +63,7 @@ def mismatch(expected: Type, found: Type, span: Span) -> InputError:
     """The error for a term of the wrong type."""
     hint = None
     if (expected, found) == (Basic.REAL, Basic.INT):
-        hint = "numbers of type real have a point: `1.0`"
+        hint = "real numbers have a decimal point: `1.0`"
     return error(
         "W0805",
         f"`{span.flat_text}` has type {type_name(found)}",
@@ -155,7 +155,7 @@ def check_dimensions(symbol: Symbol, name: Name, indices: tuple[Name, ...]) -> N
             "W0806",
             f"`{symbol.name}` is used with {len(indices)} indices",
             span,
-            f"expected {wanted if symbol.dimensions else 'none: it is no array'}",
+            f"expected {wanted if symbol.dimensions else 'none: it is not an array'}",
         )
 
 
@@ -174,7 +174,7 @@ def _reader(
     if scope.block is BlockKind.INIT:
         if reader is not None:
             raise error(
-                "W0811", "a point of view in `init`", syntax.span, f"expected `{symbol.name}` without it",
+                "W0811", "`p@` in `init`", syntax.span, f"expected `{symbol.name}` without it",
                 help="initially all processes agree",
             )  # fmt: skip
         return None
@@ -182,19 +182,21 @@ def _reader(
         if reader is None:
             raise error(
                 "W0811",
-                f"whose view of `{symbol.name}`?",
+                f"`{symbol.name}` needs `p@`",
                 syntax.span,
                 f"expected `p@{syntax.span.flat_text}`",
                 help="processes may see different values of weak memory",
             )
         return reader
     if reader is not None and reader != scope.acting:
-        raise error("W0811", "a process reads memory only as itself", syntax.span, _expected(scope.acting))
+        raise error(
+            "W0811", "a process cannot read memory as another process", syntax.span, _expected(scope.acting)
+        )
     return scope.acting
 
 
 def _expected(acting: ProcessVariable | None) -> str:
-    return "expected no point of view" if acting is None else f"expected `{acting.name}@…`, or none"
+    return "expected no `p@`" if acting is None else f"expected `{acting.name}@…`, or none"
 
 
 def _check_register(scope: Scope, symbol: Symbol, span: Span, indices: tuple[Process, ...]) -> None:

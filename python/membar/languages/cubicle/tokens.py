@@ -42,7 +42,7 @@ def tokenize(source: SourceFile) -> tuple[Token, ...]:
     """The tokens of the text, the last of no group.
 
     Raises:
-        InputError: a character that belongs to no token, or a comment without its end.
+        InputError: a character that belongs to no token, or a comment that never ends.
     """
     tokens: list[Token] = []
     position = 0
@@ -68,7 +68,7 @@ def _end_of_comment(source: SourceFile, start: int) -> int:
         found = _COMMENT.search(source.text, position)
         if found is None:
             raise error(
-                "W0801", "a comment without its end", source.span(start, start + 2), "`*)` was expected"
+                "W0801", "a comment that never ends", source.span(start, start + 2), "`*)` was expected"
             )
         depth += 1 if found.group() == "(*" else -1
         position = found.end()
@@ -85,7 +85,7 @@ def _no_token(source: SourceFile, position: int) -> InputError:
         return error("W0801", f"`{span.flat_text}` is neither a number nor a name", span, "expected a number")
     span = source.span(position, position + 1)
     hint = "comments are written `(* … *)`" if text.startswith("//", position) else None
-    return error("W0801", f"unexpected character `{span.text}`", span, "no word starts like this", help=hint)
+    return error("W0801", f"unexpected character `{span.text}`", span, "no token starts like this", help=hint)
 
 
 class Cursor(_cursor.Cursor):
@@ -101,7 +101,7 @@ class Cursor(_cursor.Cursor):
         """Moves over a name of this group, which must come next."""
         if self.is_at(group):
             return self.take()
-        hint = f"`{self.next.text}` is no such name: {_NAMES[group]} is needed"
+        hint = f"`{self.next.text}` is not allowed here: expected {_NAMES[group]}"
         raise self.wrong(f"expected {what}", help=hint if self.next.group in _NAMES else None)
 
     def unexpected(self, expected: str) -> InputError:

@@ -46,7 +46,7 @@ def _all(scope: Scope, symbol: Symbol, action: ActionSyntax, cases: tuple[CaseSy
     if symbol.dimensions and scope.declarations.is_weak and not symbol.weak:
         raise error(
             "W0811",
-            f"registers of all processes: `{symbol.name}`",
+            f"an assignment to the registers of all processes: `{symbol.name}`",
             action.symbol.span,
             "expected an assignment of the acting process's own cell",
         )
@@ -55,7 +55,7 @@ def _all(scope: Scope, symbol: Symbol, action: ActionSyntax, cases: tuple[CaseSy
     has_default = False
     for case in cases:
         if has_default:
-            raise error("W0810", "a case after `_`", case.span, "expected nothing: it is never reached")
+            raise error("W0810", "a case after `_`", case.span, "it is unreachable")
         has_default = case.condition is None
         found += _case(inside, symbol, case)
     if not has_default and not symbol.weak:
@@ -98,7 +98,7 @@ def _case(scope: Scope, symbol: Symbol, case: CaseSyntax) -> list[Case]:
         if one.universal or one.existential:
             raise error("W0809", "a quantifier in a case", case.span, "expected a condition without one")
         if one.fence:
-            raise error("W0813", "`fence()` in a case", case.span, "expected in guards only")
+            raise error("W0813", "`fence()` in a case", case.span, "only guards may have it")
         found.append(Case(one.literals, value))
     return found
 

@@ -26,7 +26,7 @@ FRONTEND = Frontend(
         {
             "ATOMIC": "A write that waits for its own store buffer and goes to memory at once.",
             "ATOMIC-ALL": "A write that waits for all store buffers and goes to memory at once.",
-            "SC-ONLY": "A write that has no meaning with store buffers (legacy run-time errors).",
+            "SC-ONLY": "A write that is defined under sc only (legacy run-time errors).",
         }
     ),
 )

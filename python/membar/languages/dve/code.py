@@ -133,7 +133,7 @@ class Code(Arithmetic):
 
     def foreign(self, tree: x.Foreign) -> Value:
         """Only properties look into other processes."""
-        raise error("W1009", f"`{tree.span.flat_text}` outside of a property", tree.span, "not possible here")
+        raise error("W1009", f"`{tree.span.flat_text}` outside a property", tree.span, "not allowed here")
 
     def guard(self, tree: x.Expr | None) -> None:
         """The edge can be taken only where this is not 0."""
@@ -211,7 +211,7 @@ class Code(Arithmetic):
     def _index(self, variable: Variable, tree: x.Variable) -> Value:
         if (tree.index is None) is not (variable.count is None):
             is_array = variable.count is not None
-            what = "an array" if is_array else "no array"
+            what = "an array" if is_array else "not an array"
             wanted = "expected an index" if is_array else "expected no index"
             raise error("W1009", f"`{variable.name}` is {what}", tree.span, wanted)
         if tree.index is None:

@@ -28,7 +28,7 @@ def constant_value(tree: x.Expr, constants: Mapping[str, int]) -> int:
                 raise error("W1006", "a division by zero", tree.span, "in a constant")
             return folded(op, a, b)
         case _:
-            raise error("W1006", "not a constant", tree.span, "numbers and constants are possible here")
+            raise error("W1006", "not a constant", tree.span, "only numbers and constants are allowed here")
 
 
 def folded(op: str, a: int, b: int) -> int:

@@ -48,7 +48,7 @@ class Reader:
         self.signs += 1
         if self.signs > _MOST_SIGNS:
             span = self.cursor.next.span
-            raise error("W1003", "too long an expression", span, f"at most {_MOST_SIGNS} operators")
+            raise error("W1003", "the expression is too long", span, f"at most {_MOST_SIGNS} operators")
 
     def binary(self, loosest: int) -> x.Expr:
         """An expression whose operators outside parentheses are of level `loosest` or tighter."""

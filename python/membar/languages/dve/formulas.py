@@ -144,7 +144,7 @@ class FormulaReader:
         self._operator_count += 1
         if self._operator_count > _MOST_OPERATORS:
             span = self.cursor.next.span
-            raise error("W1003", "too long a formula", span, f"at most {_MOST_OPERATORS} operators")
+            raise error("W1003", "the formula is too long", span, f"at most {_MOST_OPERATORS} operators")
 
     def _implication(self) -> Tree:
         left = self._infix(("or", "||"), lambda: self._infix(("and", "&&"), self._until))
@@ -228,7 +228,7 @@ class FormulaReader:
         mark, operators = cursor.mark, self._operator_count
         self._depth += 1
         if self._depth > _DEEPEST:
-            message = "a formula that is nested too deeply"
+            message = "the formula is nested too deeply"
             raise error("W1003", message, cursor.next.span, f"at most {_DEEPEST} parentheses")
         try:
             cursor.take()

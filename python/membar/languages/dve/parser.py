@@ -111,7 +111,7 @@ class _Parser:
         if cursor.accept("trans"):
             transitions = _Transitions(cursor).all()
         if head.committed is None and head.acceptance is None and cursor.sees("commit", "accept"):
-            raise cursor.wrong("expected `}`: `commit` and `accept` stand beside `init`")
+            raise cursor.wrong("expected `}`: `commit` and `accept` come after `init`")
         cursor.expect("}", "after the process")
         self.processes.append(
             x.Process(
@@ -298,7 +298,7 @@ def _head(cursor: Cursor) -> _Head:
         word = cursor.take()
         known = {"init": head.initial, "commit": head.committed, "accept": head.acceptance}[word.text]
         if known is not None:
-            raise error("W1004", f"a second `{word.text}`", word.span, "one of each is possible")
+            raise error("W1004", f"a duplicate `{word.text}`", word.span, "only one of each is allowed")
         if word.text == "init":
             head.initial = _word(cursor, "a state")
         elif word.text == "commit":
@@ -314,7 +314,7 @@ def _acceptance(cursor: Cursor, start: Span) -> x.Acceptance:
     if kind is not None and kind.text in ("muller", "rabin", "streett"):
         raise error(
             "W1005",
-            f"acceptance of the kind `{kind.text}`",
+            f"the acceptance condition `{kind.text}`",
             kind.span,
             "not supported",
             help="write the property as a Büchi automaton: `accept` or `accept genbuchi`",
@@ -356,7 +356,7 @@ class _Transitions:
             raise error("W1005", "a probabilistic transition", cursor.next.span, "not supported")
         cursor.expect("->", "between two states")
         target = _word(cursor, "a state")
-        cursor.expect("{", "before what the transition does")
+        cursor.expect("{", "before the body of the transition")
         guard = sync = None
         effects: tuple[x.Assignment, ...] = ()
         if cursor.accept("guard"):

@@ -61,7 +61,9 @@ class Predicates(Arithmetic):
     def is_in(self, process: Process, state: str, tree: x.InState | x.Word) -> Expr:
         """Whether a process is in a state: 1 or 0."""
         if process.name not in self.seats.threads:
-            raise error("W1009", f"`{process.name}` is the property itself", tree.span, "not possible here")
+            raise error(
+                "W1009", f"`{process.name}` is the property process itself", tree.span, "not allowed here"
+            )
         points = self.seats.points.get(process.name)
         if points is None:
             found = self._register(CellValue(process.state_object))
@@ -72,7 +74,7 @@ class Predicates(Arithmetic):
         count = variable.count or 1
         if (tree.index is None) is not (variable.count is None):
             is_array = variable.count is not None
-            what = f"`{variable.name}` is {'an' if is_array else 'no'} array"
+            what = f"`{variable.name}` is {'an' if is_array else 'not an'} array"
             raise error("W1009", what, tree.span, f"expected {'an' if is_array else 'no'} index")
         index = literal(0) if tree.index is None else self.value(tree.index)
         known = index.constant

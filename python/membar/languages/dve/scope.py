@@ -157,7 +157,7 @@ class Scope:
     def _initial(self, item: x.Declaration, constants: Mapping[str, int]) -> tuple[int, ...]:
         """A value for each element; a list that is too long is cut, as the legacy tool does."""
         if item.count == 0:
-            raise error("W1006", f"`{item.name}` has no elements", item.span, "at least 1 is needed")
+            raise error("W1006", f"`{item.name}` has no elements", item.span, "expected at least 1")
         if item.count is not None and item.count > 65536:
             raise error("W1003", f"`{item.name}` is too large", item.span, "at most 65536 elements")
         if item.initial and item.is_list is (item.count is None):
@@ -172,7 +172,9 @@ class Scope:
             value = constant_value(tree, constants)
             if not low <= value <= high:
                 kind = item.type.value
-                raise error("W1006", f"{value} is no {kind}", tree.span, f"a {kind} is from {low} to {high}")
+                raise error(
+                    "W1006", f"{value} does not fit into a {kind}", tree.span, f"expected {low} to {high}"
+                )
             values.append(value)
         count = item.count or 1
         return tuple(values[:count]) + (0,) * (count - len(values))

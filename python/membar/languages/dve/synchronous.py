@@ -50,7 +50,10 @@ def joint_thread(rules: Rules, processes: list[Process]) -> tuple[Thread, Seats]
             if len(edges) > _MOST_EDGES:
                 span = rules.scope.module.span
                 raise error(
-                    "W1003", "too large a synchronous system", span, f"over {_MOST_EDGES} joint steps"
+                    "W1003",
+                    "the synchronous system is too large",
+                    span,
+                    f"more than {_MOST_EDGES} joint steps",
                 )
     thread = Thread(
         name=NAME,

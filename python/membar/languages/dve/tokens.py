@@ -45,7 +45,7 @@ def tokenize(source: SourceFile) -> tuple[Token, ...]:
         found = _TOKEN.match(text, at)
         if found is None:
             span = source.span(at, at + 1)
-            raise error("W1001", f"unexpected character `{span.text}`", span, "no word starts like this")
+            raise error("W1001", f"unexpected character `{span.text}`", span, "no token starts like this")
         group, word, span = str(found.lastgroup), found.group(), source.span(at, found.end())
         if group != "blank":
             tokens.append(Token("keyword" if word in KEYWORDS else group, word, span))

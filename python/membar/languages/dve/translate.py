@@ -104,7 +104,7 @@ def _threads(
 def _check_words(module: x.Module, scope: Scope) -> None:
     """Membar's own words: what they name must be there and go together."""
     if module.legacy and (module.synchronous or any(channel.capacity for channel in module.channels)):
-        what = "a synchronous system" if module.synchronous else "channels with room"
+        what = "a synchronous system" if module.synchronous else "buffered channels"
         raise error("W1005", f"{what} with legacy run-time errors", module.span, "not supported")
     for name, state in module.ends:
         if module.legacy or module.synchronous:
@@ -215,7 +215,7 @@ def _claim(scope: Scope, seats: Seats, prop: Process) -> Claim:
     """A property process: the runs that its automaton accepts must not be."""
     tree = prop.tree
     for what, span in _beyond_automata(tree):
-        raise error("W1005", f"{what} in a property", span, "not supported: states and guards are")
+        raise error("W1005", f"{what} in a property", span, "only states and guards are supported")
     edges = []
     for transition in tree.transitions:
         reader = Predicates(scope, seats, prop)

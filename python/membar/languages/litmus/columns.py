@@ -132,7 +132,7 @@ def _wrong_width(row: list[Cell], width: int) -> Diagnostic:
         primary=Label(
             _visible(row[0].span.to(row[-1].span)), f"expected {width} cells separated by `|`, then `;`"
         ),
-        help="does the line before end in `;`?" if several else None,
+        help="does the previous line end in `;`?" if several else None,
     )
 
 

@@ -162,7 +162,7 @@ class Locations:
             return
         if entry.count is None:
             raise error(
-                codes.UNKNOWN_LOCATION, f"`{entry.name}` is no array", span, f"expected `{entry.name}`"
+                codes.UNKNOWN_LOCATION, f"`{entry.name}` is not an array", span, f"expected `{entry.name}`"
             )
         if index >= entry.count:
             raise error(

@@ -134,7 +134,7 @@ class _Reader:
         self.scanner.accept(";")
         self._old_endings()
         if self.scanner.token.kind != "end":
-            self.scanner.fail("the end of the test after its question")
+            self.scanner.fail("the end of the test after its condition")
         return quantifier, formula, filtered
 
     def _quantified(self) -> tuple[Quantifier, Formula]:
@@ -171,7 +171,7 @@ class _Reader:
         while scanner.token.text == "<<":
             opening = scanner.token.span
             if not scanner.skip_past(">>"):
-                raise error(codes.QUESTION, "`<<` is never closed", opening, "no matching `>>` follows")
+                raise error(codes.QUESTION, "`<<` has no matching `>>`", opening, "no matching `>>` follows")
 
     def _regions(self) -> None:
         """Skips `regions: x:NAME, y:NAME`: they mean something to GPU models only, and membar has none."""
@@ -245,7 +245,7 @@ class _Reader:
         opening = self.scanner.take()
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise error(codes.QUESTION, "the question is nested too deeply", opening.span)
+            raise error(codes.QUESTION, "the condition is nested too deeply", opening.span)
         if opening.text == "(":
             formula = self._implication()
             self.scanner.expect(")", "`)`, `/\\` or `\\/`")
@@ -408,7 +408,7 @@ class _Reader:
         if scanner.token.text == "[":
             place = self._place()
             if isinstance(place, Whole):
-                raise scanner.unexpected("a value; an array is none; before it")
+                raise scanner.unexpected("a value (an array is not one) before")
             return place.cell if isinstance(place, Element) else place
         ampersand = scanner.accept("&")
         name = scanner.expect_kind("name", "a number, a register or the name of a location")

@@ -29,7 +29,7 @@ class WithUnused:
     def notes(self) -> tuple[str, ...]:
         """What the reader should know: such a name may be a misspelt one."""
         names = ", ".join(f"`{name}`" for name in self._objects)
-        return (f"only the question names {names}: starts at 0, and nothing writes it",) if names else ()
+        return (f"only the condition mentions {names}: initially 0, never written",) if names else ()
 
     def register(self, thread: int, name: str, span: Span) -> FinalRegister:
         """The final value of a register."""

@@ -217,7 +217,7 @@ class ClaimParser:
         if any(addresses_of(tree)):
             raise error(
                 "W0505",
-                "a state is asked about an address",
+                "an address in a predicate on states",
                 asked,
                 "expected values only",
                 help="`a & b` is true if both are; `&x` is the address of x",
@@ -243,7 +243,7 @@ class ClaimParser:
 
     def _read(self) -> tuple[str, Observable]:
         name = self._cursor.named("a name in the expression")
-        self._cursor.expect("=", "before what the name stands for")
+        self._cursor.expect("=", "before the meaning of the name")
         return name, self._observable()
 
     def _observable(self) -> Observable:

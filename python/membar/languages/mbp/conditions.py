@@ -71,10 +71,10 @@ class ConditionParser:
         label, array = default_label(term), None
         if cursor.sees_word("as"):
             cursor.take()
-            label = cursor.named("how the value is called")
+            label = cursor.named("the label of the value")
         if cursor.sees_word("in"):
             cursor.take()
-            array = cursor.named("the array that is shown as a whole")
+            array = cursor.named("the array that contains it")
         return Observed(term, label, array)
 
     def formula(self) -> Formula:

@@ -118,7 +118,7 @@ def cast_type(cursor: Cursor) -> tuple[int, bool]:
     cursor.take()
     width = int(found.group(2))
     if not 1 <= width <= WORD:
-        raise error("W0503", f"a type of {width} bits", token.span, f"1 to {WORD} bits are possible")
+        raise error("W0503", f"a type of {width} bits", token.span, f"expected 1 to {WORD} bits")
     return width, found.group(1) == "i"
 
 
@@ -127,5 +127,5 @@ def memory_type(cursor: Cursor) -> tuple[int, bool]:
     span: Span = cursor.next.span
     width, is_signed = cast_type(cursor)
     if width not in {8, 16, 32, 64}:
-        raise error("W0503", f"memory of {width} bits", span, "8, 16, 32 or 64 bits are possible")
+        raise error("W0503", f"memory of {width} bits", span, "expected 8, 16, 32 or 64 bits")
     return width // 8, is_signed

@@ -111,10 +111,10 @@ def _tags(cursor: Cursor) -> Tags:
         return NO_TAGS
     tags: set[str] = set()
     while not cursor.sees("}"):
-        tags.add(cursor.named("an ordering word"))
+        tags.add(cursor.named("an ordering annotation"))
         if not cursor.accept(","):
             break
-    cursor.expect("}", "after the ordering words")
+    cursor.expect("}", "after the ordering annotations")
     return frozenset(tags)
 
 

@@ -79,7 +79,7 @@ class _Parser:
     def _section(self) -> None:
         cursor = self._cursor
         if self._condition is not None and not cursor.sees(*_CLAIMS):
-            raise cursor.wrong("expected nothing after the condition, but `error`, `claim` or `never`")
+            raise cursor.wrong("only `error`, `claim` and `never` may follow the condition")
         if cursor.sees("memory"):
             self._objects.append(self._object())
         elif cursor.sees("channel"):
@@ -237,8 +237,8 @@ class _Parser:
 
     def _join(self) -> tuple[int, int]:
         branch = self._cursor.natural("the control point of a branch")
-        self._cursor.expect("to", "before the point where its paths meet")
-        return branch, self._cursor.natural("the control point where its paths meet")
+        self._cursor.expect("to", "before the point where its paths join")
+        return branch, self._cursor.natural("the control point where its paths join")
 
     def _edge(self) -> Edge:
         cursor = self._cursor

@@ -63,7 +63,7 @@ def _no_token(source: SourceFile, position: int) -> InputError:
     if text[position] == '"':
         end = text.find("\n", position)
         span = source.span(position, len(text) if end < 0 else end)
-        return error("W0501", "a string without its end", span, 'a closing `"` was expected on this line')
+        return error("W0501", "a string that never ends", span, 'a closing `"` was expected on this line')
     if text[position].isdigit():
         end = position
         while end < len(text) and (text[end].isalnum() or text[end] in "_$."):
@@ -71,7 +71,7 @@ def _no_token(source: SourceFile, position: int) -> InputError:
         span = source.span(position, end)
         return error("W0501", f"`{span.flat_text}` is neither a number nor a name", span, "expected a number")
     span = source.span(position, position + 1)
-    return error("W0501", f"unexpected character `{span.text}`", span, "no word starts like this")
+    return error("W0501", f"unexpected character `{span.text}`", span, "no token starts like this")
 
 
 class Cursor(_cursor.Cursor):

@@ -86,9 +86,9 @@ class AnnotationReader:
         """Abs speaks of memory and the specification, Inv of memory and a thread, D of two threads alone."""
         for part in subterms(formula):
             if self.abstract and (_is_thread(part) or isinstance(part, Sees)):
-                raise error("W1307", "`abstraction` cannot speak of threads", span)
+                raise error("W1307", "`abstraction` cannot mention threads", span)
             if self.two and _is_memory(part):
-                raise error("W1307", "`between` cannot speak of memory", span, "other threads change it")
+                raise error("W1307", "`between` cannot mention memory", span, "other threads can change it")
             if not self.abstract and isinstance(part, Variable) and part.space is Space.ABSTRACT:
                 raise error("W1307", f"`{part.name}` belongs to the specification", span)
 
@@ -108,7 +108,7 @@ class AnnotationReader:
                 last = self._line()
                 low, high = order.index(first.text), order.index(last.text)
                 if low > high:
-                    raise error("W1305", "lines from the end to the beginning", first.span.to(last.span))
+                    raise error("W1305", "a range of lines in reverse order", first.span.to(last.span))
                 found |= set(order[low : high + 1])
             else:
                 found.add(first.text)
@@ -141,7 +141,10 @@ class AnnotationReader:
             return False
         if not self.two:
             raise error(
-                "W1307", "`other` outside of `between`", words.previous.span, "only there are two threads"
+                "W1307",
+                "`other` outside `between`",
+                words.previous.span,
+                "only `between` is about two threads",
             )
         words.expect(".", "after `other`")
         return True
@@ -171,7 +174,9 @@ class AnnotationReader:
             if token.text not in self.scope.shared:
                 raise unknown("shared variable", token, self.scope.shared)
             if self.scope.shared[token.text].size is not None:
-                raise error("W1307", "`sees` of an array", token.span, "only of single variables")
+                raise error(
+                    "W1307", "`sees` of an array", token.span, "expected a variable that is not an array"
+                )
             words.expect(")", "after the variable")
             return Sees(token.text)
         return self._name(words.name("a variable, a line or a number"))
@@ -187,7 +192,7 @@ class AnnotationReader:
         """The operation that a line belongs to, which could be pending."""
         operation = self.scope.operations.get(self.scope.labels.get(line.text, ""))
         if operation is None:
-            raise error("W1307", f"`{line.text}` is no line that could be pending", line.span)
+            raise error("W1307", f"`{line.text}` is not a line that can be pending", line.span)
         return operation
 
     def _field(self, operation: Operation) -> str | None:
@@ -228,10 +233,10 @@ class AnnotationReader:
         words = self.words
         start = words.take().span
         if self.store is not None:
-            raise error("W1307", "`forall` inside of `forall`", start, "each speaks of one store")
+            raise error("W1307", "`forall` inside `forall`", start, "each quantifies over one store")
         name = words.name("a name for the store")
         if name.text in {*self.scope.operations, *self.scope.defines}:
-            raise error("W1303", f"`{name.text}` has a meaning already", name.span, "take another name")
+            raise error("W1303", f"`{name.text}` is already declared", name.span, "choose another name")
         words.expect("in", "after the name")
         is_other = self._of_other()
         words.expect("pending", "before the line")
@@ -257,7 +262,10 @@ class AnnotationReader:
         most = max((operation.results for operation in self.scope.operations.values()), default=0)
         if len(number) > len(str(most)) or not 1 <= int(number) <= most:
             raise error(
-                "W1308", f"no operation has a `{name.text}`", name.span, f"the most are {most} results"
+                "W1308",
+                f"no operation returns a `{name.text}`",
+                name.span,
+                f"operations return at most {most} results",
             )
         return int(number)
 
@@ -346,7 +354,7 @@ def point(words: Words, scope: Scope) -> LinearizationPoint:
         when = _with_loaded(reader.formula(), found)
         _of_one_step(when, "when", name.text, start.to(words.previous.span))
     if isinstance(found.action, Store) and any(_is_memory(part) for part in subterms(when)):
-        message = "`when` of a line that stores cannot speak of memory"
+        message = "`when` of a line that stores cannot mention memory"
         raise error("W1307", message, line.span, "the store reaches memory later")
     results = None
     if words.accept("returning"):
@@ -385,13 +393,13 @@ def _of_one_step(formula: Term, word: str, operation: str, span: Span) -> None:
         match part:
             case Element(name=name):
                 label = "load it into a local variable first"
-                raise error("W1307", f"`{word}` cannot speak of an element of `{name}`", span, label)
+                raise error("W1307", f"`{word}` cannot mention an element of `{name}`", span, label)
             case Variable(space=Space.ABSTRACT, name=name):
                 raise error("W1307", f"`{name}` belongs to the specification", span, "only in `abstraction`")
             case Variable(space=Space.LOCAL, operation=owner, name=name) if owner != operation:
-                raise error("W1307", f"`{owner}.{name}` is no variable of `{operation}`", span)
+                raise error("W1307", f"`{owner}.{name}` is not a variable of `{operation}`", span)
             case _ if isinstance(part, _OF_CONTROL):
-                label = "only of variables in this step"
-                raise error("W1307", f"`{word}` cannot speak of `{spelled(part)}`", span, label)
+                label = "only variables in this step are allowed"
+                raise error("W1307", f"`{word}` cannot mention `{spelled(part)}`", span, label)
             case _:
                 pass

@@ -80,7 +80,7 @@ class OperationReader:
         words.expect(")", "after the parameters")
         requires: Term = TRUE
         if words.accept("requires"):
-            requires = self._without_memory("what an operation requires")
+            requires = self._without_memory("a precondition")
         words.expect("{", "before the operation's lines")
         while words.accept("local"):
             self._names(self.locals, "a local variable", until=";")
@@ -135,7 +135,7 @@ class OperationReader:
         declared = self.scope.shared[token.text]
         if declared.size is None:
             if self.words.sees("["):
-                raise error("W1307", f"`{token.text}` is no array", token.span, "it has no elements")
+                raise error("W1307", f"`{token.text}` is not an array", token.span, "it has no elements")
             return Location(token.text)
         self.words.expect("[", f"after the array `{token.text}`")
         index = self._without_memory("the index of an array")
@@ -204,7 +204,7 @@ class OperationReader:
     def _statement(self, depth: int) -> None:
         words = self.words
         if depth > 40:
-            raise error("W1311", "statements that are nested too deeply", words.next.span)
+            raise error("W1311", "statements are nested too deeply", words.next.span)
         self._labels()
         start = words.next
         match start.text if start.group in ("keyword", "sign") else "":
@@ -360,7 +360,7 @@ class OperationReader:
         _, access = self._expression()
         span = start.to(self._end())
         if access is None or access.rmw is None:
-            raise error("W1302", "an expression that does nothing", span, "expected a statement")
+            raise error("W1302", "an expression without effect", span, "expected a statement")
         kind, operands = access.rmw
         self._writer.emit(Rmw(kind, access.location, operands), span)
 
@@ -376,7 +376,7 @@ class OperationReader:
             return
         if token.text in self.parameters:
             message = f"an assignment to the parameter `{token.text}`"
-            label = "it stays what the client gave: copy it into a local variable first"
+            label = "parameters are constant: copy it into a local variable first"
             raise error("W1320", message, token.span, label)
         own = token.text in self.locals
         if not own and token.text not in self.scope.private:
@@ -401,7 +401,7 @@ class OperationReader:
             access = None if place is None else _Access(place, None, token.span)
             amount: Term = Number(1)
             if sign.text in ("+=", "-="):
-                amount = self._without_memory(f"what `{sign.text}` adds")
+                amount = self._without_memory(f"the right side of `{sign.text}`")
             return Binary(_STEPS[sign.text], old, amount), access
         words.expect("=", f"after `{token.text}`")
         return self._expression()

@@ -37,13 +37,13 @@ def expression(words: Words, leaf: Leaf) -> Term:
     found = _choice(words, leaf, 0)
     if weight(found) > _HEAVIEST:
         span = start.to(words.previous.span)
-        raise error("W1311", "an expression that is too large when its names are replaced", span)
+        raise error("W1311", "an expression that is too large after expanding its definitions", span)
     return found
 
 
 def _choice(words: Words, leaf: Leaf, depth: int) -> Term:
     if depth > _DEEPEST:
-        raise error("W1311", "an expression that is nested too deeply", words.next.span, "name a part of it")
+        raise error("W1311", "the expression is nested too deeply", words.next.span, "name a part of it")
     condition = _implication(words, leaf, depth)
     if not words.accept("?"):
         return condition
@@ -57,7 +57,7 @@ def _implication(words: Words, leaf: Leaf, depth: int) -> Term:
     if not words.accept("->"):
         return left
     if depth > _DEEPEST:
-        raise error("W1311", "an expression that is nested too deeply", words.next.span, "name a part of it")
+        raise error("W1311", "the expression is nested too deeply", words.next.span, "name a part of it")
     return Binary(BinaryOp.IMPLIES, left, _implication(words, leaf, depth + 1))
 
 
@@ -72,17 +72,17 @@ def _level(words: Words, leaf: Leaf, depth: int, level: int) -> Term:
             raise error("W1311", "an expression with too many parts", sign.span, "name a part of it")
         right = _level(words, leaf, depth, level + 1)
         if sign.text in ("/", "%") and not (isinstance(right, Number) and right.value > 0):
-            message = f"`{sign.text}` by something that is no positive number"
+            message = f"`{sign.text}` by something that is not a positive number"
             raise error("W1310", message, sign.span, "write a number such as 2 to the right")
         left = Binary(BinaryOp(sign.text), left, right)
         if level == _COMPARISONS and words.sees(*_LEVELS[level]):
-            raise words.wrong("comparisons have no chains: join two of them by `&&`")
+            raise words.wrong("comparisons do not chain: combine two of them with `&&`")
     return left
 
 
 def _unary(words: Words, leaf: Leaf, depth: int) -> Term:
     if depth > _DEEPEST:
-        raise error("W1311", "an expression that is nested too deeply", words.next.span, "name a part of it")
+        raise error("W1311", "the expression is nested too deeply", words.next.span, "name a part of it")
     if words.accept("!"):
         return Unary(UnaryOp.NOT, _unary(words, leaf, depth + 1))
     if words.accept("-"):

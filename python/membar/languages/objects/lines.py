@@ -76,7 +76,7 @@ class LineWriter:
 
     def _claim(self, label: str, span: Span) -> None:
         if label in self.taken or label in self._own:
-            raise error("W1303", f"line `{label}` is there twice", span, "choose another label")
+            raise error("W1303", f"line `{label}` is declared twice", span, "choose another label")
         self._own.add(label)
 
     def emit(
@@ -148,7 +148,7 @@ class LineWriter:
         seen: set[int] = set()
         while self._drafts[place].action is None:
             if place in seen:
-                raise error("W1312", "a loop without a step", span, "nothing happens in it")
+                raise error("W1312", "a loop without a step", span, "its body has no step")
             seen.add(place)
             then = self._drafts[place].then
             place = place + 1 if then is None else self._marks[then]

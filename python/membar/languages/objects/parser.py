@@ -89,7 +89,7 @@ def _part(text: Words, scope: Scope, annotations: _Annotations) -> None:
             _operation(text, scope)
         case "specification":
             if scope.has_specification:
-                raise error("W1303", "a second specification", word.span, "an object has one")
+                raise error("W1303", "a duplicate specification", word.span, "an object has only one")
             specification(text, scope)
         case "define":
             token = text.name("a name for a formula")
@@ -135,7 +135,7 @@ def _private(text: Words, scope: Scope) -> None:
 def _operation(text: Words, scope: Scope) -> None:
     token = text.name("the operation's name")
     if token.text in scope.operations:
-        raise error("W1303", f"operation `{token.text}` is there twice", token.span, "choose another name")
+        raise error("W1303", f"operation `{token.text}` is declared twice", token.span, "choose another name")
     scope.fresh(token)
     found = OperationReader(scope, text, token.text).read(token.span)
     scope.operations[found.name] = found
@@ -151,7 +151,7 @@ def _checked(source: SourceFile, name: str, scope: Scope, annotations: _Annotati
         for each in scope.operations.values():
             if each.name not in scope.abstract:
                 message = f"operation `{each.name}` is not specified"
-                problems.extend(error("W1313", message, each.span, "say what it means").diagnostics)
+                problems.extend(error("W1313", message, each.span, "add it to the specification").diagnostics)
     if problems:
         raise InputError(*problems)
     found = None

@@ -37,7 +37,7 @@ def words(source: SourceFile) -> Words:
     """The words of a text.
 
     Raises:
-        InputError: a character that begins no word, or a comment without its end.
+        InputError: a character that begins no word, or a comment that never ends.
     """
     tokens: list[Token] = []
     position = 0
@@ -50,7 +50,7 @@ def words(source: SourceFile) -> Words:
             end = source.text.find("*/", end) + 2
             if end < 2:
                 span = source.span(position, position + 2)
-                raise error("W1301", "a comment without its end", span, "`*/` was expected")
+                raise error("W1301", "a comment that never ends", span, "`*/` was expected")
         elif found.lastgroup != "blank":
             text = found.group()
             group = "keyword" if text in KEYWORDS else str(found.lastgroup)
@@ -62,4 +62,4 @@ def words(source: SourceFile) -> Words:
 
 def _no_word(source: SourceFile, position: int) -> InputError:
     span = source.span(position, position + 1)
-    return error("W1301", f"unexpected character `{span.text}`", span, "no word starts like this")
+    return error("W1301", f"unexpected character `{span.text}`", span, "no token starts like this")

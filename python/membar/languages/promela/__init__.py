@@ -16,7 +16,7 @@ FRONTEND = Frontend(
     default_models=default_models("Promela"),
     tags=MappingProxyType(
         {
-            "MFENCE": "Waits until the own store buffer is empty: `fence`, atomic blocks, channels.",
+            "MFENCE": "Waits until the process's store buffer is empty: `fence`, atomic blocks, channels.",
             "FLUSH-ALL": "Waits until the store buffers of all processes are empty: `sync`.",
         }
     ),

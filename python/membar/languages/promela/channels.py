@@ -87,7 +87,7 @@ class Messages:
         if not channel.capacity:
             raise error(
                 "W0711",
-                f"`{question.span.flat_text}` of a rendezvous is not supported",
+                f"`{question.span.flat_text}` of a rendezvous channel is not supported",
                 question.span,
                 "it never holds a message",
             )
@@ -266,7 +266,7 @@ class Messages:
                 )
                 continue
             if statement.keeps:
-                raise error("W0711", "a message of a rendezvous that is kept", statement.span, "expected `?`")
+                raise error("W0711", "`?<…>` on a rendezvous channel", statement.span, "expected `?`")
             received = [values.reads.fresh() for _ in channel.fields]
             taken = [Register(register) for register in received]
             matches = all_of(*self._matches(statement.patterns, taken))

@@ -42,7 +42,7 @@ class AtCreation(Values):
         found = folded(self.of(expr))
         if not isinstance(found, Constant):
             raise error(
-                "W0708", f"`{expr.span.flat_text}` is not known here", expr.span, "expected a constant"
+                "W0708", f"`{expr.span.flat_text}` is not constant here", expr.span, "expected a constant"
             )
         return signed(found.value)
 
@@ -53,9 +53,9 @@ class AtCreation(Values):
             if isinstance(meaning, Storage) and meaning.is_shared:
                 raise error(
                     "W0711",
-                    f"the global variable `{expr.name}` in a first value",
+                    f"the global variable `{expr.name}` in an initial value",
                     expr.span,
-                    "not known where `run` starts the process",
+                    "not constant where `run` starts the process",
                     help="declare the variable without a value and assign it in a statement",
                 )
         return super().of(expr, needed)
@@ -74,7 +74,7 @@ class AtCreation(Values):
 def _refused(_: Values, question: p.Ask | p.Peek) -> Expr:
     raise error(
         "W0711",
-        f"`{question.span.flat_text}` in a first value",
+        f"`{question.span.flat_text}` in an initial value",
         question.span,
         "expected an expression without channels",
     )

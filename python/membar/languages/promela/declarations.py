@@ -63,9 +63,7 @@ class Declarations:
     ) -> Meaning:
         count = None if item.count is None else self.constant(item.count, scope)
         if count is not None and not 1 <= count <= MOST_ELEMENTS:
-            raise error(
-                "W0705", f"an array of {count} elements", item.span, f"1 to {MOST_ELEMENTS} are possible"
-            )
+            raise error("W0705", f"an array of {count} elements", item.span, f"expected 1 to {MOST_ELEMENTS}")
         inner = dimensions if count is None else (*dimensions, count)
         if item.type is p.Type.CHAN:
             return self._channel(item, name, count, scope)
@@ -93,7 +91,7 @@ class Declarations:
         self, item: p.Variable, given: p.Listed, count: int | None, kind: Scalar, scope: Scope
     ) -> tuple[int, ...]:
         if count is None or len(given.values) > count:
-            what = "is no array" if count is None else f"has {count} elements"
+            what = "is not an array" if count is None else f"has {count} elements"
             message = f"`{item.name}` {what}"
             raise error("W0705", message, given.span, f"{len(given.values)} initial values are given")
         return tuple(kind.fits(self.constant(value, scope)) for value in given.values)
@@ -130,7 +128,7 @@ class Declarations:
         if not isinstance(shape, p.ChannelShape):
             raise error(
                 "W0709",
-                f"the channel variable `{item.name}` has no channel of its own",
+                f"the channel variable `{item.name}` is not initialised",
                 item.span,
                 "expected `= [capacity] of { types }`",
                 help="channels are passed only as arguments of `run`, by name",
@@ -141,7 +139,7 @@ class Declarations:
                 "W0705",
                 f"a channel of {capacity} messages",
                 shape.span,
-                f"0 to {_MOST_MESSAGES} are possible",
+                f"expected 0 to {_MOST_MESSAGES}",
             )
         fields: list[Scalar] = []
         for kind, width, record in shape.fields:

@@ -81,7 +81,7 @@ class Expressions:
             self._cursor.take()
             left = self._infix(_SAME.get(token.text, token.text), left, self._binary(level + 1))
         raise error(
-            "W0702", "an expression that is too long", left.span, f"at most {_LONGEST} operators in a row"
+            "W0702", "the expression is too long", left.span, f"at most {_LONGEST} operators in a row"
         )
 
     def _is_word(self, token: Token) -> bool:
@@ -95,7 +95,7 @@ class Expressions:
         start = cursor.next.span
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise error("W0702", "an expression that is nested too deeply", start, f"at most {_DEEPEST}")
+            raise error("W0702", "the expression is nested too deeply", start, f"at most {_DEEPEST}")
         try:
             if self._temporal and (sign := self._word(_PREFIXES)):
                 operand = self._binary(_UNTIL)  # SPIN: `[] p U q` is `[] (p U q)`

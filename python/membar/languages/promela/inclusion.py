@@ -27,7 +27,7 @@ def included(source: SourceFile, word: Token, rest: Sequence[Token]) -> SourceFi
             continue
         except (OSError, ValueError) as problem:
             raise error("W0703", f"`{name}` cannot be read", span, str(problem)) from None
-    raise error("W0703", f"`{name}` is not there", span, "no such file", help="folders are given by -I")
+    raise error("W0703", f"`{name}` was not found", span, "no such file", help="name more folders with -I")
 
 
 def _from(source: SourceFile, word: Token) -> SourceFile:

@@ -32,12 +32,12 @@ def label_claims(running: Sequence[Running]) -> tuple[LabelClaim, ...]:
     if accepting := _labels(running, "accept"):
         at = Atom(_somebody_at(running, "accept"))
         claim = Claim(
-            ACCEPTANCE, finally_(globally(Not(at))), f"no run comes again and again to {_names(accepting)}"
+            ACCEPTANCE, finally_(globally(Not(at))), f"no run visits infinitely often {_names(accepting)}"
         )
         found.append(LabelClaim(claim, accepting, _unseen(running)))
     if progressing := _labels(running, "progress"):
         body = globally(finally_(Atom(_somebody_at(running, "progress"))))
-        text = f"every run that does not end comes again and again to {_names(progressing)}"
+        text = f"every infinite run visits infinitely often {_names(progressing)}"
         found.append(LabelClaim(Claim(PROGRESS, body, text, is_endless=True), progressing))
     return tuple(found)
 
@@ -78,7 +78,7 @@ def _unseen(running: Sequence[Running]) -> str:
         for label, place in automaton.labels.items():
             if label.startswith("accept") and automaton.is_passed(place):
                 return (
-                    f"`{label}` of {item.process} is inside an atomic block, which is one step here:"
-                    " whether a run passes it is not known"
+                    f"`{label}` of {item.process} is inside an atomic block, which is a single step:"
+                    " membar cannot determine whether a run passes it"
                 )
     return ""

@@ -52,7 +52,9 @@ class _Builder:
         self._sequence(never.body.statements, entry, end, None)
         for source, label, span in self._gotos:
             if label not in self._labels:
-                raise error("W0706", f"unknown label `{label}`", span, "no statement of the claim has it")
+                raise error(
+                    "W0706", f"unknown label `{label}`", span, "no statement of the claim has this label"
+                )
             self._jumps.setdefault(source, []).append(self._labels[label])
         return self._automaton(entry, end)
 
@@ -164,7 +166,7 @@ class _Builder:
                 self._gotos.append((source, label, span))
             case p.Break(span):
                 if after is None:
-                    raise error("W0702", "`break` outside a loop", span, "no `do` is around it")
+                    raise error("W0702", "`break` outside a loop", span, "not inside `do`")
                 self._jumps.setdefault(source, []).append(after)
             case p.Block([p.Test(condition), p.Check(demanded)], word) if word:  # SPIN's form of an error
                 both = p.Infix("&&", condition, demanded, statement.span)
@@ -180,7 +182,7 @@ class _Builder:
             case _:
                 raise error(
                     "W0712",
-                    "a `never` claim that acts",
+                    "a `never` claim with side effects",
                     statement.span,
                     "expected conditions, `goto`, `if` or `do`",
                 )

@@ -164,11 +164,13 @@ class _Reader:
         elif len(words) == 1:
             expanded = self._expanded([token for token in rest if token.text == words[0]], ())
             if len(expanded) != 1 or expanded[0].group != "number":
-                raise error("W0703", "a condition that is no number", word.span, "expected 0, 1 or `defined`")
+                raise error(
+                    "W0703", "a condition that is not a number", word.span, "expected 0, 1 or `defined`"
+                )
             value = expanded[0].text.strip("0") != ""
         else:
             raise error(
-                "W0703", "a condition that is too rich", word.span, "expected a number or `defined(NAME)`"
+                "W0703", "an unsupported condition", word.span, "expected a number or `defined(NAME)`"
             )
         return value is not is_negated
 
@@ -217,16 +219,16 @@ class _Reader:
             return
         self.words += self._placed(macro, arguments, used, ())
         if len(self.words) > _MOST_TOKENS:
-            raise error("W0703", "more words than can be read", used, f"macros give more than {_MOST_TOKENS}")
+            raise error("W0703", "too many tokens", used, f"macros expand to more than {_MOST_TOKENS}")
 
     def _placed(
         self, macro: Macro, arguments: Sequence[Sequence[Token]], used: Span, inside: tuple[str, ...]
     ) -> list[Token]:
         """The words of a macro, arguments and other macros in place."""
         if macro.is_inline and macro.name in inside:
-            raise error("W0703", f"inline `{macro.name}` calls itself", used, "it would never end")
+            raise error("W0703", f"inline `{macro.name}` calls itself", used, "it would never terminate")
         if len(inside) > _DEEPEST:
-            raise error("W0703", "macros that are nested too deeply", used, f"at most {_DEEPEST} levels")
+            raise error("W0703", "macros are nested too deeply", used, f"at most {_DEEPEST} levels")
         # An argument is expanded before it is put in place, where the macro itself may be used again.
         given = [self._expanded(argument, inside) for argument in arguments]
         by_name = dict(zip(macro.parameters or (), given, strict=True))
@@ -255,7 +257,7 @@ class _Reader:
             else:
                 words += self._placed(macro, arguments, used, inside)
             if len(words) > _MOST_TOKENS:
-                raise error("W0703", "more words than can be read", token.span, f"at most {_MOST_TOKENS}")
+                raise error("W0703", "too many tokens", token.span, f"at most {_MOST_TOKENS}")
         return words
 
 
@@ -278,7 +280,7 @@ def _parameters(tokens: Sequence[Token]) -> tuple[tuple[str, ...], list[Token]]:
         if at < len(tokens) and tokens[at].text == ",":
             at += 1
     if at == len(tokens) or not tokens[at].group:
-        raise error("W0702", "parameters without an end", tokens[0].span, "expected `)`")
+        raise error("W0702", "parameters that never end", tokens[0].span, "expected `)`")
     return tuple(names), list(tokens[at + 1 :])
 
 
@@ -290,7 +292,7 @@ def _block(tokens: Sequence[Token]) -> list[Token]:
             depth += 1 if token.text == "{" else -1
         if depth == 0:
             return list(tokens[: at + 1])
-    raise error("W0702", "a block without an end", tokens[0].span, "expected `}`")
+    raise error("W0702", "a block that never ends", tokens[0].span, "expected `}`")
 
 
 def _use(macro: Macro, tokens: Sequence[Token], at: int) -> tuple[Span | None, list[list[Token]], int]:
@@ -321,7 +323,7 @@ def _use(macro: Macro, tokens: Sequence[Token], at: int) -> tuple[Span | None, l
             arguments[-1].append(here)
         end += 1
     else:
-        raise error("W0702", f"`{macro.name}` without the end of its arguments", token.span, "expected `)`")
+        raise error("W0702", f"`{macro.name}`: its arguments never end", token.span, "expected `)`")
     if arguments == [[]]:
         arguments = []
     if len(arguments) != len(macro.parameters):

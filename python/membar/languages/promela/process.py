@@ -119,7 +119,7 @@ class ProcessBuilder:
                     "W0706",
                     f"unknown label `{goto.label}`",
                     goto.span,
-                    "no statement has it",
+                    "no statement has this label",
                     help=f"labels of `{self._process.name}`: {known}" if known else None,
                 ).diagnostics
             else:
@@ -136,13 +136,16 @@ class ProcessBuilder:
             if item.type is p.Type.CHAN:
                 if channel is None:
                     raise error(
-                        "W0709", f"the channel `{item.name}` is not given", item.span, "`run` gives it"
+                        "W0709",
+                        f"the channel `{item.name}` is not initialised",
+                        item.span,
+                        "`run` must pass it",
                     )
                 self._scope.declare(item.name, channel, item.span)
                 continue
             meaning = self._declarations.variable(item, self._scope, shared=False)
             if not isinstance(meaning, Storage) or meaning.dimensions:
-                raise error("W0711", "a parameter that is no plain variable", item.span, "expected a number")
+                raise error("W0711", "a parameter that is not a scalar", item.span, "expected a number")
             self._scope.declare(item.name, meaning, item.span)
             self._built.variables[item.name] = meaning
             self._built.registers[meaning.name] = meaning.scalar.fits(value)
@@ -200,7 +203,7 @@ class ProcessBuilder:
         else:
             what, rest = "a record", "its fields keep their values"
             if isinstance(meaning, Storage):
-                what, rest = "an array", "the declaration sets element 0, all others keep their values"
+                what, rest = "an array", "the declaration sets element 0, the others keep their values"
             where = f"line {item.span.line}: `{item.name}` is {what} declared after a statement"
             self._built.notes.append(f"{where}: {rest}, as in SPIN")
             if not isinstance(meaning, Storage):
@@ -259,14 +262,16 @@ class ProcessBuilder:
                 self._goto(statement, source, around)
             case p.Break():
                 if around.after_loop is None:
-                    raise error("W0702", "`break` outside a loop", statement.span, "no `do` is around it")
+                    raise error("W0702", "`break` outside a loop", statement.span, "not inside `do`")
                 if around.is_head:
                     self._add(source, around.after_loop, Action(span=statement.span), around)
                 else:
                     self._automaton.jump(source, around.after_loop)
             case p.Else(span):
                 if around.others is None:
-                    raise error("W0702", "`else` that begins no option", span, "expected it after `::`")
+                    raise error(
+                        "W0702", "`else` that does not begin an option", span, "expected it after `::`"
+                    )
                 action = Action(span=span, kind=Kind.ELSE, others=around.others)
                 self._add(source, target, action, around)
             case p.Declare():
@@ -292,7 +297,7 @@ class ProcessBuilder:
         """An action that needs what the process is `provided` too, before anything is computed for it."""
         if around.is_deterministic:
             message = "a `d_step` of a process with `provided`"
-            raise error("W0711", message, action.span, "not supported: take `atomic`")
+            raise error("W0711", message, action.span, "not supported: use `atomic`")
         reads = Reads(count=action.temporaries)
         values = Values(self._outer, reads, special=self._special, ask=_asked)
         allowed = values.truth(provided)
@@ -309,7 +314,7 @@ class ProcessBuilder:
 
     def _goto(self, goto: p.Goto, source: int, around: _Around) -> None:
         if around.is_deterministic:
-            raise error("W0710", "`goto` inside a `d_step`", goto.span, "it must run to its end")
+            raise error("W0710", "`goto` inside a `d_step`", goto.span, "it must be left at its end")
         if around.is_head:
             start = source
             source = self._automaton.point(around.block)
@@ -382,7 +387,7 @@ class ProcessBuilder:
             return
         first, last = values.of(select.low), values.of(select.high)
         if _is_one_step(select) and folded(Binary(BinaryOp.SLT, last, first)) == TRUE:
-            raise error("W0705", "`select` from an empty range", span, "the first number is the larger")
+            raise error("W0705", "`select` from an empty range", span, "the first number is larger")
         last = folded(Select(folded(Binary(BinaryOp.SLT, last, first)), first, last))
         chosen = values.reads.fresh()
         effects = (Choose(chosen, first, last), *assigned(place, Register(chosen)))
@@ -464,7 +469,7 @@ class ProcessBuilder:
         if special.word == "_pid":
             raise error(
                 "W0709",
-                "the number of this process is not known",
+                "the number of this process is not constant",
                 special.span,
                 "it depends on the order in which processes are started",
             )
@@ -478,12 +483,12 @@ def _asked(values: Values, question: p.Ask | p.Peek) -> Expr:
 def _given(argument: p.Expr, values: Values) -> Channel:
     """The channel that an argument names."""
     if not isinstance(argument, p.Use):
-        raise error("W0709", "an argument that is no channel", argument.span, "expected a channel")
+        raise error("W0709", "an argument that is not a channel", argument.span, "expected a channel")
     channel, index = values.channel(argument)
     if index is None:
         return channel
     if not isinstance(index, Constant):
-        raise error("W0709", "a channel that is not known", argument.span, "expected a constant index")
+        raise error("W0709", "a channel that is not constant", argument.span, "expected a constant index")
     return replace(channel, count=None, element=index.value)
 
 

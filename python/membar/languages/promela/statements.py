@@ -65,9 +65,7 @@ class Statements:
             cursor.expect(":", "and the number of bits")
             width = cursor.number("the number of bits")
             if not 1 <= width <= 31:
-                raise error(
-                    "W0705", f"an unsigned of {width} bits", cursor.previous.span, "1 to 31 are possible"
-                )
+                raise error("W0705", f"an unsigned of {width} bits", cursor.previous.span, "expected 1 to 31")
         count: p.Expr | None = None
         if cursor.accept("["):
             count = self._values.expression()
@@ -131,9 +129,7 @@ class Statements:
         found: list[p.Statement] = []
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise error(
-                "W0702", "statements that are nested too deeply", cursor.next.span, f"at most {_DEEPEST}"
-            )
+            raise error("W0702", "statements are nested too deeply", cursor.next.span, f"at most {_DEEPEST}")
         while True:
             while cursor.accept(";", "->"):
                 pass

@@ -95,7 +95,7 @@ class _Stepper:
             if len(self._numbers) > _MOST_POINTS:
                 raise error(
                     "W0710",
-                    "a process with too many states of its own",
+                    "a process with too many local states",
                     self._automaton.moves(node[0])[0].action.span,
                     f"at most {_MOST_POINTS}",
                 )
@@ -130,7 +130,7 @@ class _Stepper:
                 if ways > _MOST_WAYS:
                     raise error(
                         "W0710",
-                        "too many ways through an atomic block",
+                        "too many paths through an atomic block",
                         move.action.span,
                         f"at most {_MOST_WAYS}",
                     )
@@ -192,8 +192,8 @@ class _Stepper:
                 "W0710",
                 f"{what} beside `else`, or inside an atomic block",
                 action.span,
-                "whether it can be done is not known in advance",
-                help="let it be the first statement of the block",
+                "membar cannot determine statically whether it is enabled",
+                help="make it the first statement of the block",
             )
         condition, _ = path.read(action)
         return condition
@@ -212,15 +212,15 @@ class _Stepper:
             if way.steps > _LONGEST_WAY:
                 raise error(
                     "W0710",
-                    "a way through an atomic block that is too long",
+                    "a path through an atomic block that is too long",
                     last.action.span,
-                    f"at most {_LONGEST_WAY} statements; a loop that waits never ends",
+                    f"at most {_LONGEST_WAY} statements; a waiting loop never ends",
                 )
             moves = self._automaton.moves(last.target)
             stop = way.copy()
             stop.assume(blocked([self._condition(stop, other) for other in moves]))
             if not stop.is_dead and last.is_deterministic and moves:
-                stop.operations.append(Assert(FALSE, "a `d_step` that cannot go on"))
+                stop.operations.append(Assert(FALSE, "a `d_step` that blocks"))
             if not stop.is_dead:
                 yield last.target, stop
             following = [

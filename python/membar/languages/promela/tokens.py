@@ -64,7 +64,7 @@ def _no_token(source: SourceFile, at: int) -> InputError:
         return error("W0701", "a comment that never ends", source.span(at, at + 2), "`*/` was expected")
     if span.text in "\"'":
         return error("W0701", "a string that never ends", span, f"a closing `{span.text}` was expected here")
-    return error("W0701", f"unexpected character `{span.text}`", span, "no word starts like this")
+    return error("W0701", f"unexpected character `{span.text}`", span, "no token starts like this")
 
 
 class Cursor(_cursor.Cursor):

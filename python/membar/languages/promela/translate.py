@@ -198,7 +198,7 @@ class _Translation:
             if value is None:
                 raise error(
                     "W0709",
-                    f"argument {number + 1} of `run {start.process}` is not known",
+                    f"argument {number + 1} of `run {start.process}` is not constant",
                     start.span,
                     "expected a value that does not depend on shared variables or choices",
                 )

@@ -113,7 +113,7 @@ class Values:
                     "W0712",
                     f"`{sign}` inside an expression",
                     expr.span,
-                    "expected a value: only ! && || -> <-> and temporal operators join formulas",
+                    "expected a value: only ! && || -> <-> and temporal operators combine formulas",
                 )
             case p.Prefix(sign, operand):
                 return self._prefix(sign, self.of(operand, needed))
@@ -129,13 +129,15 @@ class Values:
             case p.Special():
                 return self._special(expr)
             case p.Run():
-                raise error("W0709", "`run` inside an expression", expr.span, "it must stand alone")
+                raise error(
+                    "W0709", "`run` inside an expression", expr.span, "it must be a statement of its own"
+                )
             case p.Remote():
                 raise error(
                     "W0711",
                     f"`{expr.span.flat_text}` outside an `ltl` formula or a `never` claim",
                     expr.span,
-                    "processes see only their own variables and the global ones",
+                    "a process can access only global variables and its own",
                 )
 
     def truth(self, expr: p.Expr) -> Expr:
@@ -215,7 +217,7 @@ class Values:
                 meaning, use = meaning.fields[use_field.name], use_field
                 continue
             if use.field is not None:
-                raise error("W0707", f"`{use.name}` has no fields", use.field.span, "it is no record")
+                raise error("W0707", f"`{use.name}` has no fields", use.field.span, "it is not a record")
             break
         if not isinstance(meaning, Storage):
             what = {Channel: "a channel", Record: "a record", Symbol: "a constant"}[type(meaning)]
@@ -234,7 +236,7 @@ class Values:
                 raise error("W0707", f"`{use.name}` is an array", use.span, "expected an index")
             return before
         if count is None:
-            raise error("W0707", f"`{use.name}` is no array", use.span, "no index was expected")
+            raise error("W0707", f"`{use.name}` is not an array", use.span, "expected no index")
         index = folded(self.of(use.index, needed))
         in_bounds = both(
             folded(Binary(BinaryOp.SLE, FALSE, index)), folded(Binary(BinaryOp.SLT, index, Constant(count)))
@@ -269,9 +271,9 @@ class Values:
         """A channel, and which one of its array."""
         meaning = self.scope.find(use.name, use.span)
         if not isinstance(meaning, Channel) or use.field is not None:
-            raise error("W0707", f"`{use.name}` is no channel", use.span, "expected a channel")
+            raise error("W0707", f"`{use.name}` is not a channel", use.span, "expected a channel")
         if (meaning.count is None) is not (use.index is None):
-            what = "no array of channels" if meaning.count is None else "an array of channels"
+            what = "not an array of channels" if meaning.count is None else "an array of channels"
             raise error("W0707", f"`{use.name}` is {what}", use.span, "expected a channel")
         if use.index is None or meaning.count is None:
             return meaning, None
@@ -318,7 +320,7 @@ def constant(expr: p.Expr, scope: Scope) -> int:
     """
 
     def unknown(part: p.Special | p.Ask | p.Peek) -> InputError:
-        return error("W0708", f"`{part.span.flat_text}` is no constant", part.span, "expected a constant")
+        return error("W0708", f"`{part.span.flat_text}` is not a constant", part.span, "expected a constant")
 
     def special(part: p.Special) -> Expr:
         raise unknown(part)
@@ -328,7 +330,7 @@ def constant(expr: p.Expr, scope: Scope) -> int:
 
     value = folded(Values(scope, Reads(), special=special, ask=ask).of(expr))
     if not isinstance(value, Constant):
-        raise error("W0708", f"`{expr.span.flat_text}` is no constant", expr.span, "expected a constant")
+        raise error("W0708", f"`{expr.span.flat_text}` is not a constant", expr.span, "expected a constant")
     return signed(value.value)
 
 
@@ -342,7 +344,7 @@ def _of_registers(storage: Storage, index: Expr | None) -> Expr:
             "W0705",
             f"the local array `{storage.name}` has {storage.count} elements",
             storage.span,
-            f"at most {_MOST_REGISTERS} where the index is not known",
+            f"at most {_MOST_REGISTERS} if the index is not constant",
         )
     value: Expr = Register(storage.register(storage.count - 1))
     for cell in reversed(range(storage.count - 1)):

@@ -41,7 +41,7 @@ def check_range(low: Expr, high: Expr, span: Span) -> None:
                 raise error("W0608", "an empty range", span, f"{first} is greater than {last}")
             if last - first >= _WIDEST:
                 raise error(
-                    "W0608", f"a range of {last - first + 1} values", span, f"at most {_WIDEST} are tried"
+                    "W0608", f"a range of {last - first + 1} values", span, f"at most {_WIDEST} are supported"
                 )
         case _:
             pass

@@ -74,7 +74,7 @@ def _inside(leaving: dict[int, list[Step]], entry: int) -> dict[int, bool]:
                     "W0610",
                     f"`{step.mark.value}` {'inside' if here else 'outside'} an atomic block",
                     step.span,
-                    "blocks do not nest" if here else "no `atomic_begin` comes before it",
+                    "atomic blocks do not nest" if here else "no `atomic_begin` comes before it",
                 )
             after = here if step.mark is None else step.mark is Mark.BEGIN
             if step.target not in status:
@@ -85,7 +85,7 @@ def _inside(leaving: dict[int, list[Step]], entry: int) -> dict[int, bool]:
                     "W0610",
                     "a location that is reached inside and outside an atomic block",
                     step.span,
-                    "every way to a location must agree",
+                    "every path to a location must agree",
                 )
     return status
 
@@ -97,7 +97,7 @@ def _block(begin: Step, leaving: dict[int, list[Step]]) -> Iterator[Edge]:
         way, point = todo.pop()
         following = leaving.get(point, [])
         if not following and not _fails(way):
-            raise error("W0610", "an atomic block without its end", begin.span, "no `atomic_end` follows")
+            raise error("W0610", "an atomic block that never ends", begin.span, "no `atomic_end` follows")
         if not following:
             yield _contracted(begin, way, point)
         for step in following:
@@ -108,13 +108,15 @@ def _block(begin: Step, leaving: dict[int, list[Step]]) -> Iterator[Edge]:
                     "W0610",
                     "a loop inside an atomic block",
                     step.span,
-                    "blocks end after finitely many steps",
+                    "an atomic block must end after finitely many steps",
                 )
             else:
                 todo.append(((*way, step), step.target))
         count += 1
         if count > _MOST_WAYS * 16 or len(todo) > _MOST_WAYS:
-            raise error("W0610", "too many ways through an atomic block", begin.span, f"at most {_MOST_WAYS}")
+            raise error(
+                "W0610", "too many paths through an atomic block", begin.span, f"at most {_MOST_WAYS}"
+            )
 
 
 def _fails(way: Sequence[Step]) -> bool:

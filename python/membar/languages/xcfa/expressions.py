@@ -36,7 +36,7 @@ _DEEPEST = 100
 def expression(cursor: Cursor, level: int = 0, depth: int = 0) -> x.Expr:
     """Reads an expression; comparisons do not chain."""
     if depth > _DEEPEST:
-        raise error("W0602", "an expression that is nested too deeply", cursor.next.span, "too deep")
+        raise error("W0602", "the expression is nested too deeply", cursor.next.span, "too deep")
     if level == len(_LEVELS):
         return _operand(cursor, depth)
     left = expression(cursor, level + 1, depth)

@@ -69,13 +69,16 @@ class _Lowering:
                 "W0607",
                 f"process `{process.name}` has {len(mains)} main procedures",
                 process.span,
-                "exactly one is needed",
+                "expected exactly one",
                 help="mark the procedure that runs first: `main procedure p() { … }`",
             )
         (main,) = mains
         if main.parameters:
             raise error(
-                "W0607", f"main procedure `{main.name}` has parameters", main.span, "nobody gives them"
+                "W0607",
+                f"main procedure `{main.name}` has parameters",
+                main.span,
+                "there is no caller to pass them",
             )
         self._check_names()
         scope = Scope(self._around.variables, process.variables, main, prefix="")
@@ -156,7 +159,7 @@ class _Lowering:
                 "W0606",
                 f"procedure `{procedure.name}` has {len(found)} initial locations",
                 found[1].span if found else procedure.span,
-                "exactly one is needed",
+                "expected exactly one",
                 help="mark it: `init loc L0`",
             ).diagnostics
             return None
@@ -171,15 +174,15 @@ class _Lowering:
                 "W0606",
                 f"an edge leaves the {kind} location `{location.name}`",
                 location.span,
-                "nothing follows it",
+                "it must not have outgoing edges",
             ).diagnostics
         elif not ends and not leaves:
             self._diagnostics += error(
                 "W0606",
-                f"no edge leaves `{location.name}`, which is neither final nor an error",
+                f"`{location.name}` has no outgoing edge, but is neither final nor an error location",
                 location.span,
-                "a process would be stuck here",
-                help=f"where a process may end: `final loc {location.name}`",
+                "the process would be stuck here",
+                help=f"if the process may end here: `final loc {location.name}`",
             ).diagnostics
 
     def _location(self, points: Mapping[str, int], use: x.Use) -> int | None:
@@ -266,8 +269,8 @@ class _Lowering:
                 "W0608",
                 f"`havoc {target.name}` without a range",
                 span,
-                "an int has too many values to try them all",
-                help=f"say which: `havoc {target.name} in 0 .. 3`",
+                "an int has too many values to enumerate",
+                help=f"give a range: `havoc {target.name} in 0 .. 3`",
             )
         register = found.register if isinstance(found, Local) else self._temporary()
         self._steps.do(Choose(register, low, high), span)
@@ -387,9 +390,9 @@ class _Lowering:
                 Diagnostic(
                     code="W0607",
                     message=f"recursion: {chain}",
-                    primary=Label(span, "this call never ends being put in place"),
+                    primary=Label(span, "this call cannot be inlined"),
                     others=(Label(procedure.span, "called again from here"),),
-                    help="write it as a loop: loops are unrolled as far as `--unroll` says",
+                    help="use a loop instead: `--unroll` bounds loops",
                 )
             )
         if len(statement.arguments) != len(procedure.parameters):
@@ -430,7 +433,7 @@ class _Lowering:
                 continue
             if not isinstance(argument, x.Use):
                 raise error(
-                    "W0607", "an `out` argument that is no variable", argument.span, "expected a variable"
+                    "W0607", "an `out` argument that is not a variable", argument.span, "expected a variable"
                 )
             target = scope.local(argument)
             if target.type is not item.variable.type:

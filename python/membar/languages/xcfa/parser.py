@@ -56,7 +56,7 @@ class _Parser:
                     continue
                 cursor.expect("final", "after `error`: `error final CONDITION` or `error state CONDITION`")
                 if predicate is not None:
-                    raise error("W0603", "a second `error final`", start.span, "join the two with `or`")
+                    raise error("W0603", "a duplicate `error final`", start.span, "combine the two with `or`")
                 predicate = expression(cursor)
             elif not cursor.accept(";"):
                 self._diagnostics += cursor.wrong("expected `var`, `process` or `error`").diagnostics
@@ -127,7 +127,7 @@ class _Parser:
             if procedures:
                 at = body.locations[0].span if body.locations else body.transitions[0].span
                 raise error(
-                    "W0603", "a process has procedures, or locations of its own", at, "outside a procedure"
+                    "W0603", "a process has either procedures or locations", at, "outside a procedure"
                 )
             # A process that is one automaton (a CFA): its only procedure is itself.
             procedures, variables = [_main(name.text, variables, body, span)], ()
@@ -200,7 +200,12 @@ class _Parser:
         name = cursor.name("the name of a location")
         span = start.span.to(name.span)
         if "final" in words and "error" in words:
-            raise error("W0606", f"location `{name.text}` is final and an error", span, "one of the two")
+            raise error(
+                "W0606",
+                f"location `{name.text}` is both final and an error location",
+                span,
+                "expected one of the two",
+            )
         return x.Location(name.text, "init" in words, "error" in words, "final" in words, span)
 
     def _transition(self) -> x.Transition:
@@ -254,7 +259,7 @@ class _Parser:
             case "wait":
                 cursor.take()
                 condition_variable = self._use("a condition")
-                cursor.expect("with", "before the mutex that is given away")
+                cursor.expect("with", "before the mutex to release")
                 return x.Wait(condition_variable, self._use("a mutex"), self._since(start))
             case "notify" | "notify_all":
                 cursor.take()

@@ -54,7 +54,7 @@ class Scope:
                 "W0604",
                 f"`{use.process}.{use.name}` inside a process",
                 use.span,
-                "processes see only global variables of others",
+                "a process can access only global variables and its own",
             )
         found = self._locals.get(use.name) or self._shared.get(use.name)
         if found is None:

@@ -33,7 +33,7 @@ def process_of(predicate: x.Expr, module: x.Module) -> int | None:
     if not found:
         raise error(
             "W0612",
-            "a predicate about no process and no variable",
+            "a predicate without a process or variable",
             predicate.span,
             "expected `process.location` or a variable",
         )
@@ -136,8 +136,8 @@ class _Look:
 
 def not_told_apart(use: x.Use) -> InputError:
     """Why nothing can be said about a final location that shares its point with another."""
-    message = f"`{use.name}` is the same point as another final location"
-    return error("W0612", message, use.span, "final locations are not told apart")
+    message = f"`{use.name}` is the same control point as another final location"
+    return error("W0612", message, use.span, "final locations cannot be distinguished")
 
 
 def _uses(expr: x.Expr) -> Iterator[x.Use]:
@@ -176,7 +176,7 @@ def _process(use: x.Use, module: x.Module) -> int | None:
     ]
     if len(having) == 1:
         return having[0]
-    reason = "several processes have one" if having else "not declared"
+    reason = "several processes have it" if having else "not declared"
     raise error(
         "W0604",
         f"unknown location `{use.name}`",

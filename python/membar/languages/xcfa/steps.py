@@ -97,7 +97,7 @@ class Steps:
         if len(self.steps) > _MOST_STEPS:
             raise error(
                 "W0607",
-                f"more than {_MOST_STEPS} steps after calls were put in place",
+                f"more than {_MOST_STEPS} steps after inlining",
                 step.span,
-                "every call is a copy of its procedure",
+                "every call is inlined",
             )

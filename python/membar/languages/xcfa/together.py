@@ -74,5 +74,5 @@ def _unknown(use: x.Use) -> InputError:
         f"unknown variable or location `{use.name}`",
         use.span,
         "not declared",
-        help="a shared variable is written by its name, what belongs to a process as `process.name`",
+        help="write a shared variable by its name, and a variable of a process as `process.name`",
     )

@@ -92,7 +92,7 @@ def _no_token(source: SourceFile, at: int) -> InputError:
         return error("W0601", "a comment that never ends", source.span(at, at + 2), "`*/` was expected")
     if span.text == '"':
         return error("W0601", "a string that never ends", span, 'a closing `"` was expected on this line')
-    return error("W0601", f"unexpected character `{span.text}`", span, "no word starts like this")
+    return error("W0601", f"unexpected character `{span.text}`", span, "no token starts like this")
 
 
 class Cursor(_cursor.Cursor):

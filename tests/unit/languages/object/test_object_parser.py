@@ -166,23 +166,27 @@ STEP = """shared x, b[2]; operation f(k) { local t; 1: t = x; 2: x = 1; return t
     define here = at(1); define same = y == 0;"""
 WRONG = [
     ("shared x; operation f() { x = $; }", "W1301", "unexpected character `$`"),
-    ("/* for ever", "W1301", "a comment without its end"),
+    ("/* for ever", "W1301", "a comment that never ends"),
     ("shared x operation f() {}", "W1302", "unexpected `operation`"),
     ("operation f() { x = 1 < 2 < 3; }", "W1304", "unknown variable `x`"),
     ("operation f() { local a; a = 1 < 2 < 3; }", "W1302", "unexpected `<`"),
     ("operation f() { fence.ld; }", "W1302", "unexpected `ld`"),
     ("shared x, x; operation f() {}", "W1303", "`x` is declared twice"),
-    ("operation f() { 1: skip; 1: fence; }", "W1303", "line `1` is there twice"),
-    ("operation f() {} operation f() {}", "W1303", "operation `f` is there twice"),
+    ("operation f() { 1: skip; 1: fence; }", "W1303", "line `1` is declared twice"),
+    ("operation f() {} operation f() {}", "W1303", "operation `f` is declared twice"),
     ("shared count; operation f() { conut = 1; }", "W1304", "unknown variable `conut`"),
     ("operation f() { goto 9; }", "W1305", "unknown line `9`"),
     ("operation f() { 1: fence; } invariant at 2: true;", "W1305", "unknown line `2`"),
-    ("operation f() { 1: fence; 2: fence; } invariant at 2..1: true;", "W1305", "lines from the end"),
+    (
+        "operation f() { 1: fence; 2: fence; } invariant at 2..1: true;",
+        "W1305",
+        "a range of lines in reverse",
+    ),
     ("shared x, y; operation f() { local r; r = x + y; }", "W1306", "two accesses to shared memory"),
     ("shared b[2], x; operation f() { local r; r = b[x]; }", "W1306", "the index of an array cannot read"),
-    ("shared x; operation f() { local r; r = x[1]; }", "W1307", "`x` is no array"),
-    ("operation f() { 1: fence; } invariant other.at(1);", "W1307", "`other` outside of `between`"),
-    ("operation f() { 1: fence; } invariant pending(idle);", "W1307", "`idle` is no line"),
+    ("shared x; operation f() { local r; r = x[1]; }", "W1307", "`x` is not an array"),
+    ("operation f() { 1: fence; } invariant other.at(1);", "W1307", "`other` outside `between`"),
+    ("operation f() { 1: fence; } invariant pending(idle);", "W1307", "`idle` is not a line"),
     (
         "operation f() { } specification { state y; operation f() {} } invariant y == 0;",
         "W1307",
@@ -193,19 +197,19 @@ WRONG = [
     ("operation f(a) { } specification { operation f() {} }", "W1308", "`f` has 1 parameters, not 0"),
     ("operation f() { } specification { operation f() { return 1; } }", "W1308", "`f` returns 0 values"),
     ("shared b[100]; operation f() {}", "W1309", "an array of 100 elements"),
-    ("operation f() { local a; a = a % a; }", "W1310", "`%` by something that is no positive number"),
+    ("operation f() { local a; a = a % a; }", "W1310", "`%` by something that is not a positive number"),
     ("operation f() { local a; a = " + "(" * 80 + "1" + ")" * 80 + "; }", "W1311", "nested too deeply"),
     ("operation f() { local a; a = " + "a + " * 200 + "1; }", "W1311", "too many parts"),
     (
         "operation f(a) { } define d0 = f.a == 0;"
         + "".join(f"define d{n + 1} = d{n} && d{n};" for n in range(40)),
         "W1311",
-        "too large when its names are replaced",
+        "too large after expanding its definitions",
     ),
     (
         "operation f() { } specification { state y; operation f() {" + "y = y + y;" * 40 + "} }",
         "W1311",
-        "too large when its names are replaced",
+        "too large after expanding its definitions",
     ),
     ("operation f() { 1: goto 2; 2: goto 1; }", "W1312", "a loop without a step"),
     ("operation f(v) { 1: v = 0; }", "W1320", "an assignment to the parameter `v`"),
@@ -214,9 +218,9 @@ WRONG = [
     ("shared x;", "W1313", "an object without operations"),
     ("operation f() {} specification { }", "W1313", "operation `f` is not specified"),
     ("shared x; operation f() { 1: x = 1; } linearize f at 1 when x == 0;", "W1307", "`when` of a line"),
-    ("operation f(a) {} abstraction a == 0;", "W1307", "`abstraction` cannot speak of threads"),
-    ("shared x; operation f() {} between x == 0;", "W1307", "`between` cannot speak of memory"),
-    ("shared x; operation f() { 1: x = 1; } invariant ahead(1, idle);", "W1307", "`idle` is no line"),
+    ("operation f(a) {} abstraction a == 0;", "W1307", "`abstraction` cannot mention threads"),
+    ("shared x; operation f() {} between x == 0;", "W1307", "`between` cannot mention memory"),
+    ("shared x; operation f() { 1: x = 1; } invariant ahead(1, idle);", "W1307", "`idle` is not a line"),
     ("shared x; operation f() { 1: x = 1; } invariant newest(1);", "W1302", "unexpected `;`"),
     ("shared x; operation f() { 1: x = 1; } invariant newest(1).v == 0;", "W1304", "unknown parameter `v`"),
     ("shared x; operation f() { 1: x = 1; } invariant deferred(1).v == 0;", "W1304", "unknown parameter `v`"),
@@ -228,37 +232,41 @@ WRONG = [
     (
         "shared x; operation f() { 1: x = 1; return 1; } invariant deferred(1).result9 == 0;",
         "W1308",
-        "no operation has a `result9`",
+        "no operation returns a `result9`",
     ),
     (
         "shared x; operation f() { 1: x = 1; return 1; } invariant linearized.result0 == 0;",
         "W1308",
-        "no operation has a `result0`",
+        "no operation returns a `result0`",
     ),
     ("shared x; operation f() { 1: x = 1; } invariant forall s in pending(1): s;", "W1302", "unexpected `;`"),
-    ("shared x; operation f() { 1: x = 1; } invariant forall f in pending(1): true;", "W1303", "`f` has a"),
+    (
+        "shared x; operation f() { 1: x = 1; } invariant forall f in pending(1): true;",
+        "W1303",
+        "`f` is already",
+    ),
     (
         "shared x; operation f() { 1: x = 1; }"
         " invariant forall s in pending(1): forall t in pending(1): true;",
         "W1307",
-        "`forall` inside of `forall`",
+        "`forall` inside `forall`",
     ),
     (
         "shared x; operation f() { 1: x = 1; } invariant forall s in other.pending(1): true;",
         "W1307",
-        "`other` outside of `between`",
+        "`other` outside `between`",
     ),
     (
         "shared x; operation f() { 1: x = 1; } abstraction forall s in pending(1): true;",
         "W1307",
-        "`abstraction` cannot speak of threads",
+        "`abstraction` cannot mention threads",
     ),
-    ("shared x; operation f() {} between sees(x) == 0;", "W1307", "`between` cannot speak of memory"),
+    ("shared x; operation f() {} between sees(x) == 0;", "W1307", "`between` cannot mention memory"),
     ("operation f(a) {} operation g(a) {} invariant a == 0;", "W1304", "`a` is a variable of several"),
     ("shared x = " + "9" * 5000 + "; operation f() {}", "W1319", "a number of 5000 digits"),
     ("operation f() { local a; a = " + "9" * 5000 + "; }", "W1319", "a number of 5000 digits"),
     *(
-        (f"{STEP} linearize f at 1 {word};", "W1307", f"`{word.partition(' ')[0]}` cannot speak of `{what}`")
+        (f"{STEP} linearize f at 1 {word};", "W1307", f"`{word.partition(' ')[0]}` cannot mention `{what}`")
         for word, what in (
             ("when sees(x) == 0", "sees(x)"),
             ("when linearized", "linearized"),
@@ -273,9 +281,9 @@ WRONG = [
             ("returning (pending(2).value)", "pending(2).value"),
         )
     ),
-    (f"{STEP} linearize f at 1 when b[f.k] == 0;", "W1307", "`when` cannot speak of an element of `b`"),
-    (f"{STEP} linearize f at 1 returning (b[0]);", "W1307", "`returning` cannot speak of an element of `b`"),
-    (f"{STEP} linearize f at 1 when g.u == 0;", "W1307", "`g.u` is no variable of `f`"),
+    (f"{STEP} linearize f at 1 when b[f.k] == 0;", "W1307", "`when` cannot mention an element of `b`"),
+    (f"{STEP} linearize f at 1 returning (b[0]);", "W1307", "`returning` cannot mention an element of `b`"),
+    (f"{STEP} linearize f at 1 when g.u == 0;", "W1307", "`g.u` is not a variable of `f`"),
     (f"{STEP} linearize f at 1 when same;", "W1307", "`y` belongs to the specification"),
 ]
 

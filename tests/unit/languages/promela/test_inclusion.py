@@ -32,7 +32,7 @@ def test_files_are_found_beside_the_one_that_names_them(main: Path) -> None:
 def test_files_are_found_in_folders(main: Path) -> None:
     folder = main.parent / "inner"
     main.write_text(MAIN.replace('"inner/types.h"', "<types.h>"), encoding="utf-8")
-    with pytest.raises(InputError, match="is not there"):
+    with pytest.raises(InputError, match="was not found"):
         api.check(main)
     assert api.check(main, model="sc", include_dirs=[folder]).verdict == "holds"
 

@@ -64,7 +64,7 @@ def test_nobody_acts_inside_a_block() -> None:
 @pytest.mark.parametrize(
     ("edges", "message"),
     [
-        ("a -> b { atomic_begin 1 -> x }", "an atomic block without its end"),
+        ("a -> b { atomic_begin 1 -> x }", "an atomic block that never ends"),
         ("a -> b { atomic_end }", "`atomic_end` outside an atomic block"),
         ("a -> b { atomic_begin atomic_begin atomic_end }", "`atomic_begin` inside an atomic block"),
         (

@@ -113,7 +113,7 @@ class Code:
             if distance % INSTRUCTION_BYTES or not 0 <= point <= len(self.lines):
                 raise error(
                     codes.LABEL,
-                    f"`{target.text}` is no instruction of this thread",
+                    f"`{target.text}` is not an instruction of this thread",
                     target.span,
                     f"expected a multiple of {INSTRUCTION_BYTES} within the code",
                 )

@@ -69,7 +69,7 @@ def split(cell: Cell, registers: RegisterFile) -> tuple[str, Operands]:
     match = _MNEMONIC.match(cell.text)
     if match is None:
         raise error(
-            codes.INSTRUCTION, f"`{cell.text}` is no instruction", cell.span, "expected an instruction"
+            codes.INSTRUCTION, f"`{cell.text}` is not an instruction", cell.span, "expected an instruction"
         )
     head = source.span(start, start + match.end())
     items: list[Operand] = []
@@ -127,7 +127,7 @@ class Reader:
         """Checks that nothing is left."""
         if self.following is not None:
             raise self.problem(
-                f"`{self.head.text}` has an operand too many", "not expected here", at=self.following
+                f"`{self.head.text}` has too many operands", "not expected here", at=self.following
             )
 
 
@@ -147,7 +147,7 @@ class Operands(Reader):
         name = self._registers.find(text)
         if name is None:
             raise self.problem(
-                f"`{text}` is no {self._registers.machine} register",
+                f"`{text}` is not a register of {self._registers.machine}",
                 f"expected {self._registers.example}",
                 at=operand,
             )
@@ -181,7 +181,7 @@ class Operands(Reader):
         match = _MEMORY.fullmatch(operand.text)
         if match is None:
             example = self._registers.example.split("`")[1]
-            raise self.problem(f"`{operand.text}` is no address", f"expected `0({example})`", at=operand)
+            raise self.problem(f"`{operand.text}` is not an address", f"expected `0({example})`", at=operand)
         offset = _number(match["offset"] or "0") or 0
         if not -(1 << 15) <= offset < 1 << 15:
             raise self.problem(f"offset {offset} is out of range", "expected 16 bits", at=operand)

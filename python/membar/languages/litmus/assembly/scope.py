@@ -53,7 +53,7 @@ class Registers:
         if found is None:
             raise error(
                 codes.UNKNOWN_REGISTER,
-                f"`{text}` is no {self.file.machine} register",
+                f"`{text}` is not a register of {self.file.machine}",
                 span,
                 f"expected {self.file.example}",
             )

@@ -91,5 +91,5 @@ def _mixed(item: MemoryObject, size: int, access: Access, first: Access | None) 
         message=f"mixed-size accesses are not supported: {access.size} bytes of the {size} of `{item.name}`",
         primary=Label(access.span, f"accesses {access.size} bytes"),
         others=tuple(others),
-        help="access a location always as a whole, with one size",
+        help="always access a location with the same size",
     )

@@ -19,7 +19,7 @@ def found_in(code: str, *, parameters: str = "int* x, int* y", initial: str = ""
     [
         ("foo(x);", "W0105", "unknown function `foo`", "foo"),
         ("int r = atomic_laod(x);", "W0105", "unknown function `atomic_laod`", "atomic_laod"),
-        ("atomic_init(y, READ_ONCE(*x));", "W0110", "`READ_ONCE` belongs to the Linux kernel", "READ_ONCE"),
+        ("atomic_init(y, READ_ONCE(*x));", "W0110", "`READ_ONCE` is a function of the Linux kernel", "READ_ONCE"),
         ("int r = __atomic_add_unless{mb}(x, 1, 0);", "W0110", "is not C11", "__atomic_add_unless"),
         ("r0 = 1;", "W0111", "undeclared name `r0`", "r0"),
         ("int r0 = r1;", "W0111", "undeclared name `r1`", "r1"),
@@ -50,7 +50,7 @@ def found_in(code: str, *, parameters: str = "int* x, int* y", initial: str = ""
         ("int 3;", "W0105", "expected the name of a local variable, found `3`", "3"),
         ("int r[2];", "W0110", "local arrays are not supported", "r["),
         ("goto end;", "W0110", "`goto` is not supported", "goto"),
-        ("break;", "W0105", "`break` outside of a loop", "break"),
+        ("break;", "W0105", "`break` outside a loop", "break"),
         ("int r = 1; int r = 2;", "W0106", "`r` is declared twice", "r"),
         ("int r = 1; if (r) { int r = 2; }", "W0106", "`r` is declared twice", "r"),
         ("if (1) { int r; } else { long r; }", "W0106", "`r` is declared with two types", "r"),
@@ -67,14 +67,14 @@ def found_in(code: str, *, parameters: str = "int* x, int* y", initial: str = ""
         ("int r = x * 2;", "W0106", "`*` cannot be applied to a `int*`", "x * 2"),
         ("int r = 12ab;", "W0106", "`12ab` is not an integer", "12ab"),
         ("long r = 99999999999999999999;", "W0106", "does not fit in 64 bits", "99999999999999999999"),
-        ("x[1] = 2;", "W0106", "this is outside of `x`", "x[1] = 2"),
+        ("x[1] = 2;", "W0106", "this is outside `x`", "x[1] = 2"),
         ("*(char*)x = 2;", "W0109", "1 bytes of `x`, which has 4", "*(char*)x = 2"),
-        ("int r = 1; int s = r + (r = 2);", "W0106", "`r` is changed and used", "r + (r = 2)"),
-        ("int r = 1; r = r++;", "W0106", "`r` is changed and used without an order", "r = r++"),
-        ("int r = *x + (*x ? *y : 1);", "W0110", "C leaves the order of these accesses open",
+        ("int r = 1; int s = r + (r = 2);", "W0106", "`r` is modified and used", "r + (r = 2)"),
+        ("int r = 1; r = r++;", "W0106", "`r` is modified and used without sequencing", "r = r++"),
+        ("int r = *x + (*x ? *y : 1);", "W0110", "C does not specify the order of these accesses",
          "*x + (*x ? *y : 1)"),
         ("/* never", "W0101", "this comment never ends", "/*"),
-        ("while (1) { *x = 1;", "W0105", "this block is never closed", "P0"),
+        ("while (1) { *x = 1;", "W0105", "this block never ends", "P0"),
     ],
 )  # fmt: skip
 def test_one_error(code: str, error: str, message: str, place: str) -> None:
@@ -112,7 +112,7 @@ def test_bad_parameters(parameters: str, error: str, message: str) -> None:
         ("0:q=1;", "W0111", "thread 0 has no local variable `q`"),
         ("4:q=1;", "W0111", "there is no thread 4"),
         ("0:r=q;", "W0104", "unknown location `q`"),
-        ("%a=1;", "W0110", "C has no symbolic registers"),
+        ("%a=1;", "W0110", "C tests have no symbolic registers"),
     ],
 )
 def test_bad_initial_states(initial: str, error: str, message: str) -> None:

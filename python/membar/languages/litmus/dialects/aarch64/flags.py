@@ -51,7 +51,7 @@ def condition(operands: Operands) -> Expr:
     found = CONDITIONS.get(operand.text.upper())
     if found is None:
         raise operands.problem(
-            f"`{operand.text}` is no condition", "expected `EQ`, `NE`, `GT`, …", at=operand
+            f"`{operand.text}` is not a condition", "expected `EQ`, `NE`, `GT`, …", at=operand
         )
     return found
 

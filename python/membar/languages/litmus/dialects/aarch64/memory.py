@@ -71,7 +71,7 @@ def _reject_overlap(operands: Operands, memory: Memory, *registers: View) -> Non
     """A register cannot be loaded and be the changed base at the same time."""
     if memory.updated is not None and memory.base.name in {register.name for register in registers}:
         raise operands.problem(
-            f"`{memory.base.name}` is both loaded and changed as base",
+            f"`{memory.base.name}` is both loaded and updated as the base register",
             "the architecture leaves this undefined",
         )
 
@@ -137,7 +137,7 @@ def _load_pair(operands: Operands, *, access: Access, ordered: bool = False) -> 
     operands.end()
     _reject_overlap(operands, memory, first, second)
     if first.name == second.name and not first.is_zero:
-        raise operands.problem("both halves go to the same register", "expected two registers")
+        raise operands.problem("both halves have the same register", "expected two registers")
     size = access.bytes_of(first)
     # The first load may overwrite the base register, so the address is kept aside.
     kept = Set(RESULT, memory.address)
@@ -210,7 +210,7 @@ def _barrier(operands: Operands, *, kind: str) -> Step:
         option = operand.text.upper()
         if option not in BARRIER_OPTIONS:
             raise operands.problem(
-                f"`{operand.text}` is no barrier option",
+                f"`{operand.text}` is not a barrier option",
                 f"expected one of {', '.join(BARRIER_OPTIONS)}",
                 at=operand,
             )

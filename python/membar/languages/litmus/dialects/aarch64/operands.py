@@ -62,7 +62,7 @@ def split(cell: Cell) -> tuple[str, Operands]:
     match = _MNEMONIC.match(cell.text)
     if match is None:
         raise error(
-            codes.INSTRUCTION, f"`{cell.text}` is no instruction", cell.span, "expected an instruction"
+            codes.INSTRUCTION, f"`{cell.text}` is not an instruction", cell.span, "expected an instruction"
         )
     rest = cell.text[match.end() :]
     items = _separated(rest, cell.span.source.span(cell.span.start + match.end(), cell.span.end))
@@ -190,7 +190,7 @@ class Operands(Reader):
         pre_index = text.endswith("!")
         inside = text.removesuffix("!").rstrip()
         if not (inside.startswith("[") and inside.endswith("]")):
-            raise self.problem(f"`{text}` is no memory operand", "expected `[X1]` or similar", at=operand)
+            raise self.problem(f"`{text}` is not a memory operand", "expected `[X1]` or similar", at=operand)
         start = operand.span.start + 1
         inner = Operands(
             self.head,
@@ -199,7 +199,9 @@ class Operands(Reader):
         )
         base = inner.register(width=64)
         if base.is_zero:
-            raise self.problem("the zero register is no base", "expected a register or `SP`", at=operand)
+            raise self.problem(
+                "the zero register cannot be a base", "expected a register or `SP`", at=operand
+            )
         if self.next_is_number():  # post-index
             if pre_index or inner.following is not None:
                 raise self.problem(
@@ -223,7 +225,9 @@ class Operands(Reader):
         if self.following is not None:
             return self._modified(register, 64)
         if register.width != 64:
-            raise self.problem("a W register as offset must be extended", "expected `SXTW` or `UXTW`")
+            raise self.problem(
+                "a W register must be extended when used as an offset", "expected `SXTW` or `UXTW`"
+            )
         return word(register)
 
     def _modified(self, register: View, width: int) -> Expr:
@@ -249,7 +253,7 @@ class Operands(Reader):
         kind = match["kind"].upper() if match else ""
         if match is None or (kind not in _SHIFTS and kind not in _EXTENSIONS):
             raise self.problem(
-                f"`{operand.text}` is no shift or extension", "expected `LSL #n`, `SXTW`, …", at=operand
+                f"`{operand.text}` is not a shift or extension", "expected `LSL #n`, `SXTW`, …", at=operand
             )
         amount = _number(match["amount"].strip()) if match["amount"] else None
         if match["amount"] and amount is None:

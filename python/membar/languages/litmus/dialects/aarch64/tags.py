@@ -31,7 +31,7 @@ def _barrier(kind: str, option: str) -> str:
     what = {"LD": "earlier reads", "ST": "earlier writes"}.get(option[-2:], "all earlier accesses")
     later = "later writes" if kind == "DMB" and option.endswith("ST") else "later accesses"
     if kind == "DSB":
-        later = "everything later"
+        later = "all later events"
     domain = _DOMAINS.get(option[:3], _DOMAINS[""])
     # Other processors are outside the domain of NSH barriers.
     prefix = "(no order) " if option.startswith("NSH") else ""
@@ -48,7 +48,7 @@ TAGS: Mapping[str, str] = MappingProxyType(
         NO_RETURN: "Read of an atomic that returns nothing (STADD, LDADD to XZR): LD barriers ignore it.",
         COMPUTED: "(no order) Write of an atomic that computes it from the value read (LDADD, …; not SWP).",
         COMPARED: "(no order) Write of an atomic that happens only if the value read was as expected (CAS).",
-        "ISB": "`ISB`: what follows is fetched anew, after the branches before it were decided.",
+        "ISB": "`ISB`: later instructions are fetched again, after earlier branches are resolved.",
     }
     | {f"{kind}.{option}": _barrier(kind, option) for kind in ("DMB", "DSB") for option in BARRIER_OPTIONS}
 )

@@ -185,12 +185,12 @@ class Evaluator(ABC):
             if item.size != target.size:
                 raise error(
                     codes.MIXED_SIZE, f"{target.size} bytes of `{item.name}`, which has {item.size}", span,
-                    "mixed sizes", help="every access must be to a whole location",
+                    "mixed sizes", help="an access must be to a whole location",
                 )  # fmt: skip
             index, rest = divmod(where.offset, item.size)
             if rest or not 0 <= index < item.count:
                 raise error(
-                    codes.OPERAND, f"this is outside of `{item.name}`", span,
+                    codes.OPERAND, f"this is outside `{item.name}`", span,
                     f"`{item.name}` has {item.count} element{'s' if item.count > 1 else ''}",
                 )  # fmt: skip
         return target
@@ -225,8 +225,8 @@ class Evaluator(ABC):
         are_loads = all(not isinstance(node, Call) or self.loads(node) for node in nodes)
         if None in found or not (are_loads or len(nodes) <= MOST_ORDERED):
             raise error(
-                codes.UNSUPPORTED, "C leaves the order of these accesses open", span,
-                "too many orders to try", help="give each shared access its own statement",
+                codes.UNSUPPORTED, "C does not specify the order of these accesses", span,
+                "there are too many orders to try", help="give each shared access its own statement",
             )  # fmt: skip
         if are_loads:
             self._load_together(nodes, span)
@@ -355,7 +355,7 @@ class Evaluator(ABC):
         """`target` is evaluated twice, so its address must not be read from memory."""
         if not all(is_pure(part, self._is_known) for part in address_parts(target) or ()):
             raise error(
-                codes.UNSUPPORTED, "the address of this place is itself read from memory", target.span,
+                codes.UNSUPPORTED, "the address of this location is itself read from memory", target.span,
                 "expected a simple address", help="read the pointer into a local variable first",
             )  # fmt: skip
 
@@ -392,8 +392,8 @@ def _load(register: str, address: Value, kind: CType, tags: Tags) -> Load:
 
 def _open_order(name: str, span: Span) -> InputError:
     return error(
-        codes.OPERAND, f"`{name}` is changed and used without an order between the two", span,
-        "C leaves the order open", help="split it into two statements",
+        codes.OPERAND, f"`{name}` is modified and used without sequencing", span,
+        "C does not specify the order", help="split it into two statements",
     )  # fmt: skip
 
 

@@ -156,7 +156,9 @@ class ExpressionParser:
             raise self._no_type()
         if found is None or words:
             span = start.to(self.previous.span)
-            raise error(codes.TYPE, f"`{span.text}` is not a type", span, "these words do not go together")
+            raise error(
+                codes.TYPE, f"`{span.text}` is not a type", span, "these specifiers cannot be combined"
+            )
         return found
 
     def _structure(self) -> CType:
@@ -291,7 +293,7 @@ class ExpressionParser:
         if self.token.text == "{":
             raise error(
                 codes.UNSUPPORTED, f"`{token.text}{{…}}` is not C11", token.span,
-                "operations of herd's own are not supported", help="call the function that they stand for",
+                "herd's own operations are not supported", help="call the corresponding function",
             )  # fmt: skip
         if self.accept("(") is None:
             return Name(token.text, token.span)

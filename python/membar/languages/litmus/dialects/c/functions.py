@@ -101,7 +101,7 @@ def function_called(call: Call) -> AtomicFunction:
 def _unknown(call: Call) -> InputError:
     if is_kernel_word(call.function) or call.function.startswith("__"):
         return error(
-            codes.UNSUPPORTED, f"`{call.function}` belongs to the Linux kernel's C, the test to C11",
+            codes.UNSUPPORTED, f"`{call.function}` is a function of the Linux kernel, but this is a C11 test",
             call.function_span, "expected a function of <stdatomic.h>",
         )  # fmt: skip
     close = close_matches(call.function, FUNCTIONS, n=1)

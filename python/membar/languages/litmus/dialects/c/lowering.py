@@ -231,9 +231,9 @@ class _Lowering:
         if not self._loops:
             found = error(
                 codes.INSTRUCTION,
-                f"`{statement.word}` outside of a loop",
+                f"`{statement.word}` outside a loop",
                 statement.span,
-                "no loop around this",
+                "not inside a loop",
             )
             self.diagnostics.extend(found.diagnostics)
             return

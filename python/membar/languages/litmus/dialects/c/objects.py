@@ -70,7 +70,7 @@ class _Objects:
             here = f"{parameter.type.size} bytes"
             self._complain(
                 codes.MIXED_SIZE, f"`{parameter.name}` has {here} here and {kind.size} elsewhere",
-                parameter.span, "every thread must see whole locations", Label(first, f"{kind.size} bytes"),
+                parameter.span, "threads must access whole locations", Label(first, f"{kind.size} bytes"),
             )  # fmt: skip
 
     def objects(self) -> dict[str, MemoryObject]:

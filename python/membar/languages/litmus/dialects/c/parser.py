@@ -149,9 +149,7 @@ class _Parser(ExpressionParser):
         found: list[Statement] = []
         while self.accept("}") is None:
             if self.token.kind == "end" or self.at_function():
-                raise error(
-                    codes.INSTRUCTION, "this block is never closed", opening, "no matching `}` follows"
-                )
+                raise error(codes.INSTRUCTION, "this block never ends", opening, "no matching `}` follows")
             found.append(self._recovering_statement())
         return Block(tuple(found))
 

@@ -91,7 +91,7 @@ class Names:
                 help=f"add it to the parameters: `int* {name}`",
             )  # fmt: skip
         if name in self.locals:
-            help_ = "it belongs to an inner block; declare it before that block"
+            help_ = "it is declared in an inner block; declare it before that block"
         else:
             known = sorted(self._names())
             close = close_matches(name, known, n=1)

@@ -88,7 +88,7 @@ def _misplaced(test: LitmusTest, functions: tuple[Function, ...]) -> list[Diagno
     ] + [
         Diagnostic(
             code=codes.UNSUPPORTED,
-            message=f"`%{symbol.name}`: C has no symbolic registers",
+            message=f"`%{symbol.name}`: C tests have no symbolic registers",
             primary=Label(symbol.span, "expected a location or a variable such as `0:r0`"),
         )
         for symbol in test.symbols

@@ -94,8 +94,8 @@ class KernelEvaluator(Evaluator):
         match node.arguments[0]:
             case Prefix(operand=Name(name=name)) as argument if name in self.names.parameters:
                 raise error(
-                    codes.OPERAND, f"`{node.function}` takes a place, and `{name}` is an address",
-                    argument.span, "expected a place", help=f"write `*{name}`",
+                    codes.OPERAND, f"`{node.function}` takes an lvalue, but `{name}` is an address",
+                    argument.span, "expected an lvalue", help=f"write `*{name}`",
                 )  # fmt: skip
             case _:
                 pass

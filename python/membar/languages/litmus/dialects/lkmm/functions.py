@@ -24,11 +24,11 @@ class Action(enum.Enum):
     FENCE = "fence"
     MODIFY = "atomic operation"
     COMPARE = "compare and exchange"
-    TRY_COMPARE = "compare and exchange, telling success"
+    TRY_COMPARE = "compare and exchange that returns whether it succeeded"
     ADD_UNLESS = "add unless equal"
     LOCK = "lock"
     TRYLOCK = "try to lock"
-    SYNC_SRCU = "wait for the critical sections of a structure"
+    SYNC_SRCU = "wait for the critical sections of an srcu_struct"
 
 
 class Result(enum.Enum):
@@ -232,11 +232,11 @@ def function_called(call: Call) -> KernelFunction:
 def _unknown(call: Call) -> InputError:
     if call.function in C11_FUNCTIONS:
         return error(
-            codes.UNSUPPORTED, f"`{call.function}` belongs to C11, the test to the Linux kernel's C",
+            codes.UNSUPPORTED, f"`{call.function}` is a C11 function, but this is a Linux-kernel test",
             call.function_span, "expected a function of the kernel",
         )  # fmt: skip
     close = close_matches(call.function, FUNCTIONS, n=1)
     return error(
         codes.INSTRUCTION, f"unknown function `{call.function}`", call.function_span, "not known",
-        help=f"did you mean `{close[0]}`?" if close else "call only functions that the kernel's model has",
+        help=f"did you mean `{close[0]}`?" if close else "call a function of the kernel's memory model",
     )  # fmt: skip

@@ -53,7 +53,7 @@ def _memory(operands: Operands, form: Form) -> _Memory:
         where, base = place.operand, place.base
         if base == NUMBER_ZERO:
             raise operands.problem(
-                "`r0` as base of an address means the number 0, not the register",
+                "`r0` as a base register means 0, not the register",
                 "expected a register other than `r0`",
                 at=where,
             )

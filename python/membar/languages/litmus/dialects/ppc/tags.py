@@ -13,7 +13,7 @@ TAGS: Mapping[str, str] = MappingProxyType(
         SYNC: "`sync`: all earlier accesses come before all later ones, as seen by every thread.",
         LWSYNC: "`lwsync`: as `sync`, except that a later read may overtake an earlier write.",
         EIEIO: "`eieio`: earlier writes come before later writes.",
-        ISYNC: "`isync`: what follows is fetched anew, after the branches before it were decided.",
+        ISYNC: "`isync`: later instructions are fetched again, after earlier branches are resolved.",
         EXCLUSIVE: "(no order) Half of a reserved pair (lwarx and stwcx.).",
     }
 )

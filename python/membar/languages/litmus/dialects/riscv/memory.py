@@ -111,7 +111,7 @@ def _kinds(operands: Operands, operand: Operand) -> str:
     text = operand.text.lower()
     if not text or not _KINDS.fullmatch(text):
         raise operands.problem(
-            f"`{operand.text}` names no accesses", "expected some of `iorw`, such as `rw`", at=operand
+            f"`{operand.text}` is not a set of accesses", "expected some of `iorw`, such as `rw`", at=operand
         )
     return "".join(kind for kind in text if kind in "rw")
 

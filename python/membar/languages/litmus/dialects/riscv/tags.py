@@ -31,11 +31,11 @@ TAGS: Mapping[str, str] = MappingProxyType(
         ACQUIRE: "`.aq`: later accesses come after this one.",
         RELEASE: "`.rl`: earlier accesses come before this one.",
         ACQUIRE_RELEASE: "`.aq.rl`: earlier accesses come before this one, later ones after it.",
-        "Sc": "(no order) A word of models written for herd; membar says `AcqRel`.",
+        "Sc": "(no order) herd's name for membar's `AcqRel`.",
         ATOMIC: "(no order) Half of a single-instruction atomic (amoswap, amoadd, …).",
         EXCLUSIVE: "(no order) Half of a reserved pair (lr and sc).",
         "Fence.tso": "`fence.tso`: earlier accesses before later ones, except a write before a read.",
-        "Fence.i": "(no order) `fence.i`: later instructions are fetched anew; orders no accesses of data.",
+        "Fence.i": "(no order) `fence.i`: later instructions are fetched again; orders no data accesses.",
     }
     | {
         f"Fence.{before}.{after}": f"`fence {before},{after}`: earlier {kind} come before later {other}."

@@ -106,7 +106,7 @@ def address_of(instruction: Instruction, memory: Memory) -> Expr:
     if memory.index is not None and memory.scale not in {1, 2, 4, 8}:
         raise error(
             codes.OPERAND,
-            f"a scale of {memory.scale} is not possible",
+            f"a scale of {memory.scale} is not supported",
             memory.span,
             "expected a scale of 1, 2, 4 or 8",
         )
@@ -228,6 +228,6 @@ def two_operands(context: Context) -> tuple[Operand, Step, Expr]:
     """Destination, what to do before, and the value of the source; not both in memory."""
     target, source = context.operands(2)
     if isinstance(target, Memory) and isinstance(source, Memory):
-        raise wrong(source, "a register or a constant: the other operand is in memory already")
+        raise wrong(source, "a register or a constant: the other operand is already in memory")
     before, value = source_of(context.instruction, source)
     return target, before, value

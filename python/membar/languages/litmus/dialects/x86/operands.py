@@ -143,7 +143,7 @@ def _att_memory(text: Cell, memory: re.Match[str]) -> Memory:
         if part(inside, 64):
             raise error(
                 codes.OPERAND,
-                f"`{inside}` between brackets is a register without its `%`",
+                f"`{inside}` in brackets is a register without `%`",
                 text.span,
                 f"expected `(%{inside})`",
             )

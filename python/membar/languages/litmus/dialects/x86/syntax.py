@@ -94,7 +94,7 @@ def _word(cell: Cell, at: int) -> tuple[Cell, int]:
     if match is None:
         raise error(
             codes.INSTRUCTION,
-            f"`{cell.text[at:].strip() or cell.text}` is no instruction",
+            f"`{cell.text[at:].strip() or cell.text}` is not an instruction",
             cell.span,
             "expected a mnemonic such as `MOV`",
         )
@@ -117,7 +117,7 @@ def _split(word: Cell) -> tuple[str, int | None, int | None]:
         codes.INSTRUCTION,
         f"unknown instruction `{word.text}`",
         word.span,
-        "not an x86 instruction that membar knows",
+        "not an x86 instruction that membar supports",
         help=f"did you mean `{similar}`?" if similar else None,
     )
 
