@@ -156,7 +156,7 @@ def table_one() -> Program:
 
 
 def figure_two() -> Program:
-    """Two threads that store for ever and never look."""
+    """Two threads that store forever and never look."""
     codes = []
     for place in ("x", "y"):
         code = Code()

@@ -129,7 +129,7 @@ def result_of(source: SourceFile, question: Question, bound: int, states: int) -
 
 
 def breaks(source: SourceFile, question: Question, run: Witness) -> bool:
-    """Whether a run that goes on for ever, found for another question, is an answer to this one too."""
+    """Whether a run that goes on forever, found for another question, is an answer to this one too."""
     if question.ltl is None or run.cycle is None:
         return False
     program = api.asked(source, error=None, ltl=question.ltl, words={})[1]

@@ -45,7 +45,7 @@ class Diagnostic:
 
 TOO_DEEP = Diagnostic(
     code="W0435",
-    message="the text, or what an option asks, is nested too deeply",
+    message="the program or option value is nested too deeply",
     help="split long expressions, formulas and chains of operators",
 )
 
@@ -76,10 +76,10 @@ def _without_foreign_text(item: Diagnostic) -> Diagnostic:
     own = tuple(Label(label.span, "") for label in labels if label.span.source.is_shown)
     return Diagnostic(
         code=item.code,
-        message=f"the file is wrong at {place}; outside the project, its text is not shown",
+        message=f"error at {place}; the file is outside the project, so its text is not shown",
         primary=own[0] if own else None,
         others=own[1:],
-        help=f"if it belongs to the project, name its folder: -I {folder}",
+        help=f"if the file belongs to the project, add its folder: -I {folder}",
     )
 
 

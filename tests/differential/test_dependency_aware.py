@@ -78,10 +78,10 @@ def test_every_seeded_mistake_is_seen(fault: int) -> None:
 
 NEEDED = (
     "a load may follow a store of the same location",
-    "a store behind a store-conditional",
-    "a read-modify-write that may not write, and more behind it",
-    "a read-modify-write between a load and a store",
-    "a store behind an assertion",
+    "a store after a store-conditional",
+    "an RMW that may not write, followed by more",
+    "an RMW between a load and a store",
+    "a store after an assertion",
 )
 
 

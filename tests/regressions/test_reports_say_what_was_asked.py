@@ -121,4 +121,4 @@ def test_a_thread_that_waits_for_ever_is_named() -> None:
     result = api.check(Path(__file__).parents[2] / "examples/wait-for-ever.mbp", model="sc")
     finding = result.outcome.run.finding("termination")
     assert finding is not None
-    assert finding.reason == "P1 waits for ever: nothing that it looks at will change"
+    assert finding.reason == "P1 waits forever: nothing that it reads will change"

@@ -13,7 +13,7 @@ _HOLES = 40
 
 
 def _pigeons() -> str:
-    """One more than there are holes: z3 takes for ever to see that they do not fit."""
+    """One more than there are holes: z3 takes forever to see that they do not fit."""
     names = [f"p{number}" for number in range(_HOLES + 1)]
     said = "".join(f"(declare-const {name} Int)(assert (<= 1 {name} {_HOLES}))" for name in names)
     return f"{said}(assert (distinct {' '.join(names)}))"

@@ -87,7 +87,7 @@ MISUSE = (
     beside("read twice and given back three times", _RWLOCK, "pthread_rwlock_rdlock(&l);", "START; pthread_rwlock_rdlock(&l); pthread_rwlock_rdlock(&l); pthread_rwlock_unlock(&l); pthread_rwlock_unlock(&l); END; pthread_rwlock_unlock(&l);", "a lock is unlocked that this thread does not hold"),
     beside("a lock destroyed by a reader", _RWLOCK, "", "pthread_rwlock_rdlock(&l); pthread_rwlock_destroy(&l);", "a lock is destroyed while it is held"),
     beside("a key that its function sets again", "pthread_key_t k; int n; pthread_t t; void d(void *v) { n++; if ((long)v > 1) pthread_setspecific(k, (void *)((long)v - 1)); }\n", "pthread_setspecific(k, (void *)2);", "pthread_key_create(&k, d); START; END; assert(n == 2);", "holds"),
-    beside("a key that its function sets for ever", "pthread_key_t k; int n; pthread_t t; void d(void *v) { n++; pthread_setspecific(k, v); }\n", "pthread_setspecific(k, &n);", "pthread_key_create(&k, d); START; END; assert(n == 4);", "holds"),
+    beside("a key that its function sets forever", "pthread_key_t k; int n; pthread_t t; void d(void *v) { n++; pthread_setspecific(k, v); }\n", "pthread_setspecific(k, &n);", "pthread_key_create(&k, d); START; END; assert(n == 4);", "holds"),
     beside("a key whose function sets another key", "pthread_key_t k, l; int n; pthread_t t; void d(void *v) { pthread_setspecific(k, v); } void f(void *v) { n++; }\n", "pthread_setspecific(l, &n);", "pthread_key_create(&k, f); pthread_key_create(&l, d); START; END; assert(n == 1);", "holds"),
 )  # fmt: skip
 

@@ -76,22 +76,22 @@ def may_go_first(task: Task, program: Program, chosen: str) -> bool:
 def why_not_classes(task: Task, program: Program) -> str | None:
     """Why every execution counts by itself, although only what is observed should; None if it does not."""
     if task.model.claims.search != EXACTLY_ONCE:
-        return f"the model {task.model.name} does not claim what it takes"
+        return f"the model {task.model.name} does not claim what this needs"
     if task.options.all_executions:
         return "every execution is listed"
     if _remarks_need_coherence(task.model.plan):
         return f"flags of the model {task.model.name} observe coherence"
     if _is_filtered(task) or _needs_general_search(program):
-        return "this is done by the general search"
+        return "the general search is used"
     if "await" not in task.options.reductions_off and any(thread.back_edges for thread in program.threads):
-        return "whether a loop waits for ever depends on coherence"
+        return "whether a loop waits forever depends on coherence"
     if has_waiting_step(program):
         return "whether a thread is in a deadlock depends on coherence"
     is_asked_for = task.options.coherence_chosen_by_user
     if not is_asked_for and SYMMETRY not in task.options.reductions_off and groups(program):
         return "identical threads are explored up to symmetry"
     if not has_rival_writers(program):
-        return "no two threads write one location, so that every execution is a class of its own"
+        return "no two threads write one location, so every execution is its own class"
     return None
 
 

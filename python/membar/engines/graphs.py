@@ -95,7 +95,7 @@ ALGORITHMS = {
 _DEAD_ENDS = "dead ends"
 # What the general search says when a trial of it takes too long.
 _NOT_QUICK = frozenset({"steps", "memory"})
-_FOLDED = "final states that differ by an exchange of interchangeable threads are listed once"
+_FOLDED = "final states that differ only in a permutation of identical threads are listed once"
 _LOOKED_FOR = frozenset({"condition", "assertions", "races"})
 
 
@@ -121,7 +121,7 @@ def run(task: Task) -> Outcome:
 def explore(task: Task) -> Tally:
     """What the program of `task` can do, with the loop bound given or deepening until nothing is cut."""
     if has_operation(task.program, Send, Receive):
-        raise EngineLimitError("channels have no axiomatic reading")
+        raise EngineLimitError("axiomatic models cannot express channels")
     require_uncommitted(task.program, NAME)
     if task.model.plan is None:
         raise EngineLimitError(f"the model {task.model.name} has no axioms")
@@ -281,7 +281,7 @@ class _Search:
             found = self._found(bound)
             if found.stopped == _DEAD_ENDS:
                 self.exploration = EXACTLY_ONCE
-                self.without_classes = "most partial classes of this program lead nowhere"
+                self.without_classes = "most partial classes of this program are inconsistent"
                 found = self._found(bound)
             elif self.steps is not None and found.stopped in _NOT_QUICK:
                 self.exploration, self.steps = careful_exploration(self.task, self.program), None
@@ -601,6 +601,4 @@ def _event(program: Program, lowered: LoweredProgram, number: int, event: CoreEv
     )
 
 
-ENGINE = Engine(
-    name=NAME, title="execution graphs of any axiomatic model, explored by the Rust core", run=run
-)
+ENGINE = Engine(name=NAME, title="execution graphs under any axiomatic model (Rust)", run=run)

@@ -139,7 +139,7 @@ class _Limited(AbstractContextManager[None]):
     """The block in which a budget counts.
 
     No generator: while one begins or ends, the alarm could come between two of its instructions, and the
-    block would stay open for ever. `_ring` knows the two methods of this class and waits for them.
+    block would stay open forever. `_ring` knows the two methods of this class and waits for them.
     """
 
     def __init__(self, seconds: float | None, memory: int | None) -> None:

@@ -330,5 +330,5 @@ def _death(status: int) -> str:
     number = os.WTERMSIG(status)
     name = signal.Signals(number).name
     if number == signal.SIGKILL:
-        return "the process was ended by the system (SIGKILL), most likely because memory ran out"
+        return "the system killed the process (SIGKILL), most likely because memory ran out"
     return f"internal error, please report: the process died ({name})"

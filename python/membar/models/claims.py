@@ -45,7 +45,7 @@ class _Key:
         field: the field of `Claims` that it fills.
         values: what each word means; None if it is the name of a relation of the model.
         several: whether there may be several words.
-        trusted: engines believe it, so that only shipped models, whose claims are tested, may make it.
+        trusted: engines rely on it, so only shipped models, whose claims are tested, may make it.
     """
 
     field: str
@@ -134,7 +134,7 @@ def _lines(source: SourceFile, problems: list[Diagnostic]) -> Iterator[_Claim]:
             yield _Claim(matched["key"], tuple(matched["value"].split()), *spans)
         elif line.strip() and not line.lstrip().startswith("#"):
             here = source.span(start + len(line) - len(line.lstrip()), start + len(line))
-            problems.append(_problem("this line is no claim", here, "expected `key: value`"))
+            problems.append(_problem("this line is not a claim", here, "expected `key: value`"))
         start += len(text)
 
 
@@ -144,10 +144,10 @@ def _about_words(claim: _Claim) -> Iterator[Diagnostic]:
     if key is None:
         similar = close_matches(claim.key.lower().replace(" ", "-"), KEYS, n=1)
         known = f"did you mean `{similar[0]}`?" if similar else f"known: {', '.join(KEYS)}"
-        yield _problem(f"unknown claim `{claim.key}`", claim.at_key, "no claim of a model", known)
+        yield _problem(f"unknown claim `{claim.key}`", claim.at_key, "not a claim", known)
         return
     if not claim.words or (len(claim.words) > 1 and not key.several):
-        yield _problem(f"`{claim.key}` takes one word", claim.at_value, _expected(key))
+        yield _problem(f"`{claim.key}` takes one value", claim.at_value, _expected(key))
         return
     for word in claim.words:
         if key.values is not None and word not in key.values:
@@ -199,7 +199,7 @@ def claims_of(
             *(
                 Diagnostic(
                     code="W0221",
-                    message=f"a claim that cannot be true: {text}",
+                    message=f"a false claim: {text}",
                     primary=Label(lines[key].at_value if key in lines else whole, "refuted"),
                 )
                 for key, text in refuted.items()
@@ -217,8 +217,8 @@ def _value(claim: _Claim) -> Any:  # noqa: ANN401 - as many types as claims
 def _not_yours(claim: _Claim) -> Diagnostic:
     return Diagnostic(
         code="W0220",
-        message=f"a model of your own may not claim `{claim.key}`: engines would believe it untested",
-        primary=Label(claim.at_key, "only shipped models, whose claims are tested, may"),
+        message=f"your own model may not claim `{claim.key}`: engines would rely on it untested",
+        primary=Label(claim.at_key, "only shipped models, whose claims are tested, may claim this"),
         help="remove the line: the safest is assumed. `membar models test FILE.cat` tests such claims before"
         " a model moves in",
     )
@@ -239,7 +239,7 @@ def _contradictions(claims: Claims) -> Iterator[tuple[str, str]]:
     if is_aware and not claims.thread_order:
         yield "search", "the dependency-aware search needs a `thread-order`"
     if claims.thread_order and not is_aware:
-        yield "thread-order", "only `search: dependency-aware` has a use for it"
+        yield "thread-order", "only `search: dependency-aware` uses it"
     if claims.load_buffering and claims.search == EXACTLY_ONCE:
         yield "load-buffering", "under `search: exactly-once` no loads are buffered"
     if claims.buffered_loads != HIDDEN and not claims.load_buffering:
@@ -247,9 +247,9 @@ def _contradictions(claims: Claims) -> Iterator[tuple[str, str]]:
     if claims.global_order and claims.search != EXACTLY_ONCE:
         yield "order", "a global order has no cycles of po and rf: claim `search: exactly-once` too"
     if claims.kind == LANGUAGE and claims.mapping:
-        yield "mapping", "C means itself under a model of a language"
+        yield "mapping", "a language model needs no compiler mapping"
     if claims.right_mappings and claims.mapping not in claims.right_mappings:
-        yield "right-mappings", "the `mapping` itself is not among them"
+        yield "right-mappings", "they must include the `mapping` itself"
     if claims.store_buffers is not None and claims.search != EXACTLY_ONCE:
         yield (
             "store-buffers",
@@ -275,14 +275,14 @@ def _against_plan(
         elif slot.sort is not Sort.RELATION:
             yield key, f"`{name}` is a set, and a relation is needed"
         elif slot.stage is Stage.COHERENCE:
-            yield key, f"`{name}` depends on coherence, which a thread by itself does not have"
+            yield key, f"`{name}` depends on coherence, which is not local to a thread"
     if claims.kind == PROCESSOR and _says_language(plan, language):
-        yield "kind", "its header says C, or it has `undefined_unless`: a model of a language"
+        yield "kind", "its header says C, or it has `undefined_unless`: this is a language model"
     for key, tables in (("mapping", (claims.mapping,)), ("right-mappings", claims.right_mappings)):
         for table in filter(None, tables):
             unknown = sorted(_fences_of(MAPPINGS[table]) - set(tags))
             if unknown and not claims.any_tags:
-                yield key, f"`{table}` makes {', '.join(unknown)}, to which the model gives no meaning"
+                yield key, f"`{table}` makes {', '.join(unknown)}, which the model does not define"
 
 
 def _says_language(plan: Plan, language: str) -> bool:
@@ -303,7 +303,7 @@ def _fences_of(mapping: CompilerMapping) -> set[str]:
 def claims_in_comment(documentation: str) -> tuple[str, ...]:
     """Notes about lines of a head comment that look like claims: they are text, and have no effect."""
     return tuple(
-        f"`{matched.group()}` in the head comment has no effect: claims stand in a file `{CLAIMS}` beside"
+        f"`{matched.group()}` in the head comment has no effect: claims belong in a file `{CLAIMS}` beside"
         " the model"
         for matched in _OLD.finditer(documentation)
     )

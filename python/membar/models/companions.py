@@ -94,7 +94,9 @@ def _configured(configuration: SourceFile, folder: Path) -> Files:
             named[key] = folder / value.strip()
     if "model" not in named:
         span = configuration.span(0, len(configuration.text))
-        raise error("W0217", "this configuration names no model", span, "expected a line `model FILE.cat`")
+        raise error(
+            "W0217", "this configuration does not name a model", span, "expected a line `model FILE.cat`"
+        )
     return Files(
         model=readable(named["model"], configuration),
         claims=_claims_beside(named["model"], configuration),

@@ -22,7 +22,7 @@ from membar.source import SourceFile
 
 FOLDER = Path(__file__).parent
 SUFFIXES = (".cat", ".rules")
-NO_CHECKS = "the model has no check: it allows every execution"
+NO_CHECKS = "the model has no axiom: it allows every execution"
 ALIASES: Mapping[str, str] = MappingProxyType({"tso": "x86-tso"})
 
 
@@ -139,7 +139,7 @@ def _empty_model(source: SourceFile) -> InputError:
         "W0218",
         f"the model `{source.path}` is empty",
         source.span(0, min(1, len(source.text))),
-        "expected a check such as `acyclic po | rf | co | fr`",
+        "expected an axiom such as `acyclic po | rf | co | fr`",
     )
 
 
@@ -149,7 +149,5 @@ def _unknown_model(text: str) -> Diagnostic:
     return Diagnostic(
         code="W0216",
         message=f"unknown model `{text}`; known: {', '.join(sorted(known))}",
-        help=f"did you mean `{similar[0]}`?"
-        if similar
-        else "a model of your own is given as a file: `./my.cat`",
+        help=f"did you mean `{similar[0]}`?" if similar else "give your own model as a file: `./my.cat`",
     )

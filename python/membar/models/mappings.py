@@ -98,7 +98,7 @@ def _x86() -> CompilerMapping:
     fence = Code(text="mfence", before=("MFENCE",))
     return CompilerMapping(
         name="x86",
-        title="x86: loads and stores as they are, a seq_cst store as xchg, a seq_cst fence as mfence",
+        title="x86: plain loads and stores, a seq_cst store as xchg, a seq_cst fence as mfence",
         loads=_loads(load, load, load),
         stores=_stores(store, store, Code(text="xchg", read=_tags("X"), write=_tags("X"), exchanges=True)),
         rmws=_orders(locked, locked, locked, locked, locked),
@@ -114,7 +114,7 @@ def _pso() -> CompilerMapping:
     return replace(
         base,
         name="pso",
-        title="partial store order: as x86, with a store barrier in front of a release",
+        title="partial store order: as x86, with a store barrier before a release",
         stores=_stores(base.stores["RLX"], release, base.stores["SC"]),
         fences=_orders(_NOTHING, _NOTHING, ordered, ordered, strong),
     )
@@ -163,7 +163,7 @@ def _armv7() -> CompilerMapping:
     fence = Code(text="dmb ish", before=dmb)
     return CompilerMapping(
         name="armv7",
-        title="Armv7: a dmb behind acquire, in front of release, on both sides of a seq_cst store",
+        title="Armv7: a dmb after acquire, before release, and on both sides of a seq_cst store",
         loads=_loads(Code(text="ldr"), Code(text="ldr; dmb", after=dmb), Code(text="ldr; dmb", after=dmb)),
         stores=_stores(
             Code(text="str"),
@@ -189,7 +189,7 @@ def _power() -> CompilerMapping:
     lwsync = Code(text="lwsync", before=light)
     return CompilerMapping(
         name="power",
-        title="Power, leading sync: sync in front of seq_cst, lwsync of release, isync behind acquire",
+        title="Power, leading sync: sync before seq_cst, lwsync before release, isync after acquire",
         loads=_loads(
             Code(text="ld"),
             Code(text="ld; cmp; bc; isync", after=later, branches=True),

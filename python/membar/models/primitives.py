@@ -128,19 +128,19 @@ PRIMITIVES: Mapping[str, Primitive] = _table(
     Primitive(
         name="pick-addr",
         sort=Sort.RELATION,
-        meaning="address dependencies through the condition of a selection",
+        meaning="address dependencies through the condition of a select",
         value=_pairs("pick_addr"),
     ),
     Primitive(
         name="pick-data",
         sort=Sort.RELATION,
-        meaning="data dependencies through the condition of a selection",
+        meaning="data dependencies through the condition of a select",
         value=_pairs("pick_data"),
     ),
     Primitive(
         name="pick-ctrl",
         sort=Sort.RELATION,
-        meaning="control dependencies through the condition of a selection",
+        meaning="control dependencies through the condition of a select",
         value=_pairs("pick_ctrl"),
     ),
     Primitive(
@@ -158,7 +158,7 @@ PRIMITIVES: Mapping[str, Primitive] = _table(
     Primitive(
         name="spawn-join",
         sort=Sort.RELATION,
-        meaning="creator before the created thread, and that thread before what follows its joining",
+        meaning="creator before created thread, and that thread before what follows its join",
         value=_pairs("spawn_join"),
     ),
     Primitive(

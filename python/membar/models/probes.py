@@ -23,7 +23,7 @@ def refutations(claims: Claims, plan: Plan, *, tags: Collection[str]) -> Iterato
     if claims.search == EXACTLY_ONCE:
         for text, threads in (
             ("load buffering", _LOAD_BUFFERING),
-            ("reading what is written later in the same thread", _OWN_FUTURE),
+            ("reading a later write of the same thread", _OWN_FUTURE),
         ):
             if (tag := _allowed_with(plan, threads, tags)) is not None:
                 yield "search", f"the model allows {text}{tag}, a cycle of po and rf"
@@ -31,7 +31,7 @@ def refutations(claims: Claims, plan: Plan, *, tags: Collection[str]) -> Iterato
     if claims.global_order:
         for text, threads in _NOT_GLOBAL:
             if (tag := _allowed_with(plan, threads, tags)) is not None:
-                yield "order", f"the model allows {text}{tag}, in which threads see different orders"
+                yield "order", f"the model allows {text}{tag}, where threads see different orders"
                 break
 
 
@@ -48,7 +48,7 @@ _NOT_GLOBAL: tuple[tuple[str, tuple[Accesses, ...]], ...] = (
         ),
     ),
     (
-        "a write that is seen by one thread before another",
+        "a write that one thread sees before another",
         ((("W", 0, 1),), (("R", 0, 1), ("W", 1, 1)), (("R", 1, 1), ("R", 0, 0))),
     ),
 )

@@ -162,8 +162,8 @@ def read(source: SourceFile) -> ObjectNotes:
         raise InputError(
             Diagnostic(
                 code="W1341",
-                message=f"`{source.path}` names no operations",
-                help="write `// membar: operation push(fresh)` in front of the function",
+                message=f"`{source.path}` has no `operation` annotations",
+                help="write `// membar: operation push(fresh)` before the function",
             )
         )
     if reader.problems:
@@ -209,7 +209,9 @@ class _Reader:
         """One line."""
         word, _, rest = text.partition(" ")
         if self.known is not None and word != "operation":
-            self._wrong("W1342", f"a note `{word}` in an .obj file", span, "expected `operation write(0..2)`")
+            self._wrong(
+                "W1342", f"an annotation `{word}` in an .obj file", span, "expected `operation write(0..2)`"
+            )
             return
         match word:
             case "object":
@@ -220,7 +222,7 @@ class _Reader:
                 self._take_begin(rest.strip(), span)
             case _:
                 self._wrong(
-                    "W1342", f"unknown note `{word}`", span, "expected `object`, `operation` or `begin`"
+                    "W1342", f"unknown annotation `{word}`", span, "expected `object`, `operation` or `begin`"
                 )
 
     def _wrong(self, code: str, message: str, span: Span, expected: str = "") -> None:
@@ -230,23 +232,23 @@ class _Reader:
         if not re.fullmatch(r"\w+|.+\.py:\w+", name):
             self._wrong("W1342", "an object without a specification", span, "expected `object Stack`")
         elif self.specification is not None:
-            self._wrong("W1342", "the specification is named twice", span)
+            self._wrong("W1342", "the specification is given twice", span)
         self.specification, self.specified_at = name, span
 
     def _take_begin(self, text: str, span: Span) -> None:
         found = _CALL.fullmatch(text)
         if found is None or found["arguments"].strip() or found["by"]:
-            self._wrong("W1342", "a beginning that is no call", span, "expected `begin setup()`")
+            self._wrong("W1342", "`begin` without a call", span, "expected `begin setup()`")
         elif self._is_function(found["name"], span):
             self.begin = found["name"]
 
     def _take_operation(self, text: str, span: Span) -> None:
         found = _CALL.fullmatch(text)
         if found is None:
-            self._wrong("W1342", "an operation that is no call", span, "expected `operation push(fresh)`")
+            self._wrong("W1342", "`operation` without a call", span, "expected `operation push(fresh)`")
             return
         if any(found["name"] == known.name for known in self.operations):
-            self._wrong("W1343", f"the operation `{found['name']}` is named twice", span)
+            self._wrong("W1343", f"the operation `{found['name']}` is declared twice", span)
         words = [word.strip() for word in found["arguments"].split(",")] if found["arguments"].strip() else []
         parameters = [self._parameter(word, span) for word in words]
         threads = self._threads(found["by"], span)
@@ -280,7 +282,7 @@ class _Reader:
             return Parameter(Kind.FRESH if "fresh" in parts else Kind.VALUES, tuple(values))
         others = "" if self.known is not None else "`call`, `thread`, `out`, "
         expected = f"expected {others}`fresh`, or 1 to {_MOST_VALUES} numbers of 64 bits such as `fresh|0..2`"
-        self._wrong("W1345", f"`{word}` says nothing about an argument", span, expected)
+        self._wrong("W1345", f"`{word}` is not an argument", span, expected)
         return None
 
     def _threads(self, text: str | None, span: Span) -> frozenset[int] | None:
@@ -288,7 +290,9 @@ class _Reader:
             return None
         words = [word.strip() for word in text.split(",")]
         if not all(word.isdecimal() for word in words):
-            self._wrong("W1342", f"`by {text}` names no threads", span, "expected numbers, such as `by 0, 1`")
+            self._wrong(
+                "W1342", f"`by {text}` does not name threads", span, "expected numbers, such as `by 0, 1`"
+            )
             return None
         return frozenset(map(int, words))
 

@@ -53,8 +53,8 @@ def require_meaning(ordering: Ordering, model: str) -> None:
         raise InputError(
             Diagnostic(
                 code="W1352",
-                message=f"the order {ordering.value} has no meaning under {model}",
-                help=f"it has one under {' and '.join(_WITH_A_CLOCK)}; --order causal has one everywhere",
+                message=f"the order {ordering.value} is not defined under {model}",
+                help=f"only under {' and '.join(_WITH_A_CLOCK)}; use --order causal",
             )
         )
 

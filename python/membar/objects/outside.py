@@ -41,7 +41,7 @@ class Outside:
         )
         if changed:
             raise ValueError(
-                f"it changes `{changed[0]}`, which does not belong to the instance: set it in `__init__`"
+                f"it changes `{changed[0]}`, which is not part of the instance: set it in `__init__`"
             )
 
     def _kept(self) -> Iterator[tuple[str, object]]:

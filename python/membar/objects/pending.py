@@ -1,7 +1,7 @@
-"""Calls that never return: clients whose threads may stop where a call can go on for ever.
+"""Calls that never return: clients whose threads may stop where a call can go on forever.
 
 A call that returns in the end needs no such care: what a history without its return shows, the history with
-it shows too. But a thread that waits for ever, or runs in a loop for ever, never ends its execution, and
+it shows too. But a thread that waits forever, or runs in a loop forever, never ends its execution, and
 engines do not list it. So where that happens, or a loop was not followed to its end, threads may give up at
 the heads of their loops and in front of locks: then all that was done until there, by everybody, is an
 execution that ends, and the call is pending.
@@ -16,7 +16,7 @@ from membar.records import replace
 
 
 def waits_at_locks(program: Program) -> bool:
-    """Whether some thread takes a lock: engines do not say whether it may wait there for ever."""
+    """Whether some thread takes a lock: engines do not say whether it may wait there forever."""
     return Lock in program.operation_kinds
 
 

@@ -3,7 +3,7 @@
 A method does the operation at once and returns what a call of it must return: nothing, a number, or a tuple
 of numbers. It may raise `ImpossibleError` where the operation cannot happen in this state (a lock that is
 taken): then calls of it wait. State is whatever the instance holds; it is compared by value. What a class of
-the user keeps elsewhere is refused as soon as it changes; so are methods that go on for ever, read a clock or
+the user keeps elsewhere is refused as soon as it changes; so are methods that go on forever, read a clock or
 random numbers, or do something else when they are called again in the same state.
 """
 
@@ -239,7 +239,7 @@ class Specification:
             f"the specification {self.name} returns {result} from {operation}, but calls return {values}"
         )
         raise InputError(
-            Diagnostic(code="W1350", message=message, help="a method returns what the operation returns")
+            Diagnostic(code="W1350", message=message, help="a method must return what the operation returns")
         )
 
     def _done(self, state: State, operation: str, arguments: tuple[int, ...]) -> tuple[Result, State] | None:
@@ -254,7 +254,7 @@ class Specification:
                 Diagnostic(
                     code="W1350",
                     message=f"the specification {self.name} fails in {called}: {wrong}",
-                    help="a method returns nothing, a number or a tuple of numbers, for every argument",
+                    help="a method must return nothing, a number or a tuple of numbers, for every argument",
                 )
             ) from None
 
@@ -291,10 +291,10 @@ class Specification:
 def _difference(first: tuple[Result, State] | None, second: tuple[Result, State] | None) -> str:
     """What two calls differ in."""
     if first is None or second is None:
-        return "is possible and impossible"
+        return "is sometimes possible and sometimes not"
     if first[0] != second[0]:
         return f"returns {first[0]} and {second[0]}"
-    return "leaves two different states behind"
+    return "leads to two different states"
 
 
 def _count(result: Result) -> int:

@@ -114,7 +114,7 @@ class _Watch:
         self._steps += 1
         if self._steps > MOST_STEPS:
             line = self._own(frame)
-            raise EndlessError(f"it does not come to an end: {MOST_STEPS:,} steps, the last in line {line}")
+            raise EndlessError(f"it does not terminate: {MOST_STEPS:,} steps, the last in line {line}")
 
     def _own(self, frame: FrameType) -> int:
         """The line of the user's file that is being done."""
@@ -130,7 +130,7 @@ class _Watch:
             raise LeavingError(f"it calls `os.{name}` (line {self._own(frame)})")
         if event == "c_call" and not self.asked and _is_asking(argument):
             name = getattr(argument, "__qualname__", "?")
-            self.asked = f"it asks for `{name}` (line {self._own(frame)}), which differs from call to call"
+            self.asked = f"it uses `{name}` (line {self._own(frame)}), which differs from call to call"
 
 
 def _is_leaving(function: object) -> bool:

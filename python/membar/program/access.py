@@ -22,21 +22,21 @@ def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Dia
     if ended is not None:
         return Diagnostic(
             code=NO_LOCATION,
-            message=f"{ASTRAY} {size} bytes at `{name}`, which is behind the end of `{ended}`",
-            primary=None if span is None else Label(span, "no location is there"),
-            help="let the address be that of a declared location",
+            message=f"{ASTRAY} {size} bytes at `{name}`, which is past the end of `{ended}`",
+            primary=None if span is None else Label(span, "there is no location"),
+            help="use the address of a declared location",
         )
     if program.language in _ALIGNED and size and word % size and name is not None:
         return Diagnostic(
             code=NO_LOCATION,
-            message=f"{ASTRAY} {size} bytes at `{name}`, a pointer that is not aligned",
-            primary=None if span is None else Label(span, "the pointer is not aligned here"),
-            help="take tags off a pointer before it is used",
+            message=f"{ASTRAY} {size} bytes at `{name}`, a misaligned pointer",
+            primary=None if span is None else Label(span, "the pointer is misaligned here"),
+            help="clear the tag bits of a pointer before use",
         )
     if cell is not None or name is not None:
         what = cell.name if cell else name
         element = (
-            f", whose element has {cell.object.size}" if cell else ", which is inside or behind a location"
+            f", whose element has {cell.object.size}" if cell else ", which is inside or past a location"
         )
         return Diagnostic(
             code="W0321",
@@ -47,9 +47,9 @@ def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Dia
     shown = signed(word)
     return Diagnostic(
         code=NO_LOCATION,
-        message=f"{ASTRAY} {size} bytes at address {shown}, which is no location",
-        primary=None if span is None else Label(span, "no location is there"),
-        help="let the address be that of a declared location" if shown else "the pointer is null here",
+        message=f"{ASTRAY} {size} bytes at address {shown}, which is not a location",
+        primary=None if span is None else Label(span, "there is no location"),
+        help="use the address of a declared location" if shown else "the pointer is null here",
     )
 
 

@@ -23,8 +23,8 @@ def require_single_accesses(program: Program) -> None:
     for thread, edge in _wide_steps(program):
         where = f"line {edge.span.line}" if edge.span else f"from control point {edge.source}"
         raise EngineLimitError(
-            f"one step with several accesses has no axiomatic reading "
-            f"(thread {thread.name}, {where}); a state-based engine does it at once"
+            f"axiomatic models cannot express an atomic step with several accesses "
+            f"(thread {thread.name}, {where}); use store buffers: --buffers N"
         )
 
 
@@ -49,8 +49,8 @@ def require_uncommitted(program: Program, engine: str) -> None:
     for thread in program.threads:
         if thread.committed:
             raise EngineLimitError(
-                f"the engine {engine} has no committed control points (thread {thread.name}); "
-                f"the store-buffer machine has (--engine reference with --buffers)"
+                f"the engine {engine} does not support committed control points (thread {thread.name}); "
+                f"use --engine reference with --buffers"
             )
 
 

@@ -26,7 +26,7 @@ def has_waiting_step(program: Program) -> bool:
 
 
 def may_hide_deadlocks(program: Program) -> bool:
-    """Whether threads may run on for ever beside one that is stuck, so that something can always move.
+    """Whether threads may run on forever beside one that is stuck, so that something can always move.
 
     In DVE and Promela a deadlock is a state in which nothing moves at all, as those languages say.
     """

@@ -26,7 +26,7 @@ these read. So a read-modify-write that may leave its write out has nothing behi
 as a thread ends where one fails. Nor has a loop one inside or behind it: whether a turn counts as waiting,
 and ends the thread, depends on all that the turn read (`program/awaits.py`). No selection goes by what was
 read, and branches concern all that follows.
-Threads that start and join others, accesses without order and fences that name locations are left out.
+Threads that start and join others, unordered accesses and fences that name locations are left out.
 """
 
 from __future__ import annotations
@@ -105,12 +105,12 @@ def _points_behind(thread: Thread, others: frozenset[str]) -> frozenset[int]:
 def _shape(thread: Thread) -> str | None:
     """What the text of a thread rules out, wherever it stands."""
     if not thread.started:
-        return "another thread starts it"
+        return "it is started by another thread"
     if thread.joins:
-        return "its branches do not concern all that follows"
+        return "the scope of its branches ends"
     for edge in thread.edges:
         if edge.unordered:
-            return "accesses without order"
+            return "unordered accesses"
         for operation in edge.operations:
             match operation:
                 case Spawn() | Join():
@@ -149,12 +149,12 @@ class _Flow:
         reads = [place for place in self.places if reads_memory(place.operation)]
         writes = [place for place in self.places if writes_memory(place.operation)]
         if self.selects():
-            return "a selection by what was read"
+            return "a select whose condition was read"
         for write in writes:
             if any(self._follows(read, write) and self._may_meet(read, write) for read in reads):
                 return "a load may follow a store of the same location"
         if any(self._closes_loop_before(edge, writes) for edge in self.thread.back_edges):
-            return "a store inside or behind a loop"
+            return "a store inside or after a loop"
         for place in self.places:
             found = self._special(place, reads, writes)
             if found is not None:
@@ -171,21 +171,21 @@ class _Flow:
             case Rmw(condition=condition) if condition != TRUE:
                 events = (*reads, *writes, *(p for p in self.places if isinstance(p.operation, Fence)))
                 if any(self._follows(event, place) for event in events):
-                    return "a read-modify-write that may not write, and more behind it"
+                    return "an RMW that may not write, followed by more"
             case Rmw():
                 is_behind = any(self._follows(place, read) for read in reads)
                 if is_behind and any(self._follows(write, place) for write in writes):
-                    return "a read-modify-write between a load and a store"
+                    return "an RMW between a load and a store"
             case StoreConditional(address=address):
                 if any(self._follows(write, place) for write in writes):
-                    return "a store behind a store-conditional"
+                    return "a store after a store-conditional"
                 if self._is_read(address):
                     return "a store-conditional at an address that was read"
             case Load(exclusive=True, address=address) if self._is_read(address):
                 return "an exclusive load at an address that was read"
             case Assert(condition=condition) if self._is_read(condition):
                 if any(self._follows(write, place) for write in writes):
-                    return "a store behind an assertion"
+                    return "a store after an assertion"
             case Choose(low=low, high=high) if self._is_read(low) or self._is_read(high):
                 return "a choice in a range that was read"
             case _:

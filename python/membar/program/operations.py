@@ -131,7 +131,7 @@ class Choose:
     """`register :=` any value from `low` to `high`, both included, compared as signed numbers.
 
     With `retries`, a value other than `low` says that something fails which may succeed the next time, and
-    `low` that nothing is decided (a weak compare-exchange): a loop that tries again does not wait for ever.
+    `low` that nothing is decided (a weak compare-exchange): a loop that tries again does not wait forever.
     """
 
     register: str

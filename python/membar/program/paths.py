@@ -221,7 +221,7 @@ class _Walker:
             case Spawn() | Join():
                 yield path
             case _:
-                raise TypeError(f"{type(operation).__name__} has no axiomatic reading")
+                raise TypeError(f"axiomatic models cannot express {type(operation).__name__}")
 
     def _store(self, path: Path, op: Store, edge: Edge) -> Iterator[Path]:
         write, after = self._write(path, op, edge)

@@ -88,9 +88,9 @@ class Thread:
         registers: initial values; a register not listed starts at 0.
         started: runs from the beginning; otherwise a `Spawn` starts it.
         labels: names of control points, for reports, LTL and `--error`.
-        ends: control points where it may stay for ever: who waits there is in no deadlock.
+        ends: control points where it may stay forever: who waits there is in no deadlock.
         exits: final control points at which the whole process ends, as where `main` returns: nobody else is
-            in a deadlock then, or waits for ever.
+            in a deadlock then, or waits forever.
         joins: pairs of a branch and the point where its paths meet again, for languages in which its guards
             decide (`ctrl`) only what lies between the two. Those of other branches decide all that follows.
         committed: control points that must be left first: while some thread is at one of its own, only

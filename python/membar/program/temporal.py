@@ -74,7 +74,7 @@ class Until:
 
 @record(frozen=True, slots=True)
 class Release:
-    """`right` holds up to and including the time at which `left` does, or for ever."""
+    """`right` holds up to and including the time at which `left` does, or forever."""
 
     left: Formula
     right: Formula
@@ -107,7 +107,7 @@ def equivalent(left: Formula, right: Formula) -> Formula:
 
 
 def weak_until(left: Formula, right: Formula) -> Formula:
-    """`p W q`: `p U q`, or `p` for ever."""
+    """`p W q`: `p U q`, or `p` forever."""
     return Release(right, Or(left, right))
 
 
@@ -125,7 +125,7 @@ class ForbiddenRuns:
     """A Büchi automaton that accepts what must not happen: a never claim, a DVE property process.
 
     It moves with every step of the program (and alone when the program has ended); a run that it can follow
-    for ever, visiting a state of each set of `accepting` infinitely often, is a violation. So is, where
+    forever, visiting a state of each set of `accepting` infinitely often, is a violation. So is, where
     `ends_are_errors`, a run that brings it to a state without leaving edges (Promela's never claims).
     """
 

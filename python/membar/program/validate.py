@@ -123,7 +123,7 @@ def _duplicates(what: str, named: Iterable[tuple[str, Span | None]]) -> Iterator
 def _object(item: MemoryObject, names: _Names) -> Iterator[Diagnostic]:
     yield from _size(item.size, f"an element of `{item.name}`", item.span)
     if item.count < 1:
-        yield _finding("W0306", f"`{item.name}` has {item.count} elements", item.span, "at least 1 is needed")
+        yield _finding("W0306", f"`{item.name}` has {item.count} elements", item.span, "expected at least 1")
     elif len(item.initial) > item.count:
         message = f"`{item.name}` has {item.count} elements and {len(item.initial)} initial values"
         yield _finding("W0306", message, item.span, f"at most {item.count} fit")
@@ -141,30 +141,32 @@ def _placed(item: MemoryObject, place: Address, names: _Names) -> Iterator[Diagn
     if outer is None:
         return
     if outer.place is not None or place.offset < 0:
-        message = f"`{item.name}` lies in `{place.name}`, which cannot hold it"
-        yield _finding("W0306", message, item.span, "expected a place in an object that stands by itself")
+        message = f"`{item.name}` does not fit into `{place.name}`"
+        yield _finding(
+            "W0306", message, item.span, "expected a place in an object that is not itself part of another"
+        )
     end = place.offset + item.size * item.count
     for other in names.objects.values():
         start = 0 if other is outer else other.place.offset if other.place and other is not item else None
         if other.place is not None and other.place.name != place.name:
             continue
         if start is not None and start < end and place.offset < start + other.size * other.count:
-            message = f"`{item.name}` lies where `{other.name}` is"
-            yield _finding("W0306", message, item.span, "objects do not overlap")
+            message = f"`{item.name}` overlaps `{other.name}`"
+            yield _finding("W0306", message, item.span, "objects must not overlap")
 
 
 def _channel(channel: Channel, span: Span | None) -> Iterator[Diagnostic]:
     if channel.capacity < 0:
         message = f"channel `{channel.name}` has capacity {channel.capacity}"
-        yield _finding("W0307", message, span, "0 (a rendezvous) or more is needed")
+        yield _finding("W0307", message, span, "expected 0 (a rendezvous) or more")
     if channel.width < 0:
         message = f"the messages of channel `{channel.name}` have {channel.width} values"
-        yield _finding("W0307", message, span, "0 or more are needed")
+        yield _finding("W0307", message, span, "expected 0 or more")
 
 
 def _size(size: int, what: str, span: Span | None) -> Iterator[Diagnostic]:
     if size not in SIZES:
-        yield _finding("W0305", f"{what} has {size} bytes", span, "1, 2, 4 or 8 bytes are possible")
+        yield _finding("W0305", f"{what} has {size} bytes", span, "expected 1, 2, 4 or 8 bytes")
 
 
 def _thread(thread: Thread, names: _Names) -> Iterator[Diagnostic]:
@@ -195,7 +197,7 @@ def _control_points(thread: Thread) -> Iterator[Diagnostic]:
     for point, span in points.items():
         if point < 0:
             message = f"thread `{thread.name}` has the control point {point}"
-            yield _finding("W0309", message, span, "control points are numbers from 0")
+            yield _finding("W0309", message, span, "control points are natural numbers")
 
 
 def _edge(edge: Edge, thread: Thread, names: _Names) -> Iterator[Diagnostic]:
@@ -235,10 +237,10 @@ def _operation(op: Operation, thread: Thread, names: _Names, span: Span | None) 
             if target is None:
                 yield _unknown("W0302", "thread", name, names.threads, span)
             elif name == thread.name:
-                yield _finding("W0308", f"thread `{name}` {verb} itself", span, "another thread is needed")
+                yield _finding("W0308", f"thread `{name}` {verb} itself", span, "expected another thread")
             elif isinstance(op, Spawn) and target.started:
-                message = f"thread `{name}` is spawned and also runs from the beginning"
-                yield _finding("W0308", message, span, "not to be spawned", "declare it as spawned")
+                message = f"thread `{name}` is spawned although it runs from the start"
+                yield _finding("W0308", message, span, "cannot be spawned", "declare it as spawned")
         case Send(channel=name, values=values):
             yield from _message(name, len(values), names, span)
         case Receive(channel=name, registers=registers):
@@ -253,7 +255,11 @@ def _access(address: Expr, size: int, names: _Names, span: Span | None) -> Itera
     if item is not None and size in SIZES and item.size in SIZES and size != item.size:
         message = f"an access of {size} bytes to `{item.name}`, whose elements have {item.size}"
         yield _finding(
-            "W0312", message, span, "mixed sizes", "every access must be to a whole element; declare it so"
+            "W0312",
+            message,
+            span,
+            "mixed sizes",
+            "an access must be to a whole element; declare the element size accordingly",
         )
 
 
@@ -275,7 +281,7 @@ def _expression(expr: Expr, names: _Names, span: Span | None) -> Iterator[Diagno
 
 def _width(width: int, span: Span | None) -> Iterator[Diagnostic]:
     if not 1 <= width <= WORD:
-        yield _finding("W0311", f"a value of {width} bits", span, f"1 to {WORD} bits are possible")
+        yield _finding("W0311", f"a value of {width} bits", span, f"expected 1 to {WORD} bits")
 
 
 def _widths(expr: Expr) -> Iterator[int]:
@@ -307,7 +313,7 @@ def _unstarted(program: Program) -> Iterator[Diagnostic]:
         if not thread.started and thread.name not in spawned:
             message = f"thread `{thread.name}` is never started"
             yield _finding(
-                "W0308", message, thread.span, "nobody spawns it", "spawn it, or let it run at once"
+                "W0308", message, thread.span, "no thread spawns it", "spawn it, or let it run from the start"
             )
 
 
@@ -324,7 +330,7 @@ def _term(term: Term, program: Program, names: _Names) -> Iterator[Diagnostic]:
     match term:
         case FinalRegister(thread=number):
             if not 0 <= number < len(program.threads):
-                message = f"the condition speaks of thread {number}"
+                message = f"the condition mentions thread {number}"
                 have = (
                     f"the threads are 0 to {len(program.threads) - 1}" if program.threads else "there is none"
                 )
@@ -334,14 +340,14 @@ def _term(term: Term, program: Program, names: _Names) -> Iterator[Diagnostic]:
             if item is None:
                 yield _unknown("W0304", "memory object", name, names.objects, program.span)
             elif not 0 <= index < item.count:
-                message = f"the condition speaks of `{name}[{index}]`"
+                message = f"the condition mentions `{name}[{index}]`"
                 yield _finding("W0310", message, program.span, f"`{name}` has {item.count} elements")
 
 
 def _predicate(predicate: StatePredicate, program: Program, names: _Names) -> Iterator[Diagnostic]:
     bound = {name for name, _ in predicate.reads}
     for name in sorted(set(registers_of(predicate.expression)) - bound):
-        yield _finding("W0310", f"the predicate does not say what `{name}` stands for", program.span)
+        yield _finding("W0310", f"the predicate does not define `{name}`", program.span)
     for _, seen in predicate.reads:
         match seen:
             case CellValue(name, index):

@@ -6,7 +6,7 @@ from membar.properties.property import Property
 
 PROPERTY = Property(
     name="condition",
-    title="the program's own question about its final states is answered with yes",
+    title="the program's condition on its final states is satisfied",
     covers="a final state that `~exists` or `forall` forbids, or no final state that satisfies an `exists`",
     applies=lambda program, _: program.condition is not None,
 )

@@ -24,9 +24,9 @@ def deadlock_of(threads: Sequence[str]) -> str:
 
 PROPERTY = Property(
     name="deadlock",
-    title="no thread waits for ever in a blocking call",
+    title="no thread is blocked forever",
     covers="a thread that can never move again, in a lock, a join, a barrier, a condition variable, a"
-    " semaphore, a channel or a blocked statement, while the process has not ended; end labels of Promela are"
-    " no such places",
+    " semaphore, a channel or a blocked statement, while the process has not ended; waiting at an end"
+    " label of Promela is allowed",
     applies=_applies,
 )

@@ -13,7 +13,7 @@ What may be said about a property (DESIGN §6 and §8):
 
 The verdict about the program is the worst over all properties that count. In a program with a condition of
 its own only the condition, error states, claims and assertions count, unless properties were asked for by
-name: a race, a deadlock or a thread that spins for ever is a flag there.
+name: a race, a deadlock or a thread that spins forever is a flag there.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def judge(task: Task, tally: Tally) -> Outcome:
 def left_out_by_filter(count: int) -> str:
     """How many executions the filter of a condition leaves out of the list."""
     executions = "execution" if count == 1 else "executions"
-    return f"{count} {executions} left out that the condition's filter does not let pass"
+    return f"{count} {executions} that the condition's filter excludes"
 
 
 def is_settled(task: Task, tally: Tally) -> bool:
@@ -196,7 +196,7 @@ class _Judgement:
                 return gap
             if (bound := bound_of(tally)) is None:
                 return Finding("condition", Verdict.VIOLATED)
-            reason = f"no such execution was found with {bound}, but there are executions beyond that"
+            reason = f"no such execution was found with {bound}, but there may be some beyond it"
             return Finding("condition", Verdict.UNKNOWN, reason)
         forall = condition.quantifier is Quantifier.FORALL
         counterexample = tally.negative_witness if forall else tally.positive_witness
@@ -218,7 +218,7 @@ class _Judgement:
         if not bound:
             return Finding(name, Verdict.HOLDS)
         if name == "termination" and self.tally.loops_cut is not None:
-            bound += ": whether what was truncated ends is not known"
+            bound += ": unknown for what was truncated"
         return Finding(name, Verdict.WITHIN, bound)
 
     def _parts(self, names: Collection[str]) -> list[str]:
@@ -237,7 +237,7 @@ class _Judgement:
             return Finding(name, verdict, f"another error state is reached: {tally.error.message}")
         failed = next((other for other in self.violations if self._ends_executions(other)), "")
         if failed and failed not in self.named:
-            reason = f"{failed} was not checked, and goes wrong: {self.violations[failed].message}"
+            reason = f"{failed} was not selected, but is violated: {self.violations[failed].message}"
             return Finding(name, Verdict.UNKNOWN, reason)
         gap = gap_of(tally)
         if gap is not None:
@@ -280,7 +280,7 @@ class _Judgement:
             bound = _both(bound_of(self.tally), *parts)
             return HoldsWithin(run, bound, chosen_by_user=not parts and self._is_bound_given())
         if not run.checked:
-            return Unknown(run, "nothing that was asked could be checked")
+            return Unknown(run, "none of the selected properties could be checked")
         witness = counted["condition"].witness if "condition" in counted else None
         return Holds(run, witness)
 
@@ -294,7 +294,7 @@ class _Judgement:
         if "claims" in names:
             claims = ", ".join(f"`{claim.name}`" for claim in self.program.claims)
             by_states = "; --engine states can" if self.model.operational is not None else ""
-            return f"the engine {self.tally.engine} cannot check claims about runs ({claims}){by_states}"
+            return f"the engine {self.tally.engine} cannot check LTL ({claims}){by_states}"
         return f"the engine {self.tally.engine} cannot check {', '.join(beyond)} of this program"
 
     def _is_bound_given(self) -> bool:
@@ -393,14 +393,12 @@ def _notes_on_loops(tally: Tally) -> list[str]:
     notes = []
     if tally.waiting:
         places = _lines(tally.waiting)
-        notes.append(f"waiting recognised at {places}: turns that only look are not repeated")
+        notes.append(f"waiting recognised at {places}: iterations that only wait are not repeated")
     if tally.cut and tally.loops_cut is not None:
-        turns = "turn" if tally.loops_cut == 1 else "turns"
-        notes.append(f"cut after {tally.loops_cut} {turns}: what repeats at {_lines(tally.cut)}")
+        iterations = "iteration" if tally.loops_cut == 1 else "iterations"
+        notes.append(f"truncated after {tally.loops_cut} {iterations}: the loop at {_lines(tally.cut)}")
     if tally.unfollowed:
-        notes.append(
-            f"not followed: other cases than those that were written out at {_lines(tally.unfollowed)}"
-        )
+        notes.append(f"cases beyond those enumerated were not explored at {_lines(tally.unfollowed)}")
     return notes
 
 
@@ -416,7 +414,7 @@ def _notes_on_bound(tally: Tally, *, is_answer: bool) -> list[str]:
     is_empty = 0 in (tally.statistics.executions, tally.statistics.classes)
     if tally.limit is not None or bound_of(tally) is None or not is_empty:
         return []
-    return ["no execution ended within the bound: only what they do until they are cut was checked"]
+    return ["no execution terminates within the bound: only truncated executions were checked"]
 
 
 def _guarantee(tally: Tally) -> str:

@@ -14,13 +14,13 @@ LABELS: Mapping[str, Property] = MappingProxyType(
     {
         ACCEPTANCE: Property(
             name=ACCEPTANCE,
-            title="no run passes an `accept` label again and again",
+            title="no run visits an `accept` label infinitely often",
             covers="a cycle through a label that begins with `accept` (Promela; only by name)",
             applies=lambda _program, _model: False,
         ),
         PROGRESS: Property(
             name=PROGRESS,
-            title="every run that goes on for ever passes a `progress` label again and again",
+            title="every infinite run visits a `progress` label infinitely often",
             covers="a cycle without a label that begins with `progress` (Promela; only by name)",
             applies=lambda _program, _model: False,
         ),

@@ -7,8 +7,8 @@ from membar.properties.property import Property, has_assertion_of
 
 PROPERTY = Property(
     name=LEAKS,
-    title="no allocated memory is lost (a warning unless asked for by name)",
-    covers="memory from `malloc` and its kin that is not freed when `main` ends, even if a pointer still"
-    " leads to it",
+    title="no allocated memory is leaked (a warning unless selected by name)",
+    covers="memory from `malloc` and similar functions that is not freed when `main` ends, even if a"
+    " pointer to it exists",
     applies=lambda program, _: has_assertion_of(program, LEAKS),
 )

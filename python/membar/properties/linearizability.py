@@ -6,7 +6,7 @@ from membar.properties.property import Property
 
 PROPERTY = Property(
     name="linearizability",
-    title="every history of the object's calls is explained by its specification",
-    covers="results of calls that no order of them explains (`--client`, `.obj` files)",
+    title="every history of the object's calls can be explained by its specification",
+    covers="results of calls that no sequential order explains (`--client`, `.obj` files)",
     applies=lambda _program, _model: False,
 )

@@ -8,9 +8,9 @@ from membar.program.program import Program
 from membar.properties.property import Property, has_assertion_of
 
 NAME = "locks"
-MISUSED = "locks or critical sections are not used correctly, as flags of the model say"
+MISUSED = "locks or critical sections are misused, as the model's flags show"
 """What a witness says for which the model raises such a flag."""
-SILENT = "does not say how locks and critical sections of the kernel are used; lkmm does"
+SILENT = "does not check the use of kernel locks and critical sections; lkmm does"
 """Why nothing is known about them under other models."""
 MISUSE_FLAGS = frozenset({
     "unmatched-unlock", "lock-accessed", "mixed-lock-accesses", "lock-nest", "unmatched-rcu-lock",

@@ -18,7 +18,7 @@ def defines_races(model: Model) -> bool:
 
 PROPERTY = Property(
     name="races",
-    title="no two accesses race",
+    title="there are no data races",
     covers="two accesses of one location by two threads, at least one of them a write and at least one not"
     " atomic, that the model does not order; under a model that defines no races, rc11 does",
     applies=lambda _, model: defines_races(model),

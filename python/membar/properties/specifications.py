@@ -53,7 +53,7 @@ def read_specification(path: Path) -> Asked:
                 raise InputError(_unknown(source, start + line.index(text), text))
         start += len(line)
     if not names:
-        raise InputError(Diagnostic(code="W1449", message=f"the property file `{path}` asks nothing"))
+        raise InputError(Diagnostic(code="W1449", message=f"the property file `{path}` contains no property"))
     return Asked(
         names=tuple(names),
         by_name=True,
@@ -67,7 +67,7 @@ def _unknown(source: SourceFile, start: int, text: str) -> Diagnostic:
     known = ", ".join(f"`{formula}`" for formula in ("G ! call(reach_error())", *_FORMULAS))
     return Diagnostic(
         code="W1449",
-        message="this property of SV-COMP is not known",
+        message="unknown SV-COMP property",
         primary=Label(source.span(start, start + len(text)), "expected CHECK( init(main()), LTL(…) )"),
         help=f"known formulas: {known}",
     )

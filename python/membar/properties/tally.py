@@ -32,7 +32,7 @@ class Tally:
         error: a run into a state that must not be reached.
         lasso: a run for which one of the program's claims is false.
         deadlock: a run into a deadlock.
-        stuck: an execution in which a thread waits for ever.
+        stuck: an execution in which a thread waits forever.
         unrolls: whether loops are unrolled: unless some were cut, or threads wait in them, all have ended.
         awaits: whether turns of loops that only look ended the run of their thread.
         waiting: where threads that wait look first.
@@ -99,7 +99,7 @@ def bound_of(tally: Tally) -> str | None:
         if tally.cut or not tally.unfollowed:
             parts.append(f"loops unrolled {_times(tally.loops_cut)}")
         if tally.unfollowed:
-            parts.append("not all cases followed")
+            parts.append("not all cases explored")
     if tally.buffers_held is not None:
         entries = "entry" if tally.buffers_held == 1 else "entries"
         parts.append(f"store buffers of at most {tally.buffers_held} {entries}")

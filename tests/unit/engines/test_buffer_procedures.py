@@ -15,7 +15,7 @@ from membar.questions.task import Limits, Options, Task
 from membar.source import SourceFile
 from unit.engines.texts import model, parse
 
-# Both threads may store for ever what the other looks at: sets of contents do not come to an end.
+# Both threads may store forever what the other looks at: sets of contents do not come to an end.
 ENDLESS = """program endless
 memory x : i32  memory y : i32  memory z : i32
 thread P0 {{
@@ -79,7 +79,7 @@ def test_sets_of_contents_do_not_come_to_an_end() -> None:
 def test_what_no_set_of_contents_ends_with_is_answered_backwards() -> None:
     outcome = check(endless(WAITS), properties=("assertions",))
     assert isinstance(outcome, Holds)
-    assert outcome.run.algorithm == "backwards from bad states"
+    assert outcome.run.algorithm == "backward search from error states"
 
 
 def test_a_deadlock_that_short_buffers_show_is_one() -> None:

@@ -61,7 +61,7 @@ thread P1 {
   2 -> 3: t := load [&x]; wait t == 0
   3 -> 4: store [&w] := 1 }
 """
-# P0 fills its buffer for ever; P1 sees both values of x only if the commits of both are told apart.
+# P0 fills its buffer forever; P1 sees both values of x only if the commits of both are told apart.
 TWO_COMMITS = """program commits
 memory x : i32
 thread P0 { 0 -> 1: store [&x] := 1 }
@@ -97,7 +97,7 @@ memory x : i32
 thread P0 { 0 -> 1: store [&x] := 1 }
 thread P1 { 0 -> 1: t := load [&x]; wait t == 1 }
 """
-# P0 and P1 store for ever and never look.
+# P0 and P1 store forever and never look.
 ENDLESS = """program endless
 memory x : i32  memory y : i32
 thread P0 {
@@ -132,7 +132,7 @@ def test_a_deadlock_needs_empty_buffers() -> None:
 
 
 def test_the_search_stops_at_a_limit() -> None:
-    """Acceleration does not help here: without a limit the search would go on for ever."""
+    """Acceleration does not help here: without a limit the search would go on forever."""
     program = dict(programs(1, first=ENDLESS_SEED))[ENDLESS_SEED]
     options = Options(unbounded_buffers=True, algorithm="forward")
     for limits, reason in ((Limits(states=100), "100 states"), (Limits(seconds=0.2), "0.2 s")):

@@ -1,4 +1,4 @@
-"""What every search does alike: a join before its spawn waits for ever, and limits are not overstepped."""
+"""What every search does alike: a join before its spawn waits forever, and limits are not overstepped."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_figure_3_shows_no_gap(name: str, bound: int) -> None:
     assert outcomes == {True, False}
 
 
-# P0 stores 0, 1, 2, 0, … for ever. Where its buffer is empty, memory holds what it stored last; with two
+# P0 stores 0, 1, 2, 0, … forever. Where its buffer is empty, memory holds what it stored last; with two
 # entries it need never be empty, although every store reaches memory.
 NEVER_EMPTY = parse(
     """program pending
@@ -225,7 +225,7 @@ def test_a_step_that_does_not_fit_into_its_buffer_is_no_deadlock() -> None:
     assert isinstance(check(program, "x86-tso", 2), Holds)
 
 
-# A step of P0 stores twice; P1 turns for ever, so that some run never ends.
+# A step of P0 stores twice; P1 turns forever, so that some run never ends.
 TWO_AT_ONCE = """program two
     memory x : i32  memory y : i32
     thread P0 { 0 -> 1: store [&x] := 1; store [&y] := 1 }

@@ -39,12 +39,12 @@ def text(
 
 
 REFUSED = [
-    (text("x = me * me;"), "W1201", "of the number of a thread"),
-    (text("x = me % 2;"), "W1201", "the number of a thread"),
+    (text("x = me * me;"), "W1201", "of a thread number"),
+    (text("x = me % 2;"), "W1201", "a thread number"),
     (text("if (me == 1) x = 1;"), "W1201", "other than 0"),
     (text("x = f[(me + 1) % N];"), "W1201", "the number of"),
-    (text("x = g[me];", globals_="atomic_int x; atomic_int g[3];"), "W1201", "within its object"),
-    (text("x = f[0];"), "W1201", "not that of a thread"),
+    (text("x = g[me];", globals_="atomic_int x; atomic_int g[3];"), "W1201", "in bounds"),
+    (text("x = f[0];"), "W1201", "not a thread number"),
     (text("x = N;"), "W1201", "such a value"),
     (text("unsigned char c = me; x = c;"), "W1201", "in 8 bits"),
     (text("for (int i = 1; i < N; i++) x = f[i];"), "W1201", ""),

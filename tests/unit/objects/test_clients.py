@@ -328,7 +328,7 @@ def test_state_outside_of_the_instance_is_refused(name: str, tmp_path: Path) -> 
         register_of_the_user(tmp_path, OUTSIDE[name])
     first = problem.value.diagnostics[0]
     assert first.code == "W1350"
-    assert "does not belong to the instance" in first.message
+    assert "is not part of the instance" in first.message
 
 
 @pytest.mark.parametrize("name", INSIDE)
@@ -447,7 +447,7 @@ _FOR_EVER = [
 @pytest.mark.parametrize("body", _FOR_EVER)
 @pytest.mark.parametrize(("effect", "expected"), [("y = 1", "holds-within"), ("y = y", "violated")])
 def test_what_a_call_did_that_never_ends_is_seen(body: str, effect: str, expected: str) -> None:
-    """A call that runs for ever is pending: has it taken effect?"""
+    """A call that runs forever is pending: has it taken effect?"""
     text = f"""object never; shared x = 0; operation f() {{ {body} }}
         operation g() {{ local t; 3: t = x; 4: return t; }}
         specification {{ state y = 0; operation f() {{ {effect}; }} operation g() {{ return y; }} }}"""

@@ -96,7 +96,9 @@ def test_where_there_are_too_many_controls_the_missing_obligation_is_told(
     monkeypatch.setattr("membar.objects.infer.houdini._MOST_CONTROLS", 20)
     found = proved(PAIR.replace(" 11: fence;", "").replace(" 21: fence;", ""), "x86-tso", infer=True)
     assert isinstance(found.outcome, Unknown)
-    assert found.outcome.reason.startswith("no invariants: more than 20 controls of a thread; without them")
+    assert found.outcome.reason.startswith(
+        "no invariants: more than 20 control states of a thread; without them"
+    )
     assert "obligation (" in found.outcome.reason
     assert found.failure is not None
 

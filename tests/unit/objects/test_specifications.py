@@ -44,7 +44,7 @@ def test_a_method_without_an_end_is_stopped(name: str, tmp_path: Path) -> None:
         found.step(found.initial, "read", ())
     first = problem.value.diagnostics[0]
     assert first.code == "W1350"
-    assert "in read(): it does not come to an end" in first.message
+    assert "in read(): it does not terminate" in first.message
     assert int(first.message.rpartition("line ")[2]) in range(line - 1, line + 2)
 
 
@@ -55,7 +55,7 @@ def test_a_file_without_an_end_is_stopped(text: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as problem:
         loaded(tmp_path, text)
     assert problem.value.diagnostics[0].code == "W1349"
-    assert "does not come to an end" in problem.value.diagnostics[0].message
+    assert "does not terminate" in problem.value.diagnostics[0].message
 
 
 @pytest.mark.parametrize("name", CHANGING)
@@ -73,7 +73,7 @@ def test_states_that_differ_are_noticed(tmp_path: Path) -> None:
     found = loaded(tmp_path, HEAD + "self.v = id(self)\n")
     with pytest.raises(InputError) as problem:
         found.step(found.initial, "read", ())
-    assert "leaves two different states behind" in problem.value.diagnostics[0].message
+    assert "leads to two different states" in problem.value.diagnostics[0].message
 
 
 def test_random_numbers_of_a_seed_in_the_instance_are_a_state(tmp_path: Path) -> None:

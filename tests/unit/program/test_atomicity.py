@@ -32,5 +32,5 @@ def test_single_accesses_and_pairs_have_an_axiomatic_reading(steps: str) -> None
 )
 def test_several_accesses_in_one_step_do_not(steps: str) -> None:
     subject = parse("program p memory x : i32 memory y : i32\nthread T {\n" + steps + " }")
-    with pytest.raises(EngineLimitError, match=r"no axiomatic reading \(thread T, line 3\)"):
+    with pytest.raises(EngineLimitError, match=r"several accesses \(thread T, line 3\)"):
         require_single_accesses(expand(subject))

@@ -35,10 +35,8 @@ def explore(task: Task, *, fault: int | None = None) -> Tally:
     from membar.engines.buffers.search import Search
 
     if task.options.buffers_chosen_by_user:
-        raise EngineLimitError("the engine buffers has no bound: --buffers unbounded")
+        raise EngineLimitError("the engine buffers takes no bound: use --buffers unbounded")
     return Search(task, lowered(task, fault=fault)).run()
 
 
-ENGINE = Engine(
-    name=NAME, title="store buffers of any length, as automata, explored by the Rust core", run=run
-)
+ENGINE = Engine(name=NAME, title="store buffers of any length, represented by automata (Rust)", run=run)

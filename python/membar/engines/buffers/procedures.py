@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 ALGORITHMS = {
     "forward": "automata of buffer contents",
-    "backward": "backwards from bad states",
-    "bounded": "short buffers, which suffice",
+    "backward": "backward search from error states",
+    "bounded": "short buffers, which are sufficient",
 }
 # How far each procedure goes in the first round; every round goes further than the one before.
 _FIRST_STATES = 200_000

@@ -82,9 +82,9 @@ def lowered(task: Task, *, fault: int | None = None) -> Lowered:
     """
     discipline = task.model.operational
     if discipline is None:
-        raise EngineLimitError(f"the model {task.model.name} has no store-buffer reading")
+        raise EngineLimitError(f"the model {task.model.name} has no store-buffer semantics")
     if discipline is Operational.CAM:
-        raise EngineLimitError("the bound of the buffers is part of the meaning of cam")
+        raise EngineLimitError("cam is defined by its buffer bound")
     program = task.program
     machine = Machine(program, discipline, None)
     _refuse_late_commitment(program)

@@ -91,9 +91,9 @@ class Search:
         if stopped == "memory":
             return memory_reason(limits.memory)
         if not self.procedures.is_answer(found):
-            return "what the search takes apart, though it is one step, was reached"
+            return "a state was reached only because the search splits an atomic step"
         if self.task.options.all_executions:
-            return "the last round, in which no procedure ended, was reached"
+            return "the last round was reached without an answer"
         return _FIRST
 
     def _take(self, goal: Goal, found: Found, tally: Tally) -> None:
@@ -170,7 +170,7 @@ class Search:
         )
         runs = [run for run in (shorter, known) if run is not None]
         if not runs:
-            raise EngineLimitError("something was reached, but no run to it was found within the limits")
+            raise EngineLimitError("an error state was reached, but no run to it was found within the limits")
         return shown_moves(self.question, min(runs, key=len))
 
     def _waiting(self, points: list[int]) -> str:

@@ -32,7 +32,7 @@ _LARGE = 100
 _GUESSES = 3
 _SECONDS_FOR_GUESSES = 2.0
 _NOTHING = "nothing was established"
-_NO_RUN = "a bad state seems reachable, but no run of concrete processes shows it"
+_NO_RUN = "an error state seems reachable, but no concrete run reaches it"
 
 
 def run(task: SystemTask) -> Outcome:
@@ -210,7 +210,7 @@ class _Search:
             )
             return Unknown(
                 self._described(_NOTHING),
-                f"would hold assuming the invariants of the text ({names}), which were not proved",
+                f"holds only if the declared invariants ({names}) do, which were not proved",
             )
         if believed.trace is not None:
             violation = self._followed(believed)
@@ -276,4 +276,4 @@ def extension() -> ModuleType:
     return _core
 
 
-ENGINE = SystemEngine(name=NAME, title="any number of processes, backwards from bad states (.cub)", run=run)
+ENGINE = SystemEngine(name=NAME, title="any number of processes, backward reachability (.cub)", run=run)

@@ -95,7 +95,7 @@ class _Writer:
 
     def _bounded(self, number: int, most: int, what: str) -> None:
         if number > most:
-            raise EngineLimitError(f"the engine cubes takes at most {most} {what}")
+            raise EngineLimitError(f"the engine cubes supports at most {most} {what}")
         self.words.append(number)
 
     def _sort(self, type_: Type) -> None:

@@ -64,7 +64,7 @@ def search(
     should_stop: Callable[[], bool] = lambda: False,
     guesses: int | None = None,
 ) -> Findings:
-    """Searches backwards from bad states and those that invariants exclude; small futures first.
+    """Searches backward search from error states and those that invariants exclude; small futures first.
 
     With `guesses`, futures give way to parts of them that no instance with up to so many processes shows. A
     guess that turns out to be wrong is not made again, and the search begins anew.

@@ -31,7 +31,7 @@ def buffered(model: Model) -> bool:
         case Operational.TSO:
             return True
         case _:
-            reason = f"systems for any number of processes run under sc and x86-tso, not under {model.name}"
+            reason = f"parameterized systems run under sc and x86-tso, not under {model.name}"
             raise EngineLimitError(reason)
 
 
@@ -75,7 +75,7 @@ def _problems(found: Exploration, number: int) -> list[str]:
     if found.limit is not None:
         return [f"{number} processes: {found.limit}"]
     if not found.is_exact:
-        return [f"{number} processes: arbitrary numbers were only tried as a few"]
+        return [f"{number} processes: only a few values of arbitrary numbers were tried"]
     return []
 
 
@@ -97,6 +97,6 @@ def _described(task: SystemTask, guarantee: str, states: int, seconds: float) ->
 
 ENGINE = SystemEngine(
     name="instances",
-    title="systems with a few processes, state by state, by brute force (systems for any number of them)",
+    title="parameterized systems with a few processes, state by state, by brute force",
     run=_run,
 )

@@ -17,7 +17,7 @@ def run_of(instance: Machine, first: State, moves: Sequence[Move]) -> ProcessRun
     last = moves[-1].after if moves else first
     found = instance.unsafe(last)
     if found is None:
-        raise ValueError("the last state is not bad")
+        raise ValueError("the last state is not an error state")
     number, culprits = found
     steps, before = [], first
     for move in moves:
@@ -131,7 +131,7 @@ def mismatch(instance: Machine, run: ProcessRun) -> str | None:
         )
         found = next((move for move in moves if _step(instance, state, move) == step), None)
         if found is None:
-            return f"step {number} ({step.name or 'flush'}) cannot be done"
+            return f"step {number} ({step.name or 'flush'}) is not enabled"
         state = found.after
     if not 0 <= run.unsafe < len(instance.system.unsafe):
         return "there is no such unsafe state"

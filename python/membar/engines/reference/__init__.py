@@ -30,10 +30,10 @@ def run(task: Task) -> Outcome:
     simulates = task.model.plan is None or (wants_states and task.model.operational is not None)
     tally = simulate(task) if simulates else explore(task)
     if bounded and not simulates:
-        tally.notes.append(f"--buffers has no effect: {task.model.name} has no store-buffer reading")
+        tally.notes.append(f"--buffers has no effect: {task.model.name} has no store-buffer semantics")
     return judge(task, tally)
 
 
 ENGINE = Engine(
-    name="reference", title="brute force in plain Python; the specification of all others", run=run
+    name="reference", title="brute force in Python; the specification of the other engines", run=run
 )

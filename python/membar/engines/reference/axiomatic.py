@@ -43,9 +43,7 @@ _STOPPED = frozenset({Status.FAILED, Status.FAULT})
 def explore(task: Task) -> Tally:
     """What the program of `task` can do, with the loop bound given or deepening until nothing is cut."""
     if has_operation(task.program, Send, Receive):
-        raise EngineLimitError(
-            "channels have no axiomatic reading; give --buffers to run the store-buffer machine"
-        )
+        raise EngineLimitError("axiomatic models cannot express channels; use store buffers: --buffers N")
     require_uncommitted(task.program, "reference (axioms)")
     program = expand(task.program)
     require_single_accesses(program)

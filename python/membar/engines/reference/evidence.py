@@ -33,7 +33,7 @@ def evidence(program: Program, model: Model, witness: Witness) -> Tally:
         algorithm="replay of one execution",
         looked_for=LOOKED_FOR,
         awaits=True,
-        limit="only one execution was looked at",
+        limit="only one execution was checked",
     )
     chosen = rerun(program, witness)
     failed = next((trace for trace in chosen if trace.status is Status.FAILED), None)

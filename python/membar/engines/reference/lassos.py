@@ -1,4 +1,4 @@
-"""Runs that go on for ever: whether one breaks a claim of the program, looked at without any search.
+"""Runs that go on forever: whether one breaks a claim of the program, looked at without any search.
 
 A run is a way in and a cycle. It is followed on the machine; then each claim is asked of the states it goes
 through, formulas by their meaning, automata by trying every way to follow.
@@ -39,13 +39,13 @@ class Run:
 def wrong_with(program: Program, model: Model, witness: Witness) -> str | None:
     """None if `witness`, a run with a cycle, breaks a claim and is as fair as it says; else what is wrong."""
     if model.operational is None:
-        return f"the model {model.name} has no store-buffer machine"
+        return f"the model {model.name} has no store-buffer semantics"
     machine = Machine(program, model.operational, None)
     run = run_of(machine, witness)
     if run is None:
-        return "its steps are not possible"
+        return "its steps are not enabled"
     problem = _no_cycle(machine, run) or _unfair(machine, run, witness.fair)
-    return problem or (None if broken_claims(program, run) else "no claim is false of it")
+    return problem or (None if broken_claims(program, run) else "it violates no claim")
 
 
 def run_of(machine: Machine, witness: Witness) -> Run | None:
@@ -129,17 +129,17 @@ def _accepts(automaton: ForbiddenRuns, lasso: Lasso) -> bool:
 
 
 def _no_cycle(machine: Machine, run: Run) -> str | None:
-    """Why the run does not go on for ever as it says."""
+    """Why the run does not go on forever as it says."""
     if run.cycle is None or not 0 <= run.cycle < len(run.states):
-        return "its cycle begins nowhere"
+        return "its cycle has no start"
     if run.cycle == len(run.moves):
         found = machine.moves(run.states[-1])
-        return "something can still happen at its end" if found.moves or found.blocked else None
-    return None if run.states[run.cycle] == run.states[-1] else "its cycle does not come back"
+        return "its last state has a successor" if found.moves or found.blocked else None
+    return None if run.states[run.cycle] == run.states[-1] else "its cycle does not close"
 
 
 def _unfair(machine: Machine, run: Run, fair: Sequence[str]) -> str | None:
-    """Which queue or thread waits for ever, although fairness was asked for."""
+    """Which queue or thread waits forever, although fairness was asked for."""
     if run.cycle is None or run.cycle == len(run.moves):
         return None
     steps = list(zip(run.states[run.cycle :], run.moves[run.cycle :], strict=False))
@@ -151,7 +151,7 @@ def _unfair(machine: Machine, run: Run, fair: Sequence[str]) -> str | None:
         if BUFFERS in fair:
             for queue in _queues(machine, index, run):
                 if not any(_is_served(state, move, index, queue) for state, move in steps):
-                    return f"a store of {thread.name} waits for ever"
+                    return f"a store of {thread.name} waits forever"
     return None
 
 

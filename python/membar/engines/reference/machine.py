@@ -119,7 +119,7 @@ class Machine:
     def may_stay(self, state: State) -> bool:
         """Whether it is no deadlock if nothing happens any more.
 
-        So it is if the process has ended, or all threads have ended or may wait for ever.
+        So it is if the process has ended, or all threads have ended or may wait forever.
         """
         has_exited = any(
             local.born and local.point in self.program.threads[n].exits
@@ -288,7 +288,9 @@ class Machine:
         for thread in self.program.threads:
             for edge in thread.edges:
                 if edge.unordered and len(edge.operations) > 1:
-                    raise EngineLimitError("a step with unordered accesses has no store-buffer reading")
+                    raise EngineLimitError(
+                        "store-buffer models cannot express a step with unordered accesses"
+                    )
                 for operation in edge.operations:
                     self._refuse_unknown_tags(operation)
 
@@ -302,8 +304,10 @@ class Machine:
             known |= ATOMIC.keys()
         for tag in sorted(tags_of(operation) - known):
             if tag == SC_ONLY:
-                raise EngineLimitError("legacy run-time errors have a meaning under sc only: --model sc")
-            raise EngineLimitError(f"the {self.discipline.value} store-buffer machine does not know `{tag}`")
+                raise EngineLimitError("legacy run-time errors are defined under sc only: use --model sc")
+            raise EngineLimitError(
+                f"{self.discipline.value} store buffers do not define the ordering annotation `{tag}`"
+            )
 
 
 def tags_of(operation: Operation) -> Tags:

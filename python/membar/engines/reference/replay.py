@@ -26,7 +26,7 @@ _RELATIONS = (
 def replay(program: Program, model: Model, witness: Witness) -> str | None:
     """None if `witness` is an execution of `program` under `model`; else what does not fit, in words.
 
-    One that says that some thread waits for ever must show that too.
+    One that says that some thread waits forever must show that too.
     """
     if len(witness.choices) != len(program.threads):
         return f"choices for {len(witness.choices)} threads, but the program has {len(program.threads)}"
@@ -58,18 +58,18 @@ def rerun(program: Program, witness: Witness) -> tuple[Trace, ...]:
 
 
 def _not_stuck(program: Program, model: Model, witness: Witness) -> str | None:
-    """What is wrong with an execution that says that somebody waits for ever in it."""
+    """What is wrong with an execution that says that somebody waits forever in it."""
     if is_about_waiting(witness.message) and waiting_shown(program, model, witness) is None:
-        return "nobody waits for ever in it"
+        return "no thread waits forever in it"
     has_events = any(not event.is_initial for event in witness.execution.events)
     is_graph = has_events and not witness.steps  # a run whose first state is stuck has neither
     if is_graph and witness.message.startswith(DEADLOCK) and deadlock_shown(program, model, witness) is None:
-        return "nobody is in a deadlock in it"
+        return "no thread is deadlocked in it"
     return None
 
 
 def _not_for_ever(program: Program, model: Model, witness: Witness) -> str | None:
-    """What is wrong with a run that says that it goes on for ever and breaks a claim."""
+    """What is wrong with a run that says that it goes on forever and breaks a claim."""
     if witness.cycle is None:
         return None
     from membar.engines.reference.lassos import wrong_with  # most witnesses have an end
@@ -78,7 +78,7 @@ def _not_for_ever(program: Program, model: Model, witness: Witness) -> str | Non
 
 
 def waiting_shown(program: Program, model: Model, witness: Witness) -> str | None:
-    """Who waits in a loop for ever in the execution; None if nobody does."""
+    """Who waits in a loop forever in the execution; None if nobody does."""
     chosen = _runs_with_ends(program, model, witness)
     is_one = is_stuck(chosen, witness.execution)
     return waiting_of(waiting_threads(program, chosen)) if is_one else None
@@ -145,7 +145,7 @@ def _is_spawned(program: Program, index: int, witness: Witness) -> bool:
 def _compare(program: Program, chosen: tuple[Trace, ...], given: Execution) -> str | None:
     """What differs between the execution given and the one the choices lead to."""
     if not are_born_and_joined(program, chosen):
-        return "a thread runs that was not started, or a join passes before its thread has ended"
+        return "a thread runs before it was started, or a join returns before its thread has ended"
     frame = skeleton(program, chosen)
     rebuilt = frame.execution
     if len(rebuilt.events) != len(given.events):
@@ -212,7 +212,7 @@ def _accepted(program: Program, model: Model, witness: Witness) -> str | None:
 
         return follow_steps(program, model, witness)
     broken = failures(model.plan, witness.execution)
-    return f"the model refuses it: {', '.join(failure.check.name for failure in broken)}" if broken else None
+    return f"the model forbids it: {', '.join(failure.check.name for failure in broken)}" if broken else None
 
 
 def _shown(event: object) -> str:

@@ -62,11 +62,11 @@ def follow_steps(program: Program, model: Model, witness: Witness) -> str | None
     Its bound is not asked: a run with small buffers is one with large buffers too.
     """
     if model.operational is None:
-        return f"the model {model.name} has no store-buffer machine"
+        return f"the model {model.name} has no store-buffer semantics"
     machine = Machine(program, model.operational, None)
     moves = followed_moves(machine, witness)
     if len(moves) < len(witness.steps):
-        return f"step {len(moves) + 1} ({witness.steps[len(moves)].action}) is not possible there"
+        return f"step {len(moves) + 1} ({witness.steps[len(moves)].action}) is not possible"
     again = witness_of(machine, moves, witness.message)
     compared = {"execution": "execution", "steps": "steps", "final": "final values", "choices": "choices"}
     for name, words in compared.items():
@@ -79,8 +79,8 @@ class End(enum.Enum):
     """How a run of the machine ends."""
 
     FINAL = "every thread is at its end and every buffer is empty"
-    DEADLOCK = "no thread can go on, and none waits for an assumption"
-    OPEN = "something could still happen"
+    DEADLOCK = "no thread can move, and none has violated an assumption"
+    OPEN = "some thread could still move"
 
 
 def end_of(program: Program, discipline: Operational, witness: Witness) -> End:

@@ -1,6 +1,6 @@
 """The operational reading: every state of the store-buffer machine.
 
-Loops need no bound here: the search ends when no new state is found. A program that counts for ever has
+Loops need no bound here: the search ends when no new state is found. A program that counts forever has
 infinitely many states; only a limit stops that.
 """
 
@@ -29,7 +29,7 @@ def simulate(task: Task) -> Tally:
     """What the program of `task` can do on the store-buffer machine of its model."""
     discipline = task.model.operational
     if discipline is None:
-        raise EngineLimitError(f"the model {task.model.name} has no store-buffer reading")
+        raise EngineLimitError(f"the model {task.model.name} has no store-buffer semantics")
     bound = task.options.buffers if task.options.buffers is not None else task.model.default_buffers
     return _Simulation(task, discipline, bound).run()
 
@@ -52,9 +52,7 @@ class _Simulation:
             engine=NAME, algorithm=f"every state{buffers}", looked_for=_LOOKED_FOR, unit="states"
         )
         if task.options.unrolling.chosen_by_user:
-            self.tally.notes.append(
-                "the loop bound has no effect: every state is visited, however loops turn"
-            )
+            self.tally.notes.append("the loop bound has no effect: every state is visited")
 
     def run(self) -> Tally:
         """The tally; with its `limit` set if the search did not end."""

@@ -1,7 +1,7 @@
-"""Executions that stay as they are for ever, although memory is fair and every thread runs on.
+"""Executions that stay as they are forever, although memory is fair and every thread runs on.
 
 A thread that waits goes on when it sees something else. A fair memory shows the last write of each location
-sooner or later, and then always. So a thread waits for ever only if its turn saw the last write of all that
+sooner or later, and then always. So a thread waits forever only if its turn saw the last write of all that
 it looked at, and nobody writes any more: everybody else has ended, waits so too, or waits for the end of a
 thread that does not end. A thread whose assumption failed is no part of a real execution, and where the
 process has ended nobody waits any more.
@@ -22,7 +22,7 @@ _STAYS = _WAITS | {Status.COMPLETE, Status.UNBORN}
 
 
 def is_stuck(chosen: Sequence[Trace], execution: Execution) -> bool:
-    """Whether some thread looks at memory in a loop for ever in the execution that consists of these runs."""
+    """Whether some thread looks at memory in a loop forever in the execution that consists of these runs."""
     return _stays(chosen, execution) and any(trace.status is Status.WAITING for trace in chosen)
 
 
@@ -60,7 +60,7 @@ def waiting_threads(program: Program, chosen: Sequence[Trace]) -> list[str]:
 
 
 def _stays(chosen: Sequence[Trace], execution: Execution) -> bool:
-    """Whether the execution stays as it is for ever, unless it is over."""
+    """Whether the execution stays as it is forever, unless it is over."""
     if any(trace.ends_process for trace in chosen):
         return False
     stays = all(trace.status in _STAYS or trace.waits_for is not None for trace in chosen)

@@ -2,12 +2,12 @@
 
 A run is determined by its *choices*, in order: the value of each read, the value of each `Choose`, the
 edge taken where several guards are open, 0 or 1 (the status) for each store-conditional, 1 or 0 (goes on,
-waits for ever) for each `Join`, and the values of each `Receive`. `follow` re-runs a thread along given
+waits forever) for each `Join`, and the values of each `Receive`. `follow` re-runs a thread along given
 choices; `traces` finds all choices.
 
 Loops: in one run, each back edge of the thread is taken at most `bound` times, and a run that would take one
 once more is cut there. A turn does not count if nothing was chosen and no event happened since the back edge
-was taken last: such loops only compute. But they may do so for ever, so they are cut too, much later. At the
+was taken last: such loops only compute. But they may do so forever, so they are cut too, much later. At the
 watched points (`program/awaits.py`) a run ends that comes back unchanged: it waits.
 """
 

@@ -19,7 +19,7 @@ class Status(enum.Enum):
     """How a run of a thread ended."""
 
     COMPLETE = "complete"
-    BLOCKED = "blocked"  # an assumption failed, no guard is open, or it waits for a thread for ever
+    BLOCKED = "blocked"  # an assumption failed, no guard is open, or it waits for a thread forever
     WAITING = "waiting"  # a turn of a loop that only looked; it would look again
     SUSPENDED = "suspended"  # in a step that blocks until a condition holds, which did not hold
     CUT = "cut"  # by the loop bound
@@ -104,7 +104,7 @@ class Choices:
         if position < len(self.given):
             answer = self.given[position]
             if options is not None and answer not in options:
-                raise ChoiceError(f"choice {position + 1}, {answer}, is not possible there")
+                raise ChoiceError(f"choice {position + 1}, {answer}, is not possible")
         elif not self.searching or options is None:
             raise EndError(Status.CUT)
         else:

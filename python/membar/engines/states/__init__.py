@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from membar.engines.states.form import Kept
 
 NAME = "states"
-_ONE_THREAD = "--jobs has no effect on claims about runs: one thread looks for these"
+_ONE_THREAD = "--jobs has no effect on LTL: one thread checks it"
 FAILED = "a failed assertion, which ends runs that the claims are about, was reached"
-_ONE_FAILURE = "of the runs that fail an assertion one is listed: --engine reference lists them all"
+_ONE_FAILURE = "only one run that fails an assertion is listed: --engine reference lists all"
 FIRST = "the first violation was reached"
 _MOST_JOBS = 64  # more threads than this would only wait for each other
 _LOOKED_FOR = frozenset({"condition", "errors", "claims", "assertions", "deadlock"})
@@ -76,9 +76,9 @@ def explore(
 
     discipline = task.model.operational
     if discipline is None:
-        raise EngineLimitError(f"the model {task.model.name} has no store-buffer reading")
+        raise EngineLimitError(f"the model {task.model.name} has no store-buffer semantics")
     if task.options.unbounded_buffers:
-        raise EngineLimitError("the engine states needs a bound of the buffers: --buffers N")
+        raise EngineLimitError("the engine states needs a buffer bound: --buffers N")
     bound = task.options.buffers if task.options.buffers is not None else task.model.default_buffers
     machine = Machine(task.program, discipline, bound)
     is_whole = "por" in task.options.reductions_off
@@ -136,9 +136,7 @@ class _Search:
     def run(self) -> Tally:
         """The tally, with a run for each kind of thing that was found."""
         if self.task.options.unrolling.chosen_by_user:
-            self.tally.notes.append(
-                "the loop bound has no effect: every state is visited, however loops turn"
-            )
+            self.tally.notes.append("the loop bound has no effect: every state is visited")
         try:
             if self._asks_only_for_claims():
                 self.tally.looked_for = frozenset({"claims", *self._trivial()})
@@ -327,4 +325,4 @@ def extension() -> ModuleType:
     return _core
 
 
-ENGINE = Engine(name=NAME, title="every state with bounded store buffers, visited by the Rust core", run=run)
+ENGINE = Engine(name=NAME, title="every state with bounded store buffers (Rust)", run=run)

@@ -47,7 +47,7 @@ def lasso(
     *,
     fair: Sequence[str],
 ) -> Witness:
-    """A run that goes on for ever as a witness. None stands for the program having ended.
+    """A run that goes on forever as a witness. None stands for the program having ended.
 
     The core forgets registers that nobody looks at again, so a cycle may come back to a state that differs in
     them; from its second turn on it does not.

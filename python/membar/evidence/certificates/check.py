@@ -33,7 +33,7 @@ _WEAK_HEAD = """\
 ; state of such a cube is in one of the proof, and that no initial state is."""
 
 # What is wrong where z3 does not see what seemed plain.
-UNSEEN = "z3 does not confirm that what seemed to be covered, or no initial state, is so"
+UNSEEN = "z3 does not confirm that the cubes cover the unsafe states, or exclude the initial ones"
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ def certify(
     for obligation in obligations_of(system, ground):
         obligations += 1
         if should_stop():
-            problem = "the time for checking the proof was over"
+            problem = "the time for checking the proof ran out"
         elif not _is_met(cover, obligation):
             problem = obligation.failure
         if problem is not None:

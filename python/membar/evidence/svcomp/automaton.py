@@ -55,7 +55,9 @@ def guide(source: SourceFile) -> Guide:
     waypoints = [_waypoint(source, number, edge, main) for number, edge in enumerate(edges, 1)]
     others = [edge["originfile"] for edge in edges if PurePath(edge.get("originfile", name)).name != name]
     if others:
-        raise problem(UNSUPPORTED, f"`{source.path}`: steps in another file (`{others[0]}`) are not followed")
+        raise problem(
+            UNSUPPORTED, f"`{source.path}`: steps in another file (`{others[0]}`) are not supported"
+        )
     return Guide(
         specification=told["specification"],
         hashes=(told["programhash"].lower(),),
@@ -67,7 +69,7 @@ def guide(source: SourceFile) -> Guide:
 
 
 def _malformed(source: SourceFile, what: str) -> InputError:
-    return problem(MALFORMED, f"`{source.path}` is no GraphML witness: {what}")
+    return problem(MALFORMED, f"`{source.path}` is not a GraphML witness: {what}")
 
 
 def _graph(source: SourceFile) -> ET.Element:
@@ -78,7 +80,7 @@ def _graph(source: SourceFile) -> ET.Element:
         root = ET.fromstring(source.text, ET.XMLParser(encoding="utf-8"))
     except ET.ParseError as wrong:
         place = source.span(*[_offset(source, *wrong.position)] * 2)
-        message = f"`{source.path}` is no GraphML witness: {wrong}"
+        message = f"`{source.path}` is not a GraphML witness: {wrong}"
         raise error(MALFORMED, message, place, "here") from None
     graphs = root.findall(f"{{{NAMESPACE}}}graph")
     if root.tag != f"{{{NAMESPACE}}}graphml" or len(graphs) != 1:
@@ -92,7 +94,9 @@ def _check_encoding(source: SourceFile) -> None:
     """Refuses a declared encoding other than the one in which files are read."""
     declared = _ENCODING.match(source.text)
     if declared is not None and declared[1].lower() not in ("utf-8", "us-ascii"):
-        message = f"`{source.path}` is no GraphML witness in UTF-8: it declares the encoding `{declared[1]}`"
+        message = (
+            f"`{source.path}` is not a GraphML witness in UTF-8: it declares the encoding `{declared[1]}`"
+        )
         raise error(
             MALFORMED, message, source.span(*declared.span(1)), "expected UTF-8", help="convert it with iconv"
         )
@@ -124,7 +128,7 @@ def _chain(source: SourceFile, graph: ET.Element) -> Iterator[Data]:
         ends = edge.get("source", ""), edge.get("target", "")
         for name in ends:
             if name not in nodes:
-                raise _malformed(source, f"an edge at a node `{name}` that there is not")
+                raise _malformed(source, f"an edge at a node `{name}` that does not exist")
         if nodes[ends[1]].get("sink") != "true":
             leaving.setdefault(ends[0], []).append(edge)
     node, seen = entries[0], set[str]()
@@ -132,9 +136,9 @@ def _chain(source: SourceFile, graph: ET.Element) -> Iterator[Data]:
         seen.add(node)
         ways = leaving.get(node, [])
         if not ways:
-            raise _malformed(source, f"no way leads from `{node}` to a violation")
+            raise _malformed(source, f"no path leads from `{node}` to a violation")
         if len(ways) > 1 or ways[0].get("target") in seen:
-            what = f"ways that part or come back (at `{node}`) are not followed"
+            what = f"branching or cyclic paths (at `{node}`) are not supported"
             raise problem(UNSUPPORTED, f"`{source.path}`: {what}")
         yield _data(source, ways[0])
         node = ways[0].get("target", "")
@@ -152,7 +156,7 @@ def _waypoint(source: SourceFile, number: int, edge: Data, main: str) -> Waypoin
     where = f"`{source.path}`, edge {number}"
     unknown = next((key for key in edge if key in _KNOWN - _FOLLOWED), None)
     if unknown is not None:
-        raise problem(UNSUPPORTED, f"{where}: `{unknown}` is not followed")
+        raise problem(UNSUPPORTED, f"{where}: `{unknown}` is not supported")
     numbers: dict[str, int | None] = {}
     for key in ("startline", "startoffset", "endoffset"):
         text = edge.get(key)

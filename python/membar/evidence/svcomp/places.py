@@ -80,7 +80,7 @@ class _Placing:
         found = []
         for name, value in told:
             if name not in self.cells:
-                raise UnfollowableError(f"`{name}` is no global variable with a single value")
+                raise UnfollowableError(f"`{name}` is not a scalar global variable")
             cell = self.cells[name]
             found.append((cell.id, value & ((1 << 8 * cell.object.size) - 1)))
         return tuple(found)
@@ -114,7 +114,7 @@ def _bound(placing: _Placing, guide: Guide, main: int) -> Iterator[Route]:
             continue
         todo += [(position + 1, new, (*steps, *more)) for new, more in reversed(ways)]
     if not found:
-        raise failure or UnfollowableError("no thread fits")
+        raise failure or UnfollowableError("no thread matches")
 
 
 def _acts(edge: Edge) -> bool:

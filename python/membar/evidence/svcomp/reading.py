@@ -25,14 +25,16 @@ def read(path: Path) -> Guide:
         OSError: it cannot be read.
     """
     if path.suffix not in FORMATS:
-        raise problem("W1442", f"`{path}` names no format of witnesses", f"names end in {', '.join(FORMATS)}")
+        raise problem(
+            "W1442", f"`{path}` is not a known witness format", f"known suffixes: {', '.join(FORMATS)}"
+        )
     from importlib import import_module  # one format of two
 
     guide: Guide = import_module(f"membar.evidence.svcomp.{FORMATS[path.suffix]}").guide(
         SourceFile.read(path)
     )
     if guide.specification not in PROPERTIES:
-        message = f"`{path}`: violations of `{guide.specification}` are not looked for"
+        message = f"`{path}`: violations of `{guide.specification}` are not supported"
         raise problem(UNSUPPORTED, message, f"known: {', '.join(PROPERTIES)}")
     return guide
 
@@ -53,7 +55,7 @@ def values(text: str, separator: str, where: str) -> Iterator[tuple[str, int]]:
         if found is None or part.count("(") != part.count(")"):
             raise problem(
                 UNSUPPORTED,
-                f"{where}: the assumption `{part}` is not followed",
-                "assumptions are about the values of global variables: `x == 1`",
+                f"{where}: the assumption `{part}` is not supported",
+                "assumptions state values of global variables: `x == 1`",
             )
         yield found[1], int(found[2])

@@ -52,7 +52,7 @@ def guide(source: SourceFile) -> Guide:
 
 
 def _malformed(source: SourceFile, what: str) -> InputError:
-    return problem(MALFORMED, f"`{source.path}` is no YAML witness: {what}")
+    return problem(MALFORMED, f"`{source.path}` is not a YAML witness: {what}")
 
 
 def _entry(source: SourceFile) -> dict[str, Loaded]:
@@ -63,7 +63,7 @@ def _entry(source: SourceFile) -> dict[str, Loaded]:
     except (yaml.YAMLError, ValueError) as wrong:
         raise _malformed(source, " ".join(str(wrong).split())) from None
     if not isinstance(loaded, list) or not all(isinstance(entry, dict) for entry in loaded):
-        raise _malformed(source, "it is no list of entries")
+        raise _malformed(source, "it is not a list of entries")
     found = [entry for entry in loaded if entry.get("entry_type") == "violation_sequence"]
     if len(found) != 1:
         raise problem(UNSUPPORTED, f"`{source.path}` has {len(found)} entries `violation_sequence`, not one")
@@ -89,7 +89,7 @@ def _is_small(value: Loaded, limit: int) -> bool:
 def _get(source: SourceFile, mapping: dict[str, Loaded], key: str, kind: type) -> Loaded:
     value = mapping.get(key)
     if not isinstance(value, kind) or value in ("", [], {}) or isinstance(value, bool):
-        raise _malformed(source, f"`{key}` is missing, or not what it must be")
+        raise _malformed(source, f"`{key}` is missing or invalid")
     return value
 
 
@@ -102,7 +102,7 @@ def _check_metadata(source: SourceFile, metadata: dict[str, Loaded]) -> None:
     try:
         UUID(_get(source, metadata, "uuid", str))
     except ValueError:
-        raise _malformed(source, "`uuid` is none") from None
+        raise _malformed(source, "`uuid` is invalid") from None
     if not metadata.get("creation_time"):
         raise _malformed(source, "`creation_time` is missing")
     for key in ("name", "version"):
@@ -127,7 +127,7 @@ def _check_files(
         for point in segment:
             found = point["location"]["file_name"]
             if PurePath(found).name not in names:
-                what = f"steps in another file (`{found}`) are not followed"
+                what = f"steps in another file (`{found}`) are not supported"
                 raise problem(UNSUPPORTED, f"`{source.path}`: {what}")
 
 
@@ -159,10 +159,10 @@ def _checked(source: SourceFile, point: dict[str, Loaded]) -> dict[str, Loaded]:
     if has_constraint != (kind in ("assumption", "branching", "function_return")):
         raise _malformed(source, f"line {line}: `constraint` belongs to assumptions, branchings and returns")
     if action == "avoid" or kind in ("branching", "function_return"):
-        raise problem(UNSUPPORTED, f"{where}: `{action}` and `{kind}` is not followed")
+        raise problem(UNSUPPORTED, f"{where}: `{action}` and `{kind}` is not supported")
     thread = point.get("thread_id", 0)
     if not isinstance(thread, int) or isinstance(thread, bool) or thread < 0:
-        raise _malformed(source, f"line {line}: `thread_id` is no number")
+        raise _malformed(source, f"line {line}: `thread_id` is not a number")
     return point
 
 
@@ -173,10 +173,10 @@ def _waypoint(source: SourceFile, point: dict[str, Loaded]) -> Waypoint:
         constraint = point["constraint"]
         where = f"`{source.path}`, waypoint of line {line}"
         if constraint.get("format", "c_expression") != "c_expression":
-            raise problem(UNSUPPORTED, f"{where}: only a `c_expression` is followed")
+            raise problem(UNSUPPORTED, f"{where}: only a `c_expression` is supported")
         before = tuple(values(str(constraint.get("value", "")), "&&", where))
         if not before:
-            raise _malformed(source, f"line {line}: an assumption about nothing")
+            raise _malformed(source, f"line {line}: an empty assumption")
     return Waypoint(
         thread=str(point.get("thread_id", 0)),
         line=line,

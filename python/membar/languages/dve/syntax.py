@@ -213,4 +213,4 @@ class Module:
     legacy: bool = False
     atomics: tuple[Atomic, ...] = ()
     atomic_rule: str = "own"
-    ends: tuple[tuple[Word, Word], ...] = ()  # `ends P.s;`: `P` may stay in `s` for ever
+    ends: tuple[tuple[Word, Word], ...] = ()  # `ends P.s;`: `P` may stay in `s` forever

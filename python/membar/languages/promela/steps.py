@@ -121,7 +121,7 @@ class _Stepper:
         known = dict(values) if self._tracks else self._fixed
         source = self._number(node)
         moves = self._automaton.moves(point)
-        if not moves and point != self._built.end:  # `goto` in a circle: busy for ever
+        if not moves and point != self._built.end:  # `goto` in a circle: busy forever
             yield Edge(source=source, target=source)
         ways = 0
         for move, path in self._first(moves, known, started):

@@ -43,7 +43,7 @@ def check_instructions(statement: cat.Instructions, tags: Value) -> None:
     if statement.name not in _KINDS:
         raise error(
             "W0206",
-            f"`{statement.name}` is no kind of instruction",
+            f"`{statement.name}` is not a kind of instruction",
             statement.span,
             f"known: {', '.join(_KINDS)}",
         )
@@ -75,7 +75,7 @@ def check_macros(source: SourceFile, vocabulary: Collection[str]) -> None:
 def _unknown_tag(tag: str, span: Span) -> Diagnostic:
     return Diagnostic(
         code="W0206",
-        message=f"no language of membar has the tag `'{tag}`",
+        message=f"no input language has the tag `'{tag}`",
         primary=Label(span, f"events with it would be the set `{event_set(tag)}`"),
         help="`membar models show` and the reference of the dialects list the tags",
     )

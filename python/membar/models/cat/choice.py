@@ -121,7 +121,7 @@ def _same_location(pairs: Node, events: Events) -> bool:
 def _unsupported(choices: Value, span: Span) -> InputError:
     match choices:
         case Orders():
-            what = "a choice of an order of events that are not all writes"
+            what = "a choice of an order over events that are not all writes"
         case Picks():
             what = "a choice of pairs that are not a write and a read of its location"
         case Listed(items):
@@ -134,5 +134,5 @@ def _unsupported(choices: Value, span: Span) -> InputError:
         span,
         "chosen here",
         help="membar chooses coherence (`generate_cos`, `generate_orders` of writes) and reads-from; "
-        "leave this line out and use `co` and `rf`",
+        "remove this line and use `co` and `rf`",
     )

@@ -181,7 +181,7 @@ class _Elaborator:
                 "W0210",
                 f"cannot find `{statement.path}`",
                 statement.span,
-                "not beside this file, not in -I, not in the library",
+                "neither beside this file, nor in -I, nor in the library",
                 help=f"the library has {', '.join(library_files())}",
             )
         self.run_library(statement.path)
@@ -323,9 +323,9 @@ class _Elaborator:
             raise InputError(
                 Diagnostic(
                     code="W0205",
-                    message="a second order of writes beside coherence is not supported",
+                    message="a second coherence order is not supported",
                     primary=Label(statement.span, "chosen here"),
-                    others=(Label(self._order, "chosen here already"),),
+                    others=(Label(self._order, "already chosen here"),),
                 )
             )
         self._order = statement.span

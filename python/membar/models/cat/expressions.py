@@ -244,7 +244,7 @@ class Expressions:
                     f"`{text}` is {describe(function)}, not a function",
                     expr.function.span,
                     "applied to an argument",
-                    help=f"to follow one relation by another, write `{text} ; …`",
+                    help=f"to compose relations, write `{text} ; …`",
                 )
 
     def _applied(self, function: Value, argument: Value, expr: cat.Apply) -> Value:
@@ -290,7 +290,7 @@ class Expressions:
 
     def _call(self, function: Function, argument: Value, span: Span) -> Value:
         if self._depth >= MAX_DEPTH:
-            raise error("W0215", "functions are applied inside one another without end", span, "applied here")
+            raise error("W0215", "function application does not terminate", span, "applied here")
         self._depth += 1
         function = function.taking(len(argument.items) if isinstance(argument, Group) else 1)
         try:
@@ -394,7 +394,7 @@ def _as_node(value: Value, span: Span, wanted: str) -> Node:
 
 def _wrong_sort(wanted: str, node: Node, span: Span, sort: Sort) -> InputError:
     helps = {
-        Sort.RELATION: f"`[{span.text}]` relates each event of the set with itself",
+        Sort.RELATION: f"`[{span.text}]` relates each event of the set to itself",
         Sort.SET: f"`domain({span.text})` and `range({span.text})` are sets",
     }
     help_ = helps[sort] if len(span.text) <= 40 else None

@@ -23,9 +23,9 @@ UNSUPPORTED = {
     "catdep": "a model that computes dependencies from register events",
     "forall": "iteration over a set",
     "do": "iteration over a set",
-    "debug": "printing while a model is evaluated",
-    "subset": "the test for inclusion",
-    "when": "a condition on a check",
+    "debug": "printing during evaluation",
+    "subset": "inclusion test",
+    "when": "a conditional check",
     "variant": "a variant as a value",
 }
 SYMBOLS = {
@@ -118,7 +118,7 @@ def comment_end(source: SourceFile, start: int) -> int:
         if edge is None:
             raise error(
                 "W0202",
-                "comment is never closed",
+                "this comment never ends",
                 source.span(start, start + 2),
                 "opened here",
                 help="comments nest: every `(*` needs its own `*)`",
@@ -133,7 +133,9 @@ def _bad_character(source: SourceFile, position: int) -> Exception:
     character = source.text[position]
     span = source.span(position, position + 1)
     if character == '"':
-        return error("W0203", "string is never closed", span, "opened here", help="a string ends on its line")
+        return error(
+            "W0203", "this string never ends", span, "opened here", help="a string must end on the same line"
+        )
     hints = {
         "^": "the inverse is written `r^-1`",
         "1": "the only number in cat is `0`, the empty relation; the identity is `id`",

@@ -129,7 +129,9 @@ def _hint(found: list[Word], position: int) -> str | None:
     complemented = len(before) > 1 and before[-2].kind == "TILDE"
     if here.kind in POSTFIX | {"CROSS"} and complemented:
         name = before[-1].text
-        return f"write `~({name}{here.text})` or `(~{name}){here.text}`: cat gives neither priority"
+        return (
+            f"write `~({name}{here.text})` or `(~{name}){here.text}`: cat does not define which binds tighter"
+        )
     if here.kind == "_EQUAL":
         return "a definition is written `let name = …`"
     return None

@@ -98,9 +98,9 @@ def _refuse(bindings: tuple[cat.Binding, ...], graph: Graph, body: frozenset[Nod
     span = bindings[0].span if where is None else graph.spans.get(where, bindings[0].span)
     raise error(
         "W0212",
-        "recursion through a complement has no meaning as a least fixpoint",
+        "recursion through a complement has no least fixpoint",
         span,
-        "a name of this `let rec` is taken away here",
+        "a name of this `let rec` is subtracted here",
         help="a `let rec` may only add pairs: keep its names out of `~` and the right of `\\`, "
         "or keep what was found before: `let rec r = r | …`",
     )

@@ -59,7 +59,7 @@ def added(element: Value, rest: Value, span: Span, graph: Graph) -> Value:
                 "W0205",
                 f"`++` of {describe(element)} and {describe(rest)} is not supported yet",
                 span,
-                "only members can be added, and only to sets that are known while the model is read",
+                "only members can be added, and only to explicit sets",
             )
 
 
@@ -68,7 +68,10 @@ def combined(op: Op, left: Value, right: Value, span: Span, graph: Graph) -> Val
     first, second = members(left), members(right)
     if first is None or second is None:
         raise error(
-            "W0207", f"`{op.value}` of {describe(left)} and {describe(right)}", span, "two sorts of sets"
+            "W0207",
+            f"`{op.value}` of {describe(left)} and {describe(right)}",
+            span,
+            "different kinds of sets",
         )
     if op is Op.UNION:
         return listed([*first, *second], graph)
@@ -92,16 +95,18 @@ def clause_for(subject: Value, expr: cat.Match, graph: Graph) -> tuple[cat.Expr,
     if members(subject) is None and not isinstance(subject, TagValue):
         raise error(
             "W0205",
-            f"`match` on {describe(subject)} that is only known in an execution is not supported",
+            f"`match` on {describe(subject)} that depends on the execution is not supported",
             expr.subject.span,
             "matched here",
-            help="`match` goes through tags and through sets that are written out, such as `{r, s}`",
+            help="`match` works on tags and on explicit sets, such as `{r, s}`",
         )
     for clause in expr.clauses:
         bound = _fits(clause, subject, graph)
         if bound is not None:
             return clause.body, bound
-    raise error("W0209", "no clause of this `match` fits", expr.span, f"the subject is {describe(subject)}")
+    raise error(
+        "W0209", "no clause of this `match` applies", expr.span, f"the subject is {describe(subject)}"
+    )
 
 
 def _fits(clause: cat.Clause, subject: Value, graph: Graph) -> dict[str, Value] | None:
@@ -193,5 +198,5 @@ def _no_cross(subject: Value, span: Span) -> InputError:
         "W0205",
         f"`cross` of {describe(subject)} of this form is not supported",
         span,
-        "only of sets that are written out, and of `map`s that pick one pair `(w, e)` for each event `e`",
+        "only of explicit sets, and of `map`s that select one pair `(w, e)` for each event `e`",
     )

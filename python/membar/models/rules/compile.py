@@ -167,8 +167,8 @@ class _Compiler:
                     "W0655",
                     f"unknown tag `{tag.text}`",
                     tag.span,
-                    "no iteration's node, variable or thread, and no ordering word of any language",
-                    help=f'a word of your own programs is written in quotes: `["{tag.text}"]`',
+                    "neither a node, variable or thread of an iteration, nor an ordering annotation",
+                    help=f'quote a tag of your own programs: `["{tag.text}"]`',
                 )
             self._tags.add(tag.text)
             carriers = self._graph.primitive(tag.text, Sort.SET)
@@ -259,10 +259,10 @@ class _Compiler:
         except NotCompilableError:
             raise error(
                 "W0656",
-                "iterations that are nested in a way membar cannot compile",
+                "membar cannot compile this nesting of iterations",
                 span,
                 "more than two current nodes meet here in one that cannot be eliminated",
-                help="give the inner part a name of its own, or state it without the outer iteration",
+                help="name the inner part, or state it without the outer iteration",
             ) from None
 
     def _node(self, name: str, span: Span) -> Node:
@@ -330,7 +330,7 @@ def _combined(operator: Operator, left: Formula, right: Formula) -> Formula:
         case Operator.DIFFERENCE:
             return Both((left, Negation(right)))
         case Operator.MULTIPLY:
-            raise AssertionError("has two sides of its own")
+            raise AssertionError("has two operands")
 
 
 def _current(tag: syntax.Tag, around: Sequence[_Iteration]) -> _Iteration | None:
@@ -346,7 +346,7 @@ def _current(tag: syntax.Tag, around: Sequence[_Iteration]) -> _Iteration | None
         return candidates[int(number)]
     if not candidates:
         kind = "thrd" if word == "thread" else word
-        expected = f"`{tag.text}` has a meaning only inside `for_each_{kind}`"
+        expected = f"`{tag.text}` is allowed only inside `for_each_{kind}`"
     else:
         names = ", ".join(f"`{word}{index}`" for index in range(len(candidates)))
         expected = f"expected one of {names}, counted from the outside"

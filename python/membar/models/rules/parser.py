@@ -75,7 +75,7 @@ def _tokens(source: SourceFile) -> list[Token]:
         if found is None:
             span = source.span(at, at + 1)
             what = "a string that never ends" if span.text == '"' else f"unexpected character `{span.text}`"
-            raise error("W0651", what, span, "no word of the rule language starts like this")
+            raise error("W0651", what, span, "no token starts like this")
         if found.lastgroup != "blank":
             tokens.append(Token(str(found.lastgroup), found.group(), source.span(at, found.end())))
         at = found.end()
@@ -185,9 +185,9 @@ class _Parser:
             if self._sees(*_OPERATORS):
                 raise error(
                     "W0652",
-                    f"`{sign}` and `{self._next.text}` side by side",
+                    f"`{sign}` and `{self._next.text}` without parentheses",
                     self._next.span,
-                    "parentheses are needed: the language does not say which binds tighter",
+                    "parentheses are needed: the language does not define which binds tighter",
                     help=f"write `(… {sign} …) {self._next.text} …` or `… {sign} (… {self._next.text} …)`",
                 )
             return left
@@ -214,7 +214,7 @@ class _Parser:
         token = self._take()
         kind = _ITERATIONS[token.text]
         over = self._expression() if kind is Range.NODE else None
-        self._expect("begin", f"before what `{token.text}` repeats")
+        self._expect("begin", f"before the body of `{token.text}`")
         body = self._expression()
         end = self._expect("end", f"to close `{token.text}`")
         return syntax.ForEach(kind, over, body, token.span.to(end.span))
@@ -244,7 +244,7 @@ class _Parser:
             self._take()
             return syntax.Tag(token.text[1:-1], True, token.span)
         return syntax.Tag(
-            self._word("a tag: `node`, `var`, `thrd`, or a word of the program").text, False, token.span
+            self._word("a tag: `node`, `var`, `thrd`, or a tag of the program").text, False, token.span
         )
 
     def enter(self) -> None:

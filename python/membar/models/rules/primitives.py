@@ -19,12 +19,12 @@ PREDEFINED: Mapping[str, str] = MappingProxyType(
         "R": "reads",
         "F": "fences",
         "A": "all nodes: writes, reads and fences",
-        "I": "initial writes (an addition of membar's)",
+        "I": "initial writes (membar's extension)",
         "po": "from a node to the next of its thread, and from initial writes to the first of each thread",
         "rf": "from a write to each read that takes its value",
         "mo": "from each write to the next write of the same variable; the initial one comes first",
         "rmw": "from the read to the write of one atomic read-modify-write (likewise)",
-        "start": "from a creator to the created thread, and from that to what follows its joining (likewise)",
+        "start": "from the creating to the created thread, and from that to what follows its join (likewise)",
     }
 )
 

@@ -85,7 +85,7 @@ class Houdini:
         if control in self._number:
             return
         if len(self._number) >= _MOST_CONTROLS:
-            raise EngineLimitError(f"more than {_MOST_CONTROLS} controls of a thread")
+            raise EngineLimitError(f"more than {_MOST_CONTROLS} control states of a thread")
         self._number[control] = len(self._number)
         self._version[control] = 0
         self.moves[control] = tuple(self._system.moves(control))

@@ -69,7 +69,7 @@ def _promises(about: ConcurrentObject) -> tuple[Named, ...]:
             )
         )
         formula = Binary(BinaryOp.IMPLIES, conjunction((At(lines), Linearized())), kept)
-        found.append(Named(formula, f"{operation.name} returns what it promised"))
+        found.append(Named(formula, f"{operation.name} returns what its linearization point determined"))
     return tuple(found)
 
 

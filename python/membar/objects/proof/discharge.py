@@ -101,7 +101,7 @@ class _Discharge:
                     seen[move.after] = None
                     todo.append(move.after)
                     if len(seen) > _MOST_CONTROLS:
-                        raise EngineLimitError(f"more than {_MOST_CONTROLS} controls of a thread")
+                        raise EngineLimitError(f"more than {_MOST_CONTROLS} control states of a thread")
             solver.pop()
         self._proof.controls = list(seen)
         self._proof.lines = {move.line for _, move in self._moves if move.kind is not Kind.INVOKE}
@@ -203,5 +203,5 @@ def _readable(value: int) -> int:
         EngineLimitError: it has thousands of digits.
     """
     if value.bit_length() > MOST_BITS:
-        raise EngineLimitError("what refutes the annotations has numbers of thousands of digits")
+        raise EngineLimitError("the counterexample to the annotations has numbers of thousands of digits")
     return value

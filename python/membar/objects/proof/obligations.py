@@ -230,7 +230,7 @@ class Prover:
             }
         claimed = (*self._abstraction, *self.invariants(start), *self.between(start, start))
         goals = tuple(
-            Goal(simplified(substituted(each.formula, values)), f"not so initially: {each.text}")
+            Goal(simplified(substituted(each.formula, values)), f"false initially: {each.text}")
             for each in claimed
         )
         return Obligation(
@@ -260,7 +260,7 @@ class Prover:
                 )
             )
             results = [substituted(result, values) for result in operation.results]
-            text = f"{effect.operation} takes effect with other results than its specification's"
+            text = f"{effect.operation} takes effect with results that differ from its specification's"
             goals += [
                 Goal(simplified(equals(promised, result)), text)
                 for promised, result in zip(effect.results, results, strict=True)

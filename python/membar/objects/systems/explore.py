@@ -208,7 +208,7 @@ class Explorer:
                 self.troubles.append(Trouble(state, number, move, problem))
             results = [evaluated(term, inner) for term in operation.results]
             if results != [evaluated(term, lookup) for term in effect.results]:
-                problem = f"{effect.operation} takes effect with other results than its specification's"
+                problem = f"{effect.operation} takes effect with results that differ from its specification's"
                 self.troubles.append(Trouble(state, number, move, problem))
             changes = [(name, evaluated(term, inner)) for name, term in operation.updates]
             abstract |= {Variable(Space.ABSTRACT, name): value for name, value in changes}

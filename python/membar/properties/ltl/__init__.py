@@ -2,5 +2,5 @@
 
     text ─ text ─▶ Formula ─ normal ─▶ negation normal form ─ translation ─▶ Automaton ─ reduction ─▶ smaller
 
-`lasso` says directly whether a formula holds of a run that repeats for ever; the tests compare the two.
+`lasso` says directly whether a formula holds of a run that repeats forever; the tests compare the two.
 """

@@ -1,4 +1,4 @@
-"""Runs that repeat for ever, `u v v v …`, and what is true of them: the specification of the translation."""
+"""Runs that repeat forever, `u v v v …`, and what is true of them: the specification of the translation."""
 
 from __future__ import annotations
 

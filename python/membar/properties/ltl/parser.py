@@ -214,7 +214,7 @@ def _tokens(source: SourceFile) -> Iterator[tuple[str, str, Span]]:
                 "W0410",
                 f"unexpected character `{text[start]}`",
                 source.span(start, start + 1),
-                "not in formulas",
+                "not allowed in formulas",
             )
         group = str(found.lastgroup)
         yield group, found[group], source.span(found.start(group), found.end(group))

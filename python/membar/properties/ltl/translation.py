@@ -3,7 +3,7 @@
 A state is what must hold from now on: a set of formulas. It is taken apart until only literals, which the
 letter must satisfy, and formulas for the next state are left. `p U q` is fulfilled by `q`, or put off: `p`
 now, and the same again. A transition has the mark of an until unless it puts that until off, so that a run
-with every mark infinitely often puts nothing off for ever.
+with every mark infinitely often puts nothing off forever.
 """
 
 from __future__ import annotations

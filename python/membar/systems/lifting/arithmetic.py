@@ -251,20 +251,20 @@ class Arithmetic:
         limit = {B.LT: 1, B.SLT: 1}.get(op, 0)  # below 1, at most 0, equal to 0
         if number == limit:
             return is_same(path, thread, FIRST)
-        raise CannotLiftError("the number of a thread compared with a constant other than 0")
+        raise CannotLiftError("a thread number compared with a constant other than 0")
 
     def _counted(self, tally: Tally, number: Count | Number, path: Path) -> bool:
         """Whether all threads are in a tally, or none; splits if that is not known."""
         if isinstance(number, Number):
             if signed(number.word) != tally.offset:
-                raise CannotLiftError("how many threads came, compared with a constant other than 0")
+                raise CannotLiftError("the number of arrived threads compared with a constant other than 0")
             word = 0
         elif number.offset == tally.offset - (0 if tally.has_own else 1):
             word = 1
         elif number.offset >= tally.offset and not tally.has_own:
             return False
         else:
-            raise CannotLiftError("how many threads came, compared with other than all of them")
+            raise CannotLiftError("the number of arrived threads compared with something other than all")
         own = Held(tally.storage, (self.acting,), tally.reader)
         if tally.has_own and self.forced(own, path) != Number(word):
             return False
@@ -295,7 +295,7 @@ class Arithmetic:
                 return True
             if most == number.offset + (0 if is_strict else 1):
                 return not self._counted(tally, Count(most), path)
-        raise CannotLiftError("how many threads came, compared with other than all or none of them")
+        raise CannotLiftError("the number of arrived threads compared with something other than all or none")
 
     def _is_word(self, held: Held, word: int) -> Literal:
         place = self.memory.word_place(held)
@@ -346,7 +346,7 @@ def _below_all(op: BinaryOp, who: Who, distance: int, path: Path) -> bool:
         return op is not B.EQ
     if distance == -1:  # equal for the last one
         return op in (B.LE, B.SLE) or is_same(path, who, LAST) is (op is B.EQ)
-    raise CannotLiftError("the number of a thread compared with less than the number of threads minus 1")
+    raise CannotLiftError("a thread number compared with something below the number of threads minus 1")
 
 
 def _may_be_negative(value: Value) -> bool:
@@ -417,13 +417,13 @@ def _calculated(op: BinaryOp, left: Value, right: Value) -> Value | None:
 def _spoken(value: Value) -> str:
     match value:
         case Identity():
-            return "the number of a thread"
+            return "a thread number"
         case Count() | AtHead():
-            return "the number of threads" if isinstance(value, Count) else "a count through all threads"
+            return "the number of threads" if isinstance(value, Count) else "a loop counter over all threads"
         case Pointer() | Scaled():
             return "an address"
         case Tally():
-            return "how many threads came"
+            return "the number of arrived threads"
         case Sum() | Held():
             return "a variable with many values"
         case Number(word=word):

@@ -28,7 +28,7 @@ def initial_words(template: Template) -> Program:
 def _after(program: Program, thread: Thread, template: Template) -> Program:
     point, has_started = thread.entry, False
     if not thread.started:
-        raise refusal("a thread beside the copies", thread.span, code=_CODE)
+        raise refusal("a thread other than the replicated ones", thread.span, code=_CODE)
     for _ in thread.edges:
         leaving = thread.outgoing.get(point, ())
         if not leaving:
@@ -73,7 +73,9 @@ def _stored(program: Program, address: Expr, value: Expr, edge: Edge, template: 
             changed = _with(item, at, value.value)
             objects = tuple(changed if one is item else one for one in program.objects)
             return replace(program, objects=objects)
-    raise refusal("a store whose place and value are not known, before the threads", edge.span, code=_CODE)
+    raise refusal(
+        "a store with unknown address or value, before the threads are created", edge.span, code=_CODE
+    )
 
 
 def _with(item: MemoryObject, at: int, word: int) -> MemoryObject:

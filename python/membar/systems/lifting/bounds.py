@@ -46,7 +46,7 @@ def moved(value: Identity | Count | Tally, distance: int) -> Identity | Count | 
     low, high = bounds(found)
     least, most = range_of(WORD, is_signed=True)
     if low < least or high > most:
-        raise CannotLiftError("the number of a thread and a constant whose sum may wrap around")
+        raise CannotLiftError("the sum of a thread number and a constant, which may wrap around")
     return found
 
 
@@ -55,7 +55,7 @@ def window(value: Counted, width: int, *, is_signed: bool) -> Counted | None:
     low, high = bounds(value)
     least, most = range_of(width, is_signed=is_signed)
     if high - low > most - least:
-        raise CannotLiftError(f"the number of a thread in {width} bits")
+        raise CannotLiftError(f"a thread number in {width} bits")
     turns = (low - least) >> width
     if (high - least) >> width != turns:
         return None

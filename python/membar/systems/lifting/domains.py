@@ -50,15 +50,15 @@ class Domain:
     def with_threads(self, offset: int) -> Domain:
         """This, and the numbers of threads plus `offset`."""
         if self.is_integer:
-            raise CannotLiftError("a variable that holds numbers of threads and many other numbers")
+            raise CannotLiftError("a variable that holds thread numbers and many other numbers")
         if self.offset not in (None, offset):
-            raise CannotLiftError("a variable that holds numbers of threads counted in two ways")
+            raise CannotLiftError("a variable that holds thread numbers counted from different starts")
         return replace(self, offset=offset)
 
     def with_integers(self, low: int, high: int) -> Domain:
         """This, and any number from `low` to `high`."""
         if self.offset is not None:
-            raise CannotLiftError("a variable that holds numbers of threads and results of arithmetic")
+            raise CannotLiftError("a variable that holds thread numbers and results of arithmetic")
         numbers = [low, high, *(self.range or ()), *map(signed, self.words)]
         return Domain(range=(_rounded_down(min(numbers)), _rounded_up(max(numbers))))
 
@@ -79,7 +79,7 @@ class Domain:
         """
         threads = {word for word in self.words if self._is_thread(word)}
         if any(signed(word) != self.offset for word in threads):
-            raise CannotLiftError("a number that is that of a thread only if there are enough of them")
+            raise CannotLiftError("a number that is a thread number only if there are enough threads")
         return bool(threads)
 
     @property

@@ -131,7 +131,7 @@ class Explorer:
                     anchors[way.target] = None
                     todo.append(way.target)
             if len(anchors) > _MOST_ANCHORS or len(ways) > _MOST_PATHS:
-                raise refusal("so many control points and values", self.steps.span, code="W1203")
+                raise refusal("too many control points and values", self.steps.span, code="W1203")
         return tuple(anchors), tuple(ways)
 
     def _leaving(self, anchor: Anchor) -> Iterator[Way]:
@@ -189,7 +189,7 @@ class Explorer:
 
     def _split(self, path: Path, action: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
         if len(path.others) >= _MOST_PARAMETERS:
-            raise CannotLiftError("a step that concerns so many threads")
+            raise CannotLiftError("a step that involves too many threads")
         try:
             found = list(action(path))
         except SplitError as split:
@@ -238,7 +238,7 @@ class Explorer:
             case Choose(register=register, low=low, high=high):
                 first, last = (arithmetic.forced(arithmetic.value(x, path), path) for x in (low, high))
                 if not isinstance(first, Number) or not isinstance(last, Number):
-                    raise CannotLiftError("a choice between bounds that are not known")
+                    raise CannotLiftError("a choice with unknown bounds")
                 numbers = range(signed(first.word), signed(last.word) + 1)
                 if len(numbers) > _MOST_CHOICES:
                     raise CannotLiftError(f"a choice among {len(numbers)} values")
@@ -255,7 +255,9 @@ class Explorer:
         except CannotLiftError as problem:
             if kind != "memory":
                 raise
-            raise CannotLiftError(f"{problem.what} (is an access within its object?)") from None
+            raise CannotLiftError(
+                f"{problem.what} (needed to check whether an access is in bounds)"
+            ) from None
 
     def _set(self, path: Path, operation: Set) -> Path:
         register = operation.register
@@ -267,7 +269,7 @@ class Explorer:
             return fresh.setting(register, AtHead(register))
         at = self._arithmetic.forced(path.registers[register], path)
         if not isinstance(at, Identity):
-            raise CannotLiftError("a count through all threads that goes on before it was compared")
+            raise CannotLiftError("a loop over all threads that continues before its counter was compared")
         met = (*path.met, (register, resolved(path, at.who)))
         return replace(path, met=met).setting(register, AtHead(register))
 
@@ -340,25 +342,25 @@ class Explorer:
         """The variable at an address."""
         pointer = self._arithmetic.forced(self._arithmetic.value(address, path), path)
         if not isinstance(pointer, Pointer):
-            raise CannotLiftError("an access through a pointer that is not known")
+            raise CannotLiftError("an access through an unknown pointer")
         item = self.program.object(pointer.name)
         index: tuple[ProcessVariable, ...]
         if size != item.size:
             raise CannotLiftError(f"an access to part of `{item.name}`")
         if item.name in self.per_thread:
             if pointer.index is None or pointer.factor != size or pointer.offset != 0:
-                raise CannotLiftError(f"an element of `{item.name}` that is not that of a thread")
+                raise CannotLiftError(f"an element of `{item.name}` whose index is not a thread number")
             index = (resolved(path, pointer.index),)
             name, initial = item.name, item.initial[0] if item.initial else 0
         else:
             at, rest = divmod(pointer.offset, size)
             if pointer.index is not None or rest or not 0 <= at < item.count:
-                raise CannotLiftError(f"an element of `{item.name}` that is not known")
+                raise CannotLiftError(f"an element of `{item.name}` with an unknown index")
             index = ()
             name = item.name if item.count == 1 else f"{item.name}_{at}"
             initial = item.initial[at] if at < len(item.initial) else 0
         if not isinstance(initial, int):
-            raise CannotLiftError(f"the address that `{item.name}` holds")
+            raise CannotLiftError(f"the address stored in `{item.name}`")
         word = Constant(initial).value & ((1 << (8 * size)) - 1)
         storage = self.memory.declare(
             Storage(

@@ -79,13 +79,13 @@ def lifted(
 def _check_form(program: Program, thread: Thread) -> None:
     """Refuses what is said about the program as a whole, and steps whose accesses have no order."""
     if program.channels or program.errors or program.claims or program.condition or thread.committed:
-        raise refusal("a question about states, a channel or a committed point", thread.span)
+        raise refusal("an error state, a channel or a committed point", thread.span)
     if any(not isinstance(value, int) for _, value in thread.registers):
-        raise refusal("a register that begins with an address", thread.span)
+        raise refusal("a register whose initial value is an address", thread.span)
     for edge in thread.edges:
         exclusive = any(isinstance(item, Load | Store) and item.exclusive for item in edge.operations)
         if edge.unordered or exclusive:
-            raise refusal("a pair of accesses", edge.span)
+            raise refusal("unordered accesses", edge.span)
 
 
 class _Builder:
@@ -210,7 +210,7 @@ class _Builder:
                 yield _assignment(place[0], constructor(place[1], word))
             case Number() | Identity():
                 if isinstance(value, Number) and not domain.first_thread:
-                    raise CannotLiftError("such a number in a variable that holds numbers of threads")
+                    raise CannotLiftError("such a number in a variable that holds thread numbers")
                 if place is not None:
                     yield _assignment(place[0], thread_constructor(place[1]))
                 yield _assignment(

@@ -98,4 +98,4 @@ def test_tampered_steps_are_noticed() -> None:
     assert "step 1 (flush x = 1) is not possible" in mismatch(
         "x86-tso", replace(good, steps=(good.steps[-1], *good.steps[:-1]))
     )
-    assert "no store-buffer machine" in mismatch("armv8", good)
+    assert "no store-buffer semantics" in mismatch("armv8", good)

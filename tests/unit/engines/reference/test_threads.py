@@ -183,7 +183,7 @@ def test_a_failed_assertion_ends_the_thread() -> None:
     ("operation", "code", "words"),
     [
         ("store u64 [a] := 1", "W0321", "8 bytes at `x`, whose element has 4"),
-        ("r := load u8 [a + 1]", "W0321", "inside or behind"),
+        ("r := load u8 [a + 1]", "W0321", "inside or past"),
         ("r := load [q]", "W0322", "address 0"),
     ],
 )

@@ -59,7 +59,7 @@ def test_what_is_always_true_is_about_states() -> None:
         ("GF P.a", False),
         ("F P.a", True),
         ("GF (P.a or P.b)", True),
-        ("F P.b", False),  # Q may go on alone for ever
+        ("F P.b", False),  # Q may go on alone forever
         ("G (P.b -> P->x == 1)", True),
         ("X P.b", False),
         ("F P.b -> F P->x == 1", True),

@@ -166,7 +166,7 @@ STEP = """shared x, b[2]; operation f(k) { local t; 1: t = x; 2: x = 1; return t
     define here = at(1); define same = y == 0;"""
 WRONG = [
     ("shared x; operation f() { x = $; }", "W1301", "unexpected character `$`"),
-    ("/* for ever", "W1301", "a comment that never ends"),
+    ("/* forever", "W1301", "a comment that never ends"),
     ("shared x operation f() {}", "W1302", "unexpected `operation`"),
     ("operation f() { x = 1 < 2 < 3; }", "W1304", "unknown variable `x`"),
     ("operation f() { local a; a = 1 < 2 < 3; }", "W1302", "unexpected `<`"),

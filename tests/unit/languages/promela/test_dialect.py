@@ -34,7 +34,7 @@ def test_store_buffering(between: str, model: str, expected: str | None) -> None
     text = STORES.format(between=between)
     result = check(text, model=model)
     found = getattr(result.outcome, "property", None)
-    # With both fenced, one of them waits for ever: SPIN's invalid end state.
+    # With both fenced, one of them waits forever: SPIN's invalid end state.
     assert found == (expected or "deadlock")
     assert (check(text, model=model, unbounded=True).verdict == "violated") is (result.verdict == "violated")
 

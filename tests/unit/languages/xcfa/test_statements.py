@@ -120,7 +120,7 @@ def test_a_waiting_process_goes_on_after_a_notification_only() -> None:
     alone = check(WAITING)
     assert alone.outcome.run.statistics.executions == 0
     notified = WAITING + process("lock m 1 -> x notify c unlock m", name="q")
-    assert finals(notified, "0:l") == {(1,)}  # notified too early, it waits for ever: no complete execution
+    assert finals(notified, "0:l") == {(1,)}  # notified too early, it waits forever: no complete execution
     assert finals(notified.replace("notify c", "notify_all c"), "0:l") == {(1,)}
 
 

@@ -76,7 +76,7 @@ def test_a_configuration_names_the_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "code", "message"),
     [
-        ({"all_cfg": "bell b.bell\n"}, "W0217", "this configuration names no model"),
+        ({"all_cfg": "bell b.bell\n"}, "W0217", "this configuration does not name a model"),
         ({"all_cfg": "model a.cat\n"}, "W0217", "cannot read model"),
         ({"all_cfg": "model a.cat\nbell b.bell\n", "a_cat": MODEL}, "W0217", "cannot read model"),
         (
@@ -86,7 +86,7 @@ def test_a_configuration_names_the_files(tmp_path: Path) -> None:
                 "c_def": "// {no}\nF() { __fence{twice}; }",
             },
             "W0206",
-            "no language of membar has the tag `'twice`",
+            "no input language has the tag `'twice`",
         ),
     ],
 )

@@ -62,7 +62,7 @@ def test_a_file_of_rules_is_a_model(tmp_path: Path) -> None:
         ("a = po ? rf", "W0651", "unexpected character `?`", 8),
         ('a = F["x', "W0651", "a string that never ends", 7),
         ("a = po union", "W0652", "unexpected the end of the file", 13),
-        ("a = po union rf intersect mo a empty", "W0652", "`union` and `intersect` side by side", 17),
+        ("a = po union rf intersect mo a empty", "W0652", "`union` and `intersect` without parentheses", 17),
         ("a = po a acyclic & a empty | a empty", "W0652", "unexpected `|`", 28),
         ("a = po(W R) a empty", "W0652", "unexpected `R`", 10),
         ("a = for_each_node R po end a empty", "W0652", "unexpected `po`", 21),

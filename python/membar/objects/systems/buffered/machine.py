@@ -190,7 +190,9 @@ class Machine:
                 promised = outputs(operation, operation.name)
                 given = tuple(substituted(cell, dict(done.updates)) for cell in promised)
                 same = conjunction(tuple(equals(*pair) for pair in zip(given, results, strict=True)))
-                checks.append(Check(same, f"{operation.name} returns something else than was promised"))
+                checks.append(
+                    Check(same, f"{operation.name} does not return what its linearization point determined")
+                )
             if status is Status.PROMISED:
                 number = max(index for index, entry in enumerate(entries) if entry.promises)
                 updates += list(zip(outputs(operation, kept(number)), results, strict=True))

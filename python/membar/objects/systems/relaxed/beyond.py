@@ -23,7 +23,7 @@ class Beyond:
             if is_shifted(self._waiting.action(item)):
                 return "elements of one array are accessed in program order"
             if self._waits_for_names(control, place):
-                return f"registers are not renamed (line {item.line} waits for the variable of another line)"
+                return f"registers are not renamed (line {item.line} waits for a variable of another line)"
         return self._hidden_call(control)
 
     def _waits_for_names(self, control: Control, place: int) -> bool:
@@ -66,7 +66,7 @@ class Beyond:
         labels = (line.then, line.otherwise) if isinstance(line.action, Branch) else (last.line,)
         starts = tuple(label for label in labels if label is not None)
         if self._calls_pass(waiting, last.instance, starts):
-            return f"calls wait for the return of the operation before (here: for line {last.line})"
+            return f"calls wait until the previous operation has returned (here: for line {last.line})"
         return ""
 
     def _hidden_by_requirements(self, waiting: frozenset[Item], instance: int) -> str:
@@ -77,7 +77,7 @@ class Beyond:
             if self._waiting.awaits(operation, waiting)
         )
         if self._waiting.rules.speculates and self._waiting.passes(waiting, instance, asked):
-            return "calls wait until what they require is known"
+            return "calls wait until their precondition can be evaluated"
         return ""
 
     def _calls_pass(self, waiting: frozenset[Item], instance: int, starts: tuple[str, ...]) -> bool:

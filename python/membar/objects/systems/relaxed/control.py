@@ -57,7 +57,7 @@ class Rules:
 def described(control: Control) -> str:
     """A control in words."""
     if not control.instances:
-        return "between operations, with nothing left to do"
+        return "between operations, with nothing pending"
     texts = []
     for number, instance in enumerate(control.instances):
         left = [

@@ -71,7 +71,7 @@ class Machine:
         while label is not None:
             if any(item.line == label for item in found):
                 raise EngineLimitError(
-                    f"the loop from line {label} on is left by no branch: all of it is met at once"
+                    f"the loop at line {label} has no exit: it would be issued infinitely often at once"
                 )
             line = self._lines[label]
             found.append(Item(instance, label))
@@ -200,7 +200,9 @@ class Machine:
             if instance.done is Done.YES or move.effects:
                 given = (substituted(cell, after) for cell in promised)
                 same = conjunction(tuple(equals(*pair) for pair in zip(given, results, strict=True)))
-                checks.append(Check(same, f"{operation.name} returns something else than was promised"))
+                checks.append(
+                    Check(same, f"{operation.name} does not return what its linearization point determined")
+                )
             else:
                 updates = (*updates, *zip(promised, results, strict=True))
             yield replace(move, kind=Kind.RETURN, results=results, checks=tuple(checks), updates=updates)
@@ -210,12 +212,12 @@ class Machine:
         line = self._lines[item.line]
         checks: tuple[Check, ...] = ()
         if any(alternative.point is not None for alternative in self._points.at(line)):
-            checks = (Check(FALSE, f"the store of line {line.label} may be left out"),)
+            checks = (Check(FALSE, f"the store of line {line.label} may be skipped"),)
         return _collected(
             Move(
                 kind=Kind.STEP,
                 line=line.label,
-                text=f"the store of line {line.label} is left out, as a later one follows",
+                text=f"the store of line {line.label} is skipped, as a later one follows",
                 checks=checks,
                 after=control,
             ),

@@ -19,7 +19,7 @@ def found_in(code: str, *, parameters: str = "int* x, int* y", initial: str = ""
     [
         ("foo(x);", "W0105", "unknown function `foo`", "foo"),
         ("int r = atomic_laod(x);", "W0105", "unknown function `atomic_laod`", "atomic_laod"),
-        ("atomic_init(y, READ_ONCE(*x));", "W0110", "`READ_ONCE` is a function of the Linux kernel", "READ_ONCE"),
+        ("atomic_init(y, READ_ONCE(*x));", "W0110", "`READ_ONCE` is a function of the Linux", "READ_ONCE"),
         ("int r = __atomic_add_unless{mb}(x, 1, 0);", "W0110", "is not C11", "__atomic_add_unless"),
         ("r0 = 1;", "W0111", "undeclared name `r0`", "r0"),
         ("int r0 = r1;", "W0111", "undeclared name `r1`", "r1"),
