@@ -34,7 +34,7 @@ def check(section: str, whom: str, model: str, *properties: str, engine: str = "
 def test_a_model_without_flags_does_not_judge_critical_sections(section: str, engine: str) -> None:
     outcome = check(section, "waiter", "sc", "locks", engine=engine).outcome
     assert isinstance(outcome, Unknown)
-    assert outcome.reason.startswith("sc does not say how locks and critical sections")
+    assert outcome.reason.startswith("sc does not check the use of kernel locks")
 
 
 def test_nor_where_all_properties_are_asked() -> None:

@@ -74,4 +74,4 @@ def test_termination_of_loops_that_were_cut_holds_within_the_bound() -> None:
     finding = result.outcome.run.finding("termination")
     assert finding is not None
     assert (result.verdict, finding.verdict) == ("holds-within", Verdict.WITHIN)
-    assert "whether what was truncated ends is not known" in finding.reason
+    assert "unknown for what was truncated" in finding.reason

@@ -68,7 +68,7 @@ def test_an_instance_that_breaks_is_the_answer_where_there_is_no_other() -> None
     found = proving.prove(system(_BROKEN_INVARIANT), options=Options(instances=(2,)))
     assert found.verdict == "violated"
     assert found.processes is not None
-    assert any("would hold assuming" in note for note in found.outcome.run.notes)
+    assert any("holds only if the declared invariants" in note for note in found.outcome.run.notes)
     assert proving.prove(system(_BROKEN_INVARIANT)).verdict == "unknown"
 
 
