@@ -34,6 +34,7 @@ class Pass:
 ORDER = (
     "resolve_indirect_calls",
     "inline_calls",
+    "limit_wakes",
     "promote_locals",
     "fold_constants",
     "expand_copies",

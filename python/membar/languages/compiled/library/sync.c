@@ -3,7 +3,7 @@
 
 /* A lock for readers and writers: how many read, or WRITER and the number of the thread that writes. */
 #define WRITER 0x80000000u
-static _Thread_local unsigned reading; /* how many locks the thread holds to read */
+static _Thread_local unsigned reading, writing; /* how many locks the thread holds */
 
 static unsigned as_writer(void) { return WRITER | own_number(); }
 
@@ -25,7 +25,10 @@ static int enter_to_write(unsigned *lock, int failure)
     if (!failure)
         __membar_wait((found == 0) | (found == DESTROYED));
     must(found != DESTROYED, "a lock for readers and writers is locked that was destroyed");
-    return found == 0 ? 0 : failure;
+    if (found != 0)
+        return failure;
+    writing++;
+    return 0;
 }
 
 /// pthread_rwlock_init: A plain write. Attributes do not matter.
@@ -60,17 +63,20 @@ int pthread_rwlock_timedwrlock(unsigned *lock, const void *time) { return enter_
 /// pthread_rwlock_unlock: A release. Unlocking what nobody holds, what another thread holds to write, or anything while the thread holds no lock violates `locks`.
 int pthread_rwlock_unlock(unsigned *lock)
 {
-    unsigned found = LOAD(lock, RELAXED);
-    if (found == as_writer()) {
-        STORE(lock, 0, RELEASE);
-        return 0;
-    }
+    unsigned me = as_writer();
+    /* One step if it is clear what the thread holds; others may change the number of readers meanwhile. */
+    _Bool writes = writing != 0 && (reading == 0 || LOAD(lock, RELAXED) == me);
+    unsigned found = __atomic_fetch_sub(lock, writes ? me : 1, __ATOMIC_RELEASE);
     must(found != DESTROYED, "a lock for readers and writers is unlocked that was destroyed");
     must(found != 0, "a lock for readers and writers is unlocked that nobody holds");
+    if (writes) {
+        must(found == me, "a lock for readers and writers is unlocked by a thread that does not hold it");
+        writing--;
+        return 0;
+    }
     must(found < WRITER, "a lock for readers and writers is unlocked that another thread holds to write");
     must(reading != 0, "a lock for readers and writers is unlocked by a thread that does not hold it");
     reading--;
-    __atomic_fetch_sub(lock, 1, __ATOMIC_RELEASE);
     return 0;
 }
 
@@ -171,9 +177,10 @@ int pthread_barrier_wait(unsigned *barrier)
     unsigned arrived = found & LOW;
     if (arrived == LOW)
         __membar_cut("more than 65,535 arrivals at a barrier");
-    if ((arrived + 1) % count == 0)
+    unsigned all = (arrived / count + 1) * count;
+    if (arrived + 1 == all)
         return -1;
-    __membar_wait((LOAD(barrier, ACQUIRE) & LOW) / count > arrived / count);
+    __membar_wait((LOAD(barrier, ACQUIRE) & LOW) >= all);
     return 0;
 }
 
