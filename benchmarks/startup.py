@@ -1,74 +1,78 @@
-"""How long `membar --version` and `membar check` of a small test take, beside this machine's speed.
+"""How much CPU time `membar check` of a small file takes, in units of `python -I -c pass`.
 
-    python benchmarks/startup.py [--limit SECONDS]
+    python benchmarks/startup.py [--runs N]
 
-Uses hyperfine where it is installed (Debian package `hyperfine`), else times the command itself. Prints the
-figures of ../shared/peers/calibrate.py where that is present. Exits with 1 if the median of `--version` is
-over the limit. Python's own compilation counts unless byte code is there, as it is in an installed wheel.
+The runs are interleaved, and the least of N counts: whatever else the machine does only makes a run longer.
+Bytecode and compiled models should be there, as after `make setup`. Exits with 1 if a ratio is above its goal.
+With the corpus in ../shared/corpus/litmus, also a hundred litmus tests in one process, start-up included.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import shlex
-import shutil
-import statistics
+import os
 import subprocess
 import sys
-import tempfile
-import time
+from collections.abc import Sequence
 from pathlib import Path
 
-CALIBRATE = Path(__file__).resolve().parents[2] / "shared" / "peers" / "calibrate.py"
-EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "store-buffering.litmus"
-RUNS = 30
+ROOT = Path(__file__).resolve().parents[1]
+CORPUS = ROOT.parent / "shared" / "corpus" / "litmus"
+MEMBAR = str(Path(sys.executable).parent / "membar")
+# The example, and how many times an idle interpreter it may take.
+GOALS = {
+    "store-buffering.litmus": 6.0,
+    "message-passing.litmus": 6.0,
+    "peterson.dve": 6.0,
+    "peterson-once.pml": 7.0,
+    "spinlock.cub": 7.0,
+    "peterson.xcfa": 6.0,
+}
 
 
-def seconds(command: list[str]) -> list[float]:
-    """Seconds per run. The exit code is the command's own affair: a violated condition is an answer."""
-    if shutil.which("hyperfine"):
-        return with_hyperfine(shlex.join(command))
-    times = []
-    for _ in range(RUNS):
-        start = time.perf_counter()
-        subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
-        times.append(time.perf_counter() - start)
-    return times
+def cpu_seconds(command: Sequence[str]) -> float:
+    """The CPU time, user and system, of one run. The exit code is the command's own affair."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_utime + usage.ru_stime
 
 
-def with_hyperfine(command: str) -> list[float]:
-    """Seconds per run, by hyperfine."""
-    with tempfile.NamedTemporaryFile(suffix=".json") as report:
-        options = ["-N", "-i", "--warmup", "3", "--runs", str(RUNS), "--export-json", report.name]
-        subprocess.run(["hyperfine", *options, command], check=True, stdout=subprocess.DEVNULL)
-        times: list[float] = json.loads(Path(report.name).read_text(encoding="utf-8"))["results"][0]["times"]
-        return times
+def least_of_each(commands: Sequence[Sequence[str]], runs: int) -> list[float]:
+    """The least CPU time of each command; the first run of each is not counted."""
+    for command in commands:
+        cpu_seconds(command)
+    return [
+        min(times)
+        for times in zip(*([cpu_seconds(each) for each in commands] for _ in range(runs)), strict=True)
+    ]
 
 
-def median(title: str, command: list[str]) -> float:
-    """The median, printed with the fastest and the slowest run."""
-    times = seconds(command)
-    middle = statistics.median(times)
-    tool = "hyperfine" if shutil.which("hyperfine") else "own clock"
-    print(f"{title}: median {middle:.4f} s, {min(times):.4f} to {max(times):.4f} s ({tool})")
-    return middle
+def ratios(runs: int) -> dict[str, float]:
+    """How many times an idle interpreter the check of each example takes."""
+    files = [str(next((ROOT / "examples").rglob(name))) for name in GOALS]
+    idle, *taken = least_of_each(
+        [[sys.executable, "-I", "-c", "pass"], *([MEMBAR, "check", file] for file in files)], runs
+    )
+    print(f"python -I -c pass: {1000 * idle:.1f} ms")
+    return {name: time / idle for name, time in zip(GOALS, taken, strict=True)}
 
 
 def main() -> int:
-    """Prints how long each command takes."""
+    """Prints the ratios; 1 if one is above its goal."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--limit", type=float, default=0.15)
-    chosen = parser.parse_args()
-    membar = str(Path(sys.executable).parent / "membar")
-    version = median("membar --version", [membar, "--version"])
-    median("membar check", [membar, "check", str(EXAMPLE)])
-    if CALIBRATE.is_file():
-        print("calibrate:", subprocess.run([sys.executable, str(CALIBRATE)], check=True, capture_output=True,
-                                           text=True).stdout.strip())  # fmt: skip
-    return int(version > chosen.limit)
+    parser.add_argument("--runs", type=int, default=11, metavar="N")
+    runs = parser.parse_args().runs
+    found = ratios(runs)
+    for name, ratio in found.items():
+        print(f"{name:24} {ratio:5.2f}  (goal {GOALS[name]})")
+    for architecture in ("X86", "C"):
+        if tests := sorted((CORPUS / architecture).rglob("*.litmus"))[::3][:100]:
+            (time,) = least_of_each([[MEMBAR, "litmus", *map(str, tests)]], min(runs, 5))
+            print(f"{len(tests)} litmus tests, {architecture}: {1000 * time:.0f} ms")
+    return int(any(ratio > GOALS[name] for name, ratio in found.items()))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import io
 import os
-import pickle
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -25,11 +24,14 @@ from membar.models.model import Model
 
 if TYPE_CHECKING:
     from hashlib import blake2b
+    from pickle import Unpickler, UnpicklingError
 else:
-    try:  # `hashlib` loads OpenSSL, which takes longer than a small check
+    try:  # the parts in C of `hashlib` and `pickle`: the whole takes longer than a small check
         from _blake2 import blake2b
+        from _pickle import Unpickler, UnpicklingError
     except ImportError:
         from hashlib import blake2b
+        from pickle import Unpickler, UnpicklingError
 
 FOLDER = Path(__file__).parent
 _TEXTS = (".cat", ".rules", ".claims", ".bell", ".cfg")
@@ -77,7 +79,9 @@ def write(model: Model, words: str, *, folder: Path = FOLDER / "__pycache__") ->
     if not is_shipped or read(model.name, words, folder=folder) is not None:
         return
     place = _place(folder, model.name)
-    body = pickle.dumps(model)
+    from pickle import dumps  # noqa: PLC0415 - once for each model
+
+    body = dumps(model)
     with suppress(OSError):  # a folder that cannot be written
         folder.mkdir(exist_ok=True)
         draft = place.with_suffix(f".{os.getpid()}")
@@ -85,12 +89,12 @@ def write(model: Model, words: str, *, folder: Path = FOLDER / "__pycache__") ->
         draft.replace(place)  # at once: nobody reads half a model
 
 
-class _Reader(pickle.Unpickler):
+class _Reader(Unpickler):
     """Makes models and nothing else: no file can have it run a function."""
 
     def find_class(self, module: str, name: str) -> object:
         if name not in _CLASSES.get(module, ()):
-            raise pickle.UnpicklingError(f"{module}.{name} is no part of a model")
+            raise UnpicklingError(f"{module}.{name} is no part of a model")
         return super().find_class(module, name)
 
 

@@ -7,11 +7,11 @@ the table applies everywhere (`--model`, `--limit`, `--json`, …).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.questions.task import Coherence, Options, Unrolling
-from membar.records import replace
+from membar.records import record, replace
 
 PROGRAM, CONFIRMED, LIFTED, CLIENTS, SYSTEM, PROOF = (
     "programs",
@@ -23,7 +23,8 @@ PROGRAM, CONFIRMED, LIFTED, CLIENTS, SYSTEM, PROOF = (
 )
 
 
-class _Kind(NamedTuple):
+@record(frozen=True, slots=True)
+class _Kind:
     """A kind of question: what its files are called, the code of the error, and what is asked there."""
 
     name: str
@@ -55,7 +56,8 @@ _KINDS: Final[Mapping[str, _Kind]] = {
 }
 
 
-class Scope(NamedTuple):
+@record(frozen=True, slots=True)
+class Scope:
     """Where an option applies; None: to all engines, or languages."""
 
     kinds: frozenset[str]

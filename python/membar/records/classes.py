@@ -51,6 +51,12 @@ class Field:
         self.by_name = False
 
 
+# A field of which nothing is said, as most are.
+_REQUIRED = Field()
+_REQUIRED_BY_NAME = Field()
+_REQUIRED_BY_NAME.by_name = True
+
+
 def field(
     *,
     default: object = MISSING,
@@ -75,21 +81,20 @@ def record(
     kw_only: bool = False,
 ) -> Callable[[type[T]], type[T]]:
     """As `dataclass` with these options; who is frozen is hashed by its fields, but not kept from changes."""
+    methods = _methods(frozen, eq, order)
 
     def decorate(cls: type[T]) -> type[T]:
         own = _own_fields(cls, by_name=kw_only)
-        shape = {**_inherited(cls), **own}
+        shape = {**_inherited(cls), **own} if cls.__base__ is not object else own
         space = cls.__dict__
-        added: dict[str, object] = {_SHAPE: shape, _FIELDS: _Fields()}
-        methods = {"__init__": _init_text, "__repr__": _repr_text}
-        if eq:
-            methods["__eq__"] = _equal_text
-            methods |= dict.fromkeys(_ORDERS, _order_text) if order else {}
-        added |= {name: Unwritten(name, text) for name, text in methods.items() if name not in space}
-        if eq and space.get("__hash__") is None:
-            added["__hash__"] = Unwritten("__hash__", _hash_text) if frozen else None
+        added: dict[str, object] = {_SHAPE: shape, _FIELDS: _FIELDS_OF_RECORDS}
+        added |= {
+            name: method
+            for name, method in methods.items()
+            if name not in space or (name == "__hash__" and space[name] is None)
+        }
         added["__match_args__"] = tuple(
-            name for name, one in shape.items() if one.is_given and not one.by_name
+            [name for name, one in shape.items() if one.is_given and not one.by_name]
         )
         return _with_slots(cls, own, added) if slots else _with_defaults(cls, own, added)
 
@@ -102,7 +107,10 @@ def _own_fields(cls: type, *, by_name: bool) -> dict[str, Field]:
     for name, kind in space.get("__annotations__", {}).items():
         if str(kind).startswith("ClassVar"):
             continue
-        given = space.get(name, MISSING)
+        if name not in space:
+            found[name] = _REQUIRED_BY_NAME if by_name else _REQUIRED
+            continue
+        given = space[name]
         if type(given).__module__ == "dataclasses":
             raise TypeError(f"{cls.__qualname__}.{name}: records have fields of their own (membar.records)")
         one = given if isinstance(given, Field) else Field(given)
@@ -142,18 +150,13 @@ def _with_defaults(cls: type[T], own: Mapping[str, Field], added: Mapping[str, o
 
 
 class Unwritten:
-    """A method that is not yet written: whoever looks at it gets it written."""
+    """A method that is not yet written, of all records: whoever looks at it gets it written for one class."""
 
-    __slots__ = ("name", "owner", "text")
+    __slots__ = ("name", "text")
 
     def __init__(self, name: str, text: Callable[[type, str, dict[str, object]], str]) -> None:
         self.name = name
         self.text = text
-        self.owner: type = object
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        """Whose method it is."""
-        self.owner = owner
 
     def __get__(self, instance: object, owner: type) -> object:
         """The method, bound as methods are."""
@@ -161,7 +164,7 @@ class Unwritten:
 
     def written(self, owner: type) -> Callable[..., object]:
         """The method, which from now on stands where this stood."""
-        mine = self.owner if self.owner is not object else _defining(owner, self)
+        mine = next(cls for cls in owner.__mro__ if cls.__dict__.get(self.name) is self)
         found = _init_from_template(mine) if self.name == "__init__" else None
         if found is None:
             known: dict[str, object] = {}
@@ -176,11 +179,6 @@ class Unwritten:
             found.__annotations__ = _types(mine)
         setattr(mine, self.name, found)
         return found
-
-
-def _defining(owner: type, method: Unwritten) -> type:
-    """The class that has the method: attributes that are set later are not told their names."""
-    return next(cls for cls in owner.__mro__ if cls.__dict__.get(method.name) is method)
 
 
 def _shape(cls: type) -> Mapping[str, Field]:
@@ -336,3 +334,20 @@ def replace(value: T, /, **changes: object) -> T:
         elif name not in changes:
             changes[name] = getattr(value, name)
     return cls(**changes)
+
+
+_INIT = Unwritten("__init__", _init_text)
+_REPR = Unwritten("__repr__", _repr_text)
+_EQUAL = Unwritten("__eq__", _equal_text)
+_HASH = Unwritten("__hash__", _hash_text)
+_ORDERED = {name: Unwritten(name, _order_text) for name in _ORDERS}
+_FIELDS_OF_RECORDS = _Fields()
+
+
+def _methods(frozen: bool, eq: bool, order: bool) -> dict[str, Unwritten | None]:  # noqa: FBT001
+    """The methods of a record with these options; None is a hash that it must not have."""
+    found: dict[str, Unwritten | None] = {"__init__": _INIT, "__repr__": _REPR}
+    if eq:
+        found |= {"__eq__": _EQUAL, "__hash__": _HASH if frozen else None}
+        found |= _ORDERED if order else {}
+    return found

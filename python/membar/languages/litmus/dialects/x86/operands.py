@@ -26,13 +26,12 @@ _TERM = re.compile(
     rf"|(?P<name>{_NAME})(?:\s*\*\s*(?P<times>[1248]))?|(?P<number>{_DIGITS}))\s*"
 )
 
-_ATT_MEMORY = re.compile(
+# Of `X86_64` only: compiled when they are first used.
+_ATT_MEMORY = (
     rf"(?:%(?P<segment>[A-Za-z]+)\s*:\s*)?(?:(?P<symbol>{_NAME})\s*(?P<offset>{_NUMBER})?|(?P<number>{_NUMBER}))?"
     rf"\s*\((?P<inside>[^()]*)\)"
 )
-_ATT_INSIDE = re.compile(
-    r"\s*(?:%\s*(?P<base>[A-Za-z0-9]+))?\s*(?:,\s*%\s*(?P<index>[A-Za-z0-9]+)\s*(?:,\s*(?P<scale>[0-9]{1,9}))?)?\s*"
-)
+_ATT_INSIDE = r"\s*(?:%\s*(?P<base>[A-Za-z0-9]+))?\s*(?:,\s*%\s*(?P<index>[A-Za-z0-9]+)\s*(?:,\s*(?P<scale>[0-9]{1,9}))?)?\s*"
 
 
 def intel_operand(text: Cell, locations: Collection[str]) -> Operand:
@@ -55,7 +54,7 @@ def att_operand(text: Cell, locations: Collection[str]) -> Operand:
         return constant
     if text.text.startswith("%") and ":" not in text.text:
         return Direct(_att_register(text, text.text[1:].strip()), text.span)
-    if memory := _ATT_MEMORY.fullmatch(text.text):
+    if memory := re.fullmatch(_ATT_MEMORY, text.text):
         return _att_memory(text, memory)
     if _BARE.fullmatch(text.text):
         return Name(text.text, text.span)
@@ -148,7 +147,7 @@ def _att_memory(text: Cell, memory: re.Match[str]) -> Memory:
                 f"expected `(%{inside})`",
             )
         return Memory(symbol=inside, displacement=displacement, span=text.span)
-    registers = _ATT_INSIDE.fullmatch(inside)
+    registers = re.fullmatch(_ATT_INSIDE, inside)
     if registers is None or not inside:
         raise _malformed(text, expected)
     base, index = registers["base"], registers["index"]
