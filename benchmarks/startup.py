@@ -3,7 +3,7 @@
     python benchmarks/startup.py [--runs N]
 
 The runs are interleaved, and the least of N counts: whatever else the machine does only makes a run longer.
-Bytecode and compiled models should be there, as after `make setup`. Exits with 1 if a ratio is above its goal.
+Bytecode and compiled models should be there, as after `make setup`. Exits with 1 if a ratio misses its goal.
 With the corpus in ../shared/corpus/litmus, also a hundred litmus tests in one process, start-up included.
 """
 

@@ -31,7 +31,10 @@ _ATT_MEMORY = (
     rf"(?:%(?P<segment>[A-Za-z]+)\s*:\s*)?(?:(?P<symbol>{_NAME})\s*(?P<offset>{_NUMBER})?|(?P<number>{_NUMBER}))?"
     rf"\s*\((?P<inside>[^()]*)\)"
 )
-_ATT_INSIDE = r"\s*(?:%\s*(?P<base>[A-Za-z0-9]+))?\s*(?:,\s*%\s*(?P<index>[A-Za-z0-9]+)\s*(?:,\s*(?P<scale>[0-9]{1,9}))?)?\s*"
+_ATT_INSIDE = (
+    r"\s*(?:%\s*(?P<base>[A-Za-z0-9]+))?"
+    r"\s*(?:,\s*%\s*(?P<index>[A-Za-z0-9]+)\s*(?:,\s*(?P<scale>[0-9]{1,9}))?)?\s*"
+)
 
 
 def intel_operand(text: Cell, locations: Collection[str]) -> Operand:
