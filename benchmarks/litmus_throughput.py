@@ -24,7 +24,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from membar.diagnostics import InputError
-from membar.languages.litmus import asked, initial
+from membar.languages.litmus import condition_cache, initial
 from membar.languages.litmus.dialects.c import recurring as functions
 from membar.languages.litmus.dialects.x86 import recurring as columns
 from membar.program.program import Program
@@ -146,7 +146,7 @@ def _best(work: Callable[[], object], rounds: int) -> float:
     for _ in range(rounds):
         functions.forget()
         columns.forget()
-        asked.forget()
+        condition_cache.forget()
         initial.forget()
         with campaign.collecting_rarely():
             start = time.process_time()

@@ -24,7 +24,7 @@ if __name__ == "__main__":
 from differential.comparisons import shipped
 from differential.searches import SECONDS, claiming, features_of
 from membar.engines import graphs
-from membar.engines._orbits import Exchange, Orbits, exchanged
+from membar.engines._symmetry_classes import Exchange, SymmetryClasses, exchanged
 from membar.models.model import Model
 from membar.models.monotone import watches_under
 from membar.program.atomicity import require_single_accesses
@@ -53,7 +53,7 @@ class Both:
 
     program: Program
     model: Model
-    orbits: Orbits
+    orbits: SymmetryClasses
     lowered: LoweredProgram
     compiled: _core.Plan
 
@@ -100,7 +100,7 @@ def both(program: Program, model: Model) -> Both | None:
     if not found:
         return None
     plan, compiled = graphs.compiled(model.plan)
-    orbits = Orbits(found, Observer(program).terms, threads=len(program.threads))
+    orbits = SymmetryClasses(found, Observer(program).terms, threads=len(program.threads))
     watched = watches_under(model, expanded, orbits.terms, bound=BOUND)
     lowered = lower_program(expanded, plan.tags, orbits.terms, watched)
     return Both(program=program, model=model, orbits=orbits, lowered=lowered, compiled=compiled)

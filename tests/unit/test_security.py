@@ -11,7 +11,7 @@ import pytest
 from membar.cli import command as cli
 from membar.cli.command import UNKNOWN
 from membar.diagnostics import InputError
-from membar.models import kept
+from membar.models import plan_cache
 from membar.objects.client import Size
 from membar.questions import api, linearizability
 
@@ -96,13 +96,13 @@ def test_a_pickle_beside_the_users_files_is_not_loaded(
     monkeypatch.chdir(project)
     (project / "__pycache__").mkdir()
     for folder in (project, project / "__pycache__"):
-        for shipped in kept.FOLDER.glob("__pycache__/*.model"):
+        for shipped in plan_cache.FOLDER.glob("__pycache__/*.model"):
             (folder / shipped.name).write_bytes(pickle.dumps(_Trap()))
         (folder / "sc.cat").write_text("acyclic po | rf | co | fr as sc\n")
     (project / "t.litmus").write_text(_LITMUS)
     wanted = name.replace("PROJECT", str(project))
     api.check(project / "t.litmus", model=f"{wanted}.cat" if "/" in wanted else wanted)
-    assert kept.read(wanted, "words") is None
+    assert plan_cache.read(wanted, "words") is None
     assert not (project / "ran").exists()
 
 

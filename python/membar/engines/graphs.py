@@ -31,7 +31,7 @@ from membar.engines._exploration import (
     trial,
     why_not_classes,
 )
-from membar.engines._orbits import MOST_LISTED, Exchange, Orbits, Unfolded, exchanged
+from membar.engines._symmetry_classes import MOST_LISTED, Exchange, SymmetryClasses, Unfolded, exchanged
 from membar.limits.budget import count_reason, memory_reason, time_reason
 from membar.limits.progress import Progress
 from membar.models.lowering import LoweredPlan, lower_plan
@@ -48,12 +48,12 @@ from membar.program.condition import FinalRegister, Quantifier, Term
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind, final_memory
 from membar.program.expand import expand
 from membar.program.expr import evaluate
-from membar.program.guesses import guesses
 from membar.program.lowering import LoweredProgram, lower_program
 from membar.program.operations import NO_TAGS, Assert, Load, Receive, Rmw, Send, Store, StoreConditional
 from membar.program.pairs import Pairs
 from membar.program.program import Program
 from membar.program.symmetry import Group, groups
+from membar.program.value_candidates import guesses
 from membar.properties import ASSERTED
 from membar.properties.deadlock import deadlock_of
 from membar.properties.final_state import Observer
@@ -177,7 +177,7 @@ def compiled(plan: Plan) -> tuple[LoweredPlan, _core.Plan]:
 
 
 @record(frozen=True, slots=True)
-class _Doubts:
+class _LoadBufferingCheck:
     """Of an exactly-once search that may miss executions: what to go back to, and what to gather.
 
     If that is nothing, nothing tells whether it missed some.
@@ -208,14 +208,14 @@ class _Search:
         condition = task.program.condition
         self.wanted = None if condition is None else condition.quantifier
         self.watched = self._watches(self.observer.terms)
-        self.orbits = Orbits(self._groups(), self.observer.terms, threads=len(self.program.threads))
+        self.orbits = SymmetryClasses(self._groups(), self.observer.terms, threads=len(self.program.threads))
         if self.orbits.groups and self._watches(self.orbits.terms) != self.watched:
             # Who looks into a register of one thread only can tell it from the others.
-            self.orbits = Orbits((), self.observer.terms, threads=len(self.program.threads))
+            self.orbits = SymmetryClasses((), self.observer.terms, threads=len(self.program.threads))
         self.lowered = lower_program(self.program, lowered_plan.tags, self.orbits.terms, self.watched)
-        self.doubts: _Doubts | None = None
+        self.load_buffering: _LoadBufferingCheck | None = None
         if self.steps is None:
-            self._begin_to_doubt()
+            self._begin_load_buffering_check()
 
     def _watches(self, terms: Sequence[Term]) -> Watches:
         if not repeats_are_one(self.task.options):
@@ -223,7 +223,7 @@ class _Search:
         furthest = self.task.options.unrolling.furthest
         return watches_under(self.task.model, self.program, terms, bound=furthest)
 
-    def _begin_to_doubt(self) -> None:
+    def _begin_load_buffering_check(self) -> None:
         """Tries the exactly-once search in place of the general one.
 
         If it can tell what it misses, that may be enough; if one failed assertion is, it may find that.
@@ -232,19 +232,22 @@ class _Search:
             return
         if not shows_overtaking(self.program, self.task.model):
             if stops_at_failure(self.task):
-                self.exploration, self.doubts = EXACTLY_ONCE, _Doubts(self.compiled, self.lowered, None)
+                self.exploration, self.load_buffering = (
+                    EXACTLY_ONCE,
+                    _LoadBufferingCheck(self.compiled, self.lowered, None),
+                )
             return
         signs = signs_under(self.task.model)
-        self.doubts = _Doubts(self.compiled, self.lowered, signs.slots)
+        self.load_buffering = _LoadBufferingCheck(self.compiled, self.lowered, signs.slots)
         self.exploration = EXACTLY_ONCE
         lowered_plan, self.compiled = compiled(signs.plan)
         program = marked(self.program, self.watched)
         lowered = lower_program(program, lowered_plan.tags, self.orbits.terms, self.watched)
         self.lowered = replace(lowered, tag_sets=tuple(map(unmarked, lowered.tag_sets)))
 
-    def _end_doubts(self, doubts: _Doubts) -> None:
-        self.exploration, self.doubts = GENERAL, None
-        self.compiled, self.lowered = doubts.compiled, doubts.lowered
+    def _end_load_buffering_check(self, load_buffering: _LoadBufferingCheck) -> None:
+        self.exploration, self.load_buffering = GENERAL, None
+        self.compiled, self.lowered = load_buffering.compiled, load_buffering.lowered
 
     def _is_claimed(self) -> bool:
         """Whether the model, not only this program, is for the exactly-once search.
@@ -285,10 +288,10 @@ class _Search:
                 found = self._found(bound)
             elif self.steps is not None and found.stopped in _NOT_QUICK:
                 self.exploration, self.steps = careful_exploration(self.task, self.program), None
-                self._begin_to_doubt()
+                self._begin_load_buffering_check()
                 found = self._found(bound)
-            if self.doubts is not None and self._is_doubtful(found):
-                self._end_doubts(self.doubts)
+            if self.load_buffering is not None and self._is_doubtful(found):
+                self._end_load_buffering_check(self.load_buffering)
                 found = self._found(bound)
             return self._tally(found, bound)
         except OverflowError as large:
@@ -302,7 +305,7 @@ class _Search:
         """
         if found.stopped is not None:
             return False
-        is_blind = self.doubts is None or self.doubts.slots is None
+        is_blind = self.load_buffering is None or self.load_buffering.slots is None
         return is_blind or bool(found.failures or found.faults) or is_doubtful(found.signs)
 
     def _found(self, bound: int) -> _core.Findings:
@@ -332,7 +335,7 @@ class _Search:
                 stop_at_failure=stops_at_failure(self.task),
                 jobs=options.jobs,
                 in_place=self._is_in_place(),
-                signs=None if self.doubts is None else self.doubts.slots,
+                signs=None if self.load_buffering is None else self.load_buffering.slots,
                 progress=progress,
                 symmetric=(
                     [list(group.threads) for group in self.orbits.groups],
@@ -356,7 +359,7 @@ class _Search:
         return time.monotonic() - self.started
 
     def _tally(self, found: _core.Findings, bound: int) -> Tally:
-        astray = self._astray(found)
+        astray = self._wild_accesses(found)
         tally = Tally(
             engine=NAME,
             algorithm=ALGORITHMS[self.exploration],
@@ -370,7 +373,7 @@ class _Search:
         tally.loops_cut = bound if found.cut else None
         tally.limit = self._limit(found.stopped)
         tally.stopped = found.stopped == "failure"
-        self._take_remarks(found, tally)
+        self._collect_flags(found, tally)
         tally.failed_assertion = astray
         for thread in found.failures[:1]:
             failure = self._failure(found.failure_witness(thread))
@@ -452,7 +455,7 @@ class _Search:
             case _:
                 return INTERRUPTED
 
-    def _take_remarks(self, found: _core.Findings, tally: Tally) -> None:
+    def _collect_flags(self, found: _core.Findings, tally: Tally) -> None:
         tally.flags |= {self.plan.checks[number].name for number in found.remarks}
         checks = [(self.plan.checks[number], number) for number in found.remarks]
         undefined = [
@@ -528,7 +531,7 @@ class _Search:
                 break
         return self._witness(found, message)
 
-    def _astray(self, found: _core.Findings) -> Witness | None:
+    def _wild_accesses(self, found: _core.Findings) -> Witness | None:
         """An execution that accesses what is no location.
 
         Raises:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from membar import languages as folder
 from membar.diagnostics import Diagnostic, InputError
 from membar.languages import Frontend, ObjectFrontend, SystemFrontend, _c_tags
-from membar.models import kept
+from membar.models import plan_cache
 from membar.models.model import Model
 from membar.source import SourceFile
 
@@ -94,14 +94,14 @@ def load_model(name: str | SourceFile, *, include_dirs: Sequence[Path] = ()) -> 
 @cache
 def _shipped_model(name: str) -> Model | None:
     """A shipped model, kept from an earlier run, or compiled now and kept; None if `name` is another."""
-    found = kept.read(name, _words())
+    found = plan_cache.read(name, _words())
     if found is None:
         from membar.models import load  # brings the compilers of models along
 
         if name not in load.names():
             return None
         found = load.load(name, vocabulary=vocabulary())
-        kept.write(found, _words())
+        plan_cache.write(found, _words())
     return found
 
 
@@ -116,7 +116,7 @@ def compile_shipped_models() -> None:
 @cache
 def _words() -> str:
     """A fingerprint of the ordering words of all languages, for which no front end is loaded."""
-    return kept.state_of(Path(*folder.__path__), _WORDS)
+    return plan_cache.state_of(Path(*folder.__path__), _WORDS)
 
 
 def frontend_for(source: SourceFile) -> Frontend:

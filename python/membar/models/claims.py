@@ -18,7 +18,6 @@ from typing import Any, Final
 
 from membar.diagnostics import Diagnostic, InputError, Label, close_matches
 from membar.models import probes
-from membar.models.companions import CLAIMS
 from membar.models.mappings import MAPPINGS, CompilerMapping
 from membar.models.model import (
     ATOMICS_APART,
@@ -32,6 +31,7 @@ from membar.models.model import (
     Claims,
     Operational,
 )
+from membar.models.model_files import CLAIMS
 from membar.models.plan import CheckMode, Plan, Sort, Stage
 from membar.records import record
 from membar.source import SourceFile, Span

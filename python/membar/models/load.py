@@ -13,8 +13,8 @@ from membar.models.cat.bell import check_macros
 from membar.models.cat.elaborate import Compiled, compile_model
 from membar.models.cat.lexer import comment_end
 from membar.models.claims import claims_in_comment, claims_of, is_language
-from membar.models.companions import CONFIGURATION, Files, files_of, files_of_saved
 from membar.models.model import Model
+from membar.models.model_files import CONFIGURATION, Files, files_of, files_of_saved
 from membar.models.operational import CAM
 from membar.models.rules import parser as rules
 from membar.models.rules.compile import compile_rules

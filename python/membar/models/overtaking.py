@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 from membar.models.model import ATOMICS_APART, HIDDEN, Model
 from membar.models.plan import Instruction, Op, Plan, Sort
-from membar.program.awaits import Watch, Watches
+from membar.program.awaits import SpinLoop, Watches
 from membar.program.dependencies import expressions_of, registers_written
 from membar.program.dependency_order import selects_by_reads
 from membar.program.expr import TRUE, registers_of
@@ -218,7 +218,7 @@ def marked(program: Program, watches: Watches) -> Program:
     return replace(program, threads=tuple(threads))
 
 
-def _deciding(thread: Thread, watches: Iterable[Watch]) -> Iterator[str]:
+def _deciding(thread: Thread, watches: Iterable[SpinLoop]) -> Iterator[str]:
     """The registers that decide whether a turn of a loop counts as waiting, or an atomic operation writes."""
     for watch in watches:
         yield from watch.registers

@@ -13,7 +13,7 @@ from typing import Final
 from membar.objects.algebra import evaluated
 from membar.objects.annotations import Choice, Kind, ObjectNotes, Operation, Parameter, read_calls
 from membar.objects.client import Size, number_of_clients
-from membar.objects.examined import Looked, examined
+from membar.objects.data_independence import ParameterUse, examined
 from membar.objects.syntax import ConcurrentObject
 from membar.objects.syntax import Operation as Code
 from membar.objects.terms import Space, Variable, subterms
@@ -45,7 +45,7 @@ def notes_of(item: ConcurrentObject, size: Size) -> ObjectNotes:
     numbers = [value for places in looked.values() for place in places for value in place.constants]
     shared = _unused(numbers)
     beyond = max([0, *(value for value in numbers if value < _LARGEST)])
-    attempts: list[Callable[[Looked], Parameter]] = [
+    attempts: list[Callable[[ParameterUse], Parameter]] = [
         lambda place: _parameter(place, shared, is_fresh=True),
         lambda place: _parameter(place, shared, is_fresh=False),
         lambda place: _parameter(place, (), is_fresh=True),
@@ -65,7 +65,7 @@ def _unused(numbers: list[int]) -> tuple[int, int]:
     return first, second
 
 
-def _parameter(place: Looked, shared: tuple[int, ...], *, is_fresh: bool) -> Parameter:
+def _parameter(place: ParameterUse, shared: tuple[int, ...], *, is_fresh: bool) -> Parameter:
     """What a parameter may be, seen how it is looked at."""
     if not place.is_examined:
         return Parameter(Kind.FRESH)

@@ -10,8 +10,8 @@ from membar.objects import syntax, terms
 from membar.objects.algebra import MOST_BITS, evaluated
 from membar.objects.client import Body, Client, PlannedCall
 from membar.objects.history import Result
-from membar.objects.numbers import fitting, fitting_term, initially_fitting, is_little, only_counts
 from membar.objects.orders import CALL, DONE, LOST, RESULT, Carrier, Place
+from membar.objects.overflow import fitting, fitting_term, initially_fitting, is_little, only_counts
 from membar.objects.spec import ImpossibleError, Specification
 from membar.objects.syntax import ConcurrentObject, FenceKind, Line, Location, RmwKind
 from membar.objects.terms import Space, Term

@@ -19,10 +19,10 @@ from types import MappingProxyType, ModuleType
 from typing import Final, NoReturn, TypeAlias
 
 from membar.diagnostics import Diagnostic, InputError
+from membar.objects.hidden_state import Outside
 from membar.objects.history import Result
-from membar.objects.outside import Outside
 from membar.objects.pictures import picture
-from membar.objects.watched import ChangingError, EndlessError, LeavingError, watched
+from membar.objects.sandbox import ChangingError, EndlessError, LeavingError, watched
 
 State: TypeAlias = Hashable
 """The state of a specification, by value."""

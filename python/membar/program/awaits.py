@@ -3,7 +3,7 @@
 A thread that comes back to a control point, has written nothing since, and finds every register that still
 matters as it was, has only looked: the turn could be left out, and everything after it would be the same.
 Engines end such a run there (it *waits*) instead of going round again, so that a loop that only waits needs
-no bound. Whether a turn was such a one is seen while the thread runs (`Watch` says what to compare), so it
+no bound. Whether a turn was such a one is seen while the thread runs (`SpinLoop` says what to compare), so it
 does not matter how the loop is written; a compare-exchange that fails, or a load-linked without its store, is
 a read.
 
@@ -33,7 +33,7 @@ Names: TypeAlias = frozenset[str]
 
 
 @record(frozen=True, slots=True, kw_only=True)
-class Watch:
+class SpinLoop:
     """What a thread must find unchanged when it comes back to `point`.
 
     Attributes:
@@ -60,10 +60,10 @@ class Watches:
     Of the objects in `racy`, some access may race. None: nothing is known, and nobody is patient.
     """
 
-    threads: tuple[tuple[Watch, ...], ...] = ()
+    threads: tuple[tuple[SpinLoop, ...], ...] = ()
     racy: Names | None = None
 
-    def of(self, thread: int) -> tuple[Watch, ...]:
+    def of(self, thread: int) -> tuple[SpinLoop, ...]:
         """Those of one thread."""
         return self.threads[thread] if self.threads else ()
 
@@ -104,11 +104,11 @@ def watches(
     return Watches(tuple(found), racy)
 
 
-def _watches(thread: Thread, shown: Names, racy: Names, *, write_backs: bool) -> tuple[Watch, ...]:
+def _watches(thread: Thread, shown: Names, racy: Names, *, write_backs: bool) -> tuple[SpinLoop, ...]:
     if not thread.back_edges:
         return ()
     live = _live(thread, shown)
-    chosen: dict[int, Watch] = {}
+    chosen: dict[int, SpinLoop] = {}
     for index in sorted(thread.back_edges):
         body = _body(thread, thread.edges[index])
         point = min(_unavoidable(thread, thread.edges[index], body), key=lambda at: (len(live[at]), at))
@@ -116,7 +116,7 @@ def _watches(thread: Thread, shown: Names, racy: Names, *, write_backs: bool) ->
         is_single = bool(racy) and (read is None or not read.isdisjoint(racy))
         if point in chosen:
             is_single |= chosen[point].single
-        chosen[point] = Watch(
+        chosen[point] = SpinLoop(
             point=point,
             registers=tuple(sorted(live[point] - {_EXCLUSIVE})),
             exclusive=_EXCLUSIVE in live[point],

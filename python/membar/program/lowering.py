@@ -26,7 +26,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from membar.diagnostics import EngineLimitError
-from membar.program.awaits import NO_WATCHES, Watch, Watches
+from membar.program.awaits import NO_WATCHES, SpinLoop, Watches
 from membar.program.blocking import has_one_outcome
 from membar.program.condition import FinalCell, FinalRegister, Term
 from membar.program.expr import (
@@ -211,7 +211,7 @@ class _ThreadLowering:
             len(self.watches), *watches, len(exits), *exits, len(self.thread.edges), *edges,
         ]  # fmt: skip
 
-    def _watch(self, watch: Watch) -> list[int]:
+    def _watch(self, watch: SpinLoop) -> list[int]:
         registers = [self._register(name) for name in watch.registers]
         return [
             self.points[watch.point],

@@ -23,8 +23,8 @@ from collections.abc import Collection, Mapping
 from membar.program.blocking import is_decided, may_hide_deadlocks
 from membar.program.condition import Quantifier
 from membar.program.expand import expand
-from membar.program.guesses import THIN_AIR, passes_on_reads
 from membar.program.operations import WARNINGS
+from membar.program.value_candidates import THIN_AIR, passes_on_reads
 from membar.properties import ASSERTED, PROPERTIES, locks, memory
 from membar.properties.labels import BEGINNINGS
 from membar.properties.memory import property_of

@@ -10,7 +10,7 @@ from membar.languages.objects.parser import parse_text
 from membar.objects.algebra import evaluated
 from membar.objects.client import Size
 from membar.objects.lowering import _expression
-from membar.objects.numbers import fitting_term, only_counts
+from membar.objects.overflow import fitting_term, only_counts
 from membar.objects.terms import Binary, BinaryOp, Choice, Number, Space, Term, Unary, UnaryOp, Variable
 from membar.program.expr import MASK, evaluate, signed
 from membar.questions.linearizability import ObjectResult, check_object

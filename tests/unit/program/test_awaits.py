@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from membar.languages.mbp import FRONTEND
-from membar.program.awaits import Watch, watches
+from membar.program.awaits import SpinLoop, watches
 from membar.program.condition import FinalRegister, Term
 from membar.source import SourceFile
 
 
 def watched(
     steps: str, *shown: str, marks: frozenset[str] | None = None, other: str = ""
-) -> tuple[Watch, ...]:
+) -> tuple[SpinLoop, ...]:
     text = f"program p memory x : i32 memory y : i32 thread P0 {{ {steps} }} {other}"
     program = FRONTEND.parse(SourceFile("p.mbp", text))
     terms: list[Term] = [FinalRegister(0, name) for name in shown]

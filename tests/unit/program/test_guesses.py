@@ -4,7 +4,7 @@ import pytest
 
 from membar.languages.mbp import FRONTEND
 from membar.models.load import load
-from membar.program.guesses import guesses
+from membar.program.value_candidates import guesses
 from membar.questions import api
 from membar.questions.task import Task
 from membar.source import SourceFile

@@ -18,9 +18,9 @@ from membar.program.awaits import NO_WATCHES
 from membar.program.blocking import is_decided
 from membar.program.execution import Kind, final_memory
 from membar.program.expand import expand
-from membar.program.guesses import guesses
 from membar.program.operations import Receive, Send
 from membar.program.program import Program
+from membar.program.value_candidates import guesses
 from membar.properties.deadlock import deadlock_of
 from membar.properties.final_state import Observer
 from membar.properties.judge import TRUNCATED, Tally, is_settled, left_out_by_filter

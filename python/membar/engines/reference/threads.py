@@ -28,7 +28,7 @@ from membar.engines.reference.trace import (
 )
 from membar.engines.reference.waiting import Visit, WrittenBack, end_if_unchanged
 from membar.program.access import bad_access
-from membar.program.awaits import Watch
+from membar.program.awaits import SpinLoop
 from membar.program.blocking import has_one_outcome
 from membar.program.execution import Event, Kind, in_order
 from membar.program.expr import MASK, TRUE, Expr, evaluate, signed
@@ -152,7 +152,7 @@ class _Run:
                 before, now, self.events, single=watch.single, written_back=self._back(watch, before)
             )
 
-    def _back(self, watch: Watch, before: Visit) -> int | None:
+    def _back(self, watch: SpinLoop, before: Visit) -> int | None:
         """The write that changed nothing, if there may be one and nothing was read or chosen since."""
         back = self.written_back
         is_last = back is not None and back.choices == len(self.choices.made) and back.write >= before.events
@@ -436,7 +436,7 @@ def _accesses(events: Sequence[Event], kind: Kind) -> frozenset[Pair]:
 class Code:
     """A thread of a program, with what its runs ask again and again."""
 
-    def __init__(self, program: Program, index: int, watches: Sequence[Watch] = ()) -> None:
+    def __init__(self, program: Program, index: int, watches: Sequence[SpinLoop] = ()) -> None:
         self.program = program
         self.index = index
         self.watches = {watch.point: watch for watch in watches}
@@ -465,7 +465,7 @@ def follow(
     choices: tuple[int, ...],
     *,
     events: int | None,
-    watches: Sequence[Watch] = (),
+    watches: Sequence[SpinLoop] = (),
     has_steps: bool = False,
 ) -> Trace:
     """The run of thread `index` along `choices`, without search.

@@ -230,7 +230,7 @@ class _Search:
             tally.notes.append(_ONE_FAILURE)
 
     def _take_bound(self, found: _core.VisitedStates | _core.RunAnswer) -> None:
-        from membar.engines.reference.room import unfit
+        from membar.engines.reference.buffer_room import unfit
 
         if found.held:
             self.tally.buffers_held = self.bound

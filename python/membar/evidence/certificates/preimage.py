@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import TypeVar
 
-from membar.evidence.certificates.acting import Cell, Leaving, Told, cell_of, leaving
 from membar.evidence.certificates.graph import order
+from membar.evidence.certificates.relevance import Cell, Facts, Leaving, cell_of, leaving
 from membar.evidence.certificates.stage import grounded, participants, stage_of, universe_of
 from membar.records import field, record, replace
 from membar.systems.events import Event, EventCube, EventKind, Location
@@ -117,14 +117,14 @@ def steps(
     cube: EventCube,
     transition: Transition,
     *,
-    told: Told | None = None,
+    told: Facts | None = None,
     left: Leaving | None = None,
 ) -> Iterator[S]:
     """The transition, by each choice of processes who may lead into the cube by it.
 
     Whoever asks about many steps has what the cube says, and what the transition leaves, at hand.
     """
-    told = told or Told(cube)
+    told = told or Facts(cube)
     left = left or leaving(transition)
     if not told.allows(left):
         return
@@ -146,7 +146,7 @@ class Backward:
 
     def into(self, cube: EventCube) -> Iterator[tuple[Transition, EventCube]]:
         """The cubes before each transition, with the transition."""
-        told = Told(cube)
+        told = Facts(cube)
         for transition, left in self._left:
             for step in steps(Step, self.system, cube, transition, told=told, left=left):
                 for before in step.results():
@@ -163,7 +163,7 @@ class Step:
     names: Mapping[ProcessVariable, Process]
     parameters: tuple[ProcessVariable, ...]
     universe: tuple[Process, ...]
-    told: Told
+    told: Facts
     leaving: Leaving
 
     def results(self) -> Iterator[EventCube]:

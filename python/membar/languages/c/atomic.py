@@ -12,8 +12,8 @@ from typing import Final
 from membar.languages.c import codes
 from membar.languages.c.machine import Block, Machine
 from membar.languages.c.values import conjunction
-from membar.program.contraction import as_exchange
 from membar.program.expr import TRUE, Expr
+from membar.program.merge_to_rmw import as_exchange
 from membar.program.operations import Assert, Assume, Operation
 from membar.program.program import Edge
 from membar.source import Span

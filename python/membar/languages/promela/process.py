@@ -9,9 +9,9 @@ from membar.languages.promela import syntax as p
 from membar.languages.promela.actions import Action, Kind, Move, Start
 from membar.languages.promela.automaton import Automaton
 from membar.languages.promela.channels import FULL_FENCE, Messages
-from membar.languages.promela.creation import AtCreation
 from membar.languages.promela.declarations import Declarations
 from membar.languages.promela.folding import both, either, folded, no
+from membar.languages.promela.initial_values import AtCreation
 from membar.languages.promela.scope import Channel, Record, Scope, Storage, Symbol, storages
 from membar.languages.promela.values import Place, Reads, Values, assigned
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals

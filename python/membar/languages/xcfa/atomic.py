@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from membar.diagnostics import error
 from membar.languages.xcfa.expressions import conjunction
 from membar.languages.xcfa.steps import Mark, Step
-from membar.program.contraction import as_exchange
 from membar.program.expr import TRUE, Expr
+from membar.program.merge_to_rmw import as_exchange
 from membar.program.operations import (
     Assert,
     Assume,

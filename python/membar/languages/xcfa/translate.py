@@ -14,7 +14,7 @@ from membar.languages.xcfa.lower import LANGUAGE, Surroundings, thread_of, waiti
 from membar.languages.xcfa.parser import parse
 from membar.languages.xcfa.predicate import final_condition
 from membar.languages.xcfa.state import process_of, with_error_states
-from membar.languages.xcfa.together import whole_state
+from membar.languages.xcfa.state_predicates import whole_state
 from membar.program.program import MemoryObject, Program, Thread
 from membar.source import SourceFile, Span
 

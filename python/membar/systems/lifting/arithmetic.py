@@ -26,11 +26,11 @@ from membar.systems.lifting.values import (
     AtHead,
     CannotLiftError,
     Count,
-    Held,
     Identity,
     Number,
     Pointer,
     Scaled,
+    StateVariable,
     Sum,
     Tally,
     Value,
@@ -85,7 +85,7 @@ class Arithmetic:
 
     def forced(self, value: Value, path: Path) -> Value:
         """A value that was looked at; splits into what a variable may hold."""
-        if not isinstance(value, Held):
+        if not isinstance(value, StateVariable):
             return value
         if value in path.known:
             return path.known[value]
@@ -154,7 +154,7 @@ class Arithmetic:
                 return _within(value, width, is_signed, path)
             case Sum():
                 return self._wrapped(value, width, is_signed, path)
-            case Held():
+            case StateVariable():
                 if self._fits(value, width, is_signed):
                     return value
                 return self.extended(self.forced(value, path), width, is_signed, path)
@@ -163,7 +163,7 @@ class Arithmetic:
                     raise CannotLiftError("part of an address")
                 return value
 
-    def _fits(self, held: Held, width: int, is_signed: bool) -> bool:  # noqa: FBT001
+    def _fits(self, held: StateVariable, width: int, is_signed: bool) -> bool:  # noqa: FBT001
         domain = self.memory.domains[held.storage]
         least, most = range_of(width, is_signed=is_signed)
         numbers = [signed(word) for word in domain.words]
@@ -265,17 +265,17 @@ class Arithmetic:
             return False
         else:
             raise CannotLiftError("the number of arrived threads compared with something other than all")
-        own = Held(tally.storage, (self.acting,), tally.reader)
+        own = StateVariable(tally.storage, (self.acting,), tally.reader)
         if tally.has_own and self.forced(own, path) != Number(word):
             return False
-        everyone = self._is_word(Held(tally.storage, (EACH,), tally.reader), word)
+        everyone = self._is_word(StateVariable(tally.storage, (EACH,), tally.reader), word)
         if everyone in path.everyone:
             return True
         for other in path.others:
-            if self.forced(Held(tally.storage, (other,), tally.reader), path) != Number(word):
+            if self.forced(StateVariable(tally.storage, (other,), tally.reader), path) != Number(word):
                 return False
         extended, fresh = path.another()
-        one = Held(tally.storage, (fresh,), tally.reader)
+        one = StateVariable(tally.storage, (fresh,), tally.reader)
         exception = extended.knowing(one, Number(1 - word), self._is_word(one, 1 - word))
         raise SplitError(path.for_all(everyone), exception)
 
@@ -297,7 +297,7 @@ class Arithmetic:
                 return not self._counted(tally, Count(most), path)
         raise CannotLiftError("the number of arrived threads compared with something other than all or none")
 
-    def _is_word(self, held: Held, word: int) -> Literal:
+    def _is_word(self, held: StateVariable, word: int) -> Literal:
         place = self.memory.word_place(held)
         assert place is not None
         return Literal(place[0], Comparison.EQUAL, constructor(place[1], word))
@@ -378,7 +378,7 @@ def _scaled(value: Sum, factor: int) -> Sum:
 
 
 def _added(one: Sum, other: Sum) -> Sum:
-    factors: dict[Held, int] = {}
+    factors: dict[StateVariable, int] = {}
     for factor, held in (*one.terms, *other.terms):
         factors[held] = factors.get(held, 0) + factor
     kept = tuple((factor, held) for held, factor in factors.items() if factor)
@@ -424,7 +424,7 @@ def _spoken(value: Value) -> str:
             return "an address"
         case Tally():
             return "the number of arrived threads"
-        case Sum() | Held():
+        case Sum() | StateVariable():
             return "a variable with many values"
         case Number(word=word):
             return f"{signed(word)}"

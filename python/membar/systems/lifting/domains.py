@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from membar.program.expr import signed
 from membar.records import field, record, replace
-from membar.systems.lifting.values import CannotLiftError, Held
+from membar.systems.lifting.values import CannotLiftError, StateVariable
 from membar.systems.system import Symbol
 from membar.systems.terms import Access, Basic, Constructor, Enumeration, Linear, Type
 
@@ -175,21 +175,21 @@ class Memory:
         kinds = (domain.enumeration for domain in self.domains.values())
         return tuple(dict.fromkeys(kind for kind in kinds if kind is not None))
 
-    def word_place(self, held: Held) -> tuple[Access, Enumeration] | None:
+    def word_place(self, held: StateVariable) -> tuple[Access, Enumeration] | None:
         """Where it says which word a variable holds."""
         kind = self.domains[held.storage].enumeration
         return None if kind is None else (self._access(held, ""), kind)
 
-    def thread_place(self, held: Held) -> Access:
+    def thread_place(self, held: StateVariable) -> Access:
         """Where it says which thread's number a variable holds."""
         return self._access(held, _ID if self.domains[held.storage].enumeration else "")
 
-    def number_place(self, held: Held) -> Access:
+    def number_place(self, held: StateVariable) -> Access:
         """Where a variable that is an integer is."""
         return self._access(held, "")
 
     @staticmethod
-    def _access(held: Held, prefix: str) -> Access:
+    def _access(held: StateVariable, prefix: str) -> Access:
         return Access(prefix + held.storage, held.indices, held.reader)
 
 

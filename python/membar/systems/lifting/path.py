@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from membar.records import field, record, replace
 from membar.source import Span
-from membar.systems.lifting.values import AtHead, Count, Held, Identity, Pointer, Value, Who
+from membar.systems.lifting.values import AtHead, Count, Identity, Pointer, StateVariable, Value, Who
 from membar.systems.terms import BOOL, Access, Comparison, Constructor, Literal, ProcessVariable, negated
 
 ACTING: Final = ProcessVariable("p")
@@ -50,7 +50,7 @@ class Path:
 
     point: int
     registers: Mapping[str, Value]
-    known: Mapping[Held, Value] = field(default_factory=lambda: MappingProxyType({}))
+    known: Mapping[StateVariable, Value] = field(default_factory=lambda: MappingProxyType({}))
     who: Mapping[Access, ProcessVariable] = field(default_factory=lambda: MappingProxyType({}))
     literals: tuple[Literal, ...] = ()
     others: tuple[ProcessVariable, ...] = ()
@@ -73,7 +73,7 @@ class Path:
         fresh = tuple(one for one in literals if one not in self.literals)
         return replace(self, literals=(*self.literals, *fresh))
 
-    def knowing(self, held: Held, value: Value, *literals: Literal) -> Path:
+    def knowing(self, held: StateVariable, value: Value, *literals: Literal) -> Path:
         """The path where a variable holds a value."""
         return replace(self.having(*literals), known={**self.known, held: value})
 

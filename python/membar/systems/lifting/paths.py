@@ -29,17 +29,17 @@ from membar.program.program import Program
 from membar.program.template import NUMBER
 from membar.records import field, record, replace
 from membar.systems.lifting.arithmetic import Arithmetic
+from membar.systems.lifting.counters import tallies
 from membar.systems.lifting.domains import Domain, Memory, Storage
 from membar.systems.lifting.path import ACTING, Path, SplitError, is_static, resolved
 from membar.systems.lifting.steps import ACCESSES, Step, Steps, is_next
-from membar.systems.lifting.tallies import tallies
 from membar.systems.lifting.values import (
     AtHead,
     CannotLiftError,
-    Held,
     Identity,
     Number,
     Pointer,
+    StateVariable,
     Sum,
     Tally,
     Value,
@@ -58,7 +58,7 @@ Static: TypeAlias = tuple[tuple[str, Value], ...]
 
 
 @record(frozen=True, slots=True)
-class Anchor:
+class ControlPoint:
     """A place where the thread may rest."""
 
     point: int
@@ -69,8 +69,8 @@ class Anchor:
 class Way:
     """A path from one anchor to another; `target` None: an assertion fails."""
 
-    source: Anchor
-    target: Anchor | None
+    source: ControlPoint
+    target: ControlPoint | None
     path: Path
     updates: tuple[tuple[str, Value], ...] = ()
 
@@ -109,7 +109,7 @@ class Explorer:
 
     # The search
 
-    def ways(self) -> tuple[tuple[Anchor, ...], tuple[Way, ...]]:
+    def ways(self) -> tuple[tuple[ControlPoint, ...], tuple[Way, ...]]:
         """All anchors, the first one first, and all ways between them."""
         while True:
             before = dict(self.memory.domains)
@@ -117,9 +117,9 @@ class Explorer:
             if before == self.memory.domains:
                 return anchors, ways
 
-    def _pass(self) -> tuple[tuple[Anchor, ...], tuple[Way, ...]]:
-        entry = Anchor(self.steps.entry)
-        anchors: dict[Anchor, None] = {entry: None}
+    def _pass(self) -> tuple[tuple[ControlPoint, ...], tuple[Way, ...]]:
+        entry = ControlPoint(self.steps.entry)
+        anchors: dict[ControlPoint, None] = {entry: None}
         todo, ways = [entry], list[Way]()
         while todo:
             anchor = todo.pop(0)
@@ -134,7 +134,7 @@ class Explorer:
                 raise refusal("too many control points and values", self.steps.span, code="W1203")
         return tuple(anchors), tuple(ways)
 
-    def _leaving(self, anchor: Anchor) -> Iterator[Way]:
+    def _leaving(self, anchor: ControlPoint) -> Iterator[Way]:
         registers: dict[str, Value] = dict(anchor.static)
         for name in sorted(self.steps.live[anchor.point] - registers.keys()):
             registers[name] = self._register(name)
@@ -142,11 +142,11 @@ class Explorer:
         for path in self._followed(start):
             yield from self._arrived(anchor, path)
 
-    def _register(self, name: str) -> Held:
+    def _register(self, name: str) -> StateVariable:
         is_used_first = name in self.steps.live[self.steps.entry]
         initial = Constant(self.steps.initial.get(name, 0)).value if is_used_first else None
         storage = Storage(name=self.memory.name("r", name), weak=False, dimensions=1, initial=initial)
-        return Held(self.memory.declare(storage).name, (ACTING,))
+        return StateVariable(self.memory.declare(storage).name, (ACTING,))
 
     # One path
 
@@ -301,16 +301,16 @@ class Explorer:
             case _:
                 raise CannotLiftError(f"`{type(operation).__name__.lower()}`")
 
-    def _tally(self, address: Expr) -> Held | None:
+    def _tally(self, address: Expr) -> StateVariable | None:
         """The array that says who has added one to a variable, if that is what it counts."""
         if not isinstance(address, Address) or address.name not in self._tallies:
             return None
         name = self.memory.name("x", address.name)
         storage = self.memory.declare(Storage(name=name, weak=True, dimensions=1, initial=0))
         self.memory.domains[name] = self.memory.domains[name].with_word(1)
-        return Held(storage.name, (ACTING,), ACTING)
+        return StateVariable(storage.name, (ACTING,), ACTING)
 
-    def _tallied(self, path: Path, operation: Load | Store | Rmw, own: Held) -> Path:
+    def _tallied(self, path: Path, operation: Load | Store | Rmw, own: StateVariable) -> Path:
         """Who has added one: everybody at most once, or the path fails."""
         if isinstance(operation, Store):
             return replace(path, cleared=(own.storage,))
@@ -338,7 +338,7 @@ class Explorer:
         kept = self._fitting(kept, storage.name, path)
         return replace(path, written=((storage.name, cell.indices, kept),))
 
-    def _cell(self, address: Expr, size: int, path: Path) -> Held:
+    def _cell(self, address: Expr, size: int, path: Path) -> StateVariable:
         """The variable at an address."""
         pointer = self._arithmetic.forced(self._arithmetic.value(address, path), path)
         if not isinstance(pointer, Pointer):
@@ -372,11 +372,11 @@ class Explorer:
                 initial=signed(word, 8 * size) & ((1 << 64) - 1) if item.signed else word,
             )
         )
-        return Held(storage.name, index, ACTING)
+        return StateVariable(storage.name, index, ACTING)
 
     # Ends
 
-    def _arrived(self, anchor: Anchor, path: Path) -> list[Way]:
+    def _arrived(self, anchor: ControlPoint, path: Path) -> list[Way]:
         if path.failed is not None:
             return [Way(anchor, None, path)]
         live = self.steps.live[path.point]
@@ -399,7 +399,7 @@ class Explorer:
             kept[name] = value
         return replace(path, registers=kept)
 
-    def _way(self, anchor: Anchor, path: Path, live: frozenset[str]) -> Way:
+    def _way(self, anchor: ControlPoint, path: Path, live: frozenset[str]) -> Way:
         values = [(name, path.registers[name]) for name in sorted(live & path.registers.keys())]
         static = tuple((name, value) for name, value in values if is_static(value))
         updates = tuple(
@@ -407,12 +407,12 @@ class Explorer:
             for name, value in values
             if not is_static(value) and value != self._register(name)
         )
-        return Way(anchor, Anchor(path.point, static), path, updates)
+        return Way(anchor, ControlPoint(path.point, static), path, updates)
 
     def _fitting(self, value: Value, name: str, path: Path) -> Value:
         """A value as a variable can hold it, which from now on it may."""
         memory = self.memory
-        value = path.known.get(value, value) if isinstance(value, Held) else value
+        value = path.known.get(value, value) if isinstance(value, StateVariable) else value
         match value:
             case Number(word=word):
                 memory.domains[name] = memory.domains[name].with_word(word)
@@ -420,7 +420,7 @@ class Explorer:
                 memory.domains[name] = memory.domains[name].with_threads(offset)
             case Sum(low=low, high=high):
                 memory.domains[name] = memory.domains[name].with_integers(low, high)
-            case Held():
+            case StateVariable():
                 joined = _joined(memory.domains[name], memory.domains[value.storage])
                 memory.domains[name] = joined
                 if joined != memory.domains[value.storage]:

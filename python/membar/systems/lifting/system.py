@@ -11,12 +11,20 @@ from membar.program.program import Program, Thread
 from membar.program.template import Template
 from membar.records import replace
 from membar.systems.lifting.arithmetic import Arithmetic
-from membar.systems.lifting.beginning import initial_words
 from membar.systems.lifting.domains import Memory, constructor, integer, thread_constructor
+from membar.systems.lifting.main_thread import initial_words
 from membar.systems.lifting.path import ACTING, EACH, FIRST, LAST, Path, seen, seen_name
-from membar.systems.lifting.paths import Anchor, Explorer, Way
+from membar.systems.lifting.paths import ControlPoint, Explorer, Way
 from membar.systems.lifting.steps import steps_of
-from membar.systems.lifting.values import CannotLiftError, Held, Identity, Number, Sum, Value, refusal
+from membar.systems.lifting.values import (
+    CannotLiftError,
+    Identity,
+    Number,
+    StateVariable,
+    Sum,
+    Value,
+    refusal,
+)
 from membar.systems.mapping import literals_renamed, places, places_of
 from membar.systems.system import (
     Assign,
@@ -92,7 +100,7 @@ class _Builder:
     """The parts of the system."""
 
     def __init__(
-        self, template: Template, memory: Memory, anchors: tuple[Anchor, ...], ways: tuple[Way, ...]
+        self, template: Template, memory: Memory, anchors: tuple[ControlPoint, ...], ways: tuple[Way, ...]
     ) -> None:
         self._template = template
         self._memory = memory
@@ -146,10 +154,10 @@ class _Builder:
             if word is None:  # nobody looks at it before it is set: any value will do
                 word = next(iter(domain.listed), 0 if domain.is_integer else None)
             if word is not None:
-                held = Held(name, (ACTING,) if storage.dimensions else ())
+                held = StateVariable(name, (ACTING,) if storage.dimensions else ())
                 yield from self._equations(held, word, has_first=FIRST.symbol in names)
 
-    def _equations(self, held: Held, word: int, *, has_first: bool) -> Iterator[Literal]:
+    def _equations(self, held: StateVariable, word: int, *, has_first: bool) -> Iterator[Literal]:
         domain = self._memory.domains[held.storage]
         if domain.is_integer:
             yield Literal(self._memory.number_place(held), Comparison.EQUAL, integer(signed(word)))
@@ -171,13 +179,13 @@ class _Builder:
         if way.target is not None:
             updates += self._seen(path)
             for name, value in way.updates:
-                updates += self._assigned(Held(name, (ACTING,)), value)
+                updates += self._assigned(StateVariable(name, (ACTING,)), value)
         for name in path.cleared:
-            place, kind = self._memory.word_place(Held(name, (_ROW,))) or (None, None)
+            place, kind = self._memory.word_place(StateVariable(name, (_ROW,))) or (None, None)
             if place is not None and kind is not None:
                 updates.append(AssignAll(place.symbol, (_ROW,), (Case((), constructor(kind, 0)),)))
         for name, indices, value in path.written:
-            updates += self._assigned(Held(name, indices), value)
+            updates += self._assigned(StateVariable(name, indices), value)
         return Transition(
             name=self._names[way.source],
             parameters=(ACTING, *path.others),
@@ -199,7 +207,7 @@ class _Builder:
         for register, other in path.met:
             yield Assign(seen_name(register), (ACTING, other), Constructor(BOOL, "True"))
 
-    def _assigned(self, target: Held, value: Value) -> Iterator[Update]:
+    def _assigned(self, target: StateVariable, value: Value) -> Iterator[Update]:
         memory, domain = self._memory, self._memory.domains[target.storage]
         place = memory.word_place(target)
         match value:
@@ -218,12 +226,12 @@ class _Builder:
                 )
             case Sum():
                 yield _assignment(memory.number_place(target), self._arithmetic.term(value))
-            case Held():
+            case StateVariable():
                 yield from self._copied(target, value)
             case _:
                 raise CannotLiftError("such a value in a variable")
 
-    def _copied(self, target: Held, source: Held) -> Iterator[Update]:
+    def _copied(self, target: StateVariable, source: StateVariable) -> Iterator[Update]:
         memory, domain = self._memory, self._memory.domains[target.storage]
         place, origin = memory.word_place(target), memory.word_place(source)
         if domain.is_integer:
@@ -248,9 +256,9 @@ def _at(points: Enumeration, name: str) -> Literal:
     return Literal(Access(_PC, (ACTING,)), Comparison.EQUAL, Constructor(points, name))
 
 
-def _point_names(anchors: tuple[Anchor, ...], ways: tuple[Way, ...]) -> dict[Anchor, str]:
+def _point_names(anchors: tuple[ControlPoint, ...], ways: tuple[Way, ...]) -> dict[ControlPoint, str]:
     """A name for each anchor: the line of what is done there."""
-    names: dict[Anchor, str] = {}
+    names: dict[ControlPoint, str] = {}
     for anchor in anchors:
         spans = (way.path.span for way in ways if way.source == anchor)
         line = next((span.line for span in spans if span is not None), None)
@@ -266,8 +274,8 @@ def _point_names(anchors: tuple[Anchor, ...], ways: tuple[Way, ...]) -> dict[Anc
 def _without_own_turns(ways: tuple[Way, ...]) -> tuple[Way, ...]:
     """Scans that pass over the thread itself need not do that as a step."""
     dropped: set[int] = set()
-    skipping: set[tuple[Anchor, str]] = set()
-    own: dict[tuple[Anchor, str], list[Way]] = {}
+    skipping: set[tuple[ControlPoint, str]] = set()
+    own: dict[tuple[ControlPoint, str], list[Way]] = {}
     for way in ways:
         for register in _scans_itself(way):
             own.setdefault((way.source, register), []).append(way)

@@ -36,7 +36,7 @@ class Count:
 
 
 @record(frozen=True, slots=True)
-class Held:
+class StateVariable:
     """What a variable holds, not yet looked at.
 
     Attributes:
@@ -58,7 +58,7 @@ class Sum:
     """
 
     constant: int
-    terms: tuple[tuple[int, Held], ...]
+    terms: tuple[tuple[int, StateVariable], ...]
     low: int
     high: int
 
@@ -105,7 +105,7 @@ class Pointer:
     factor: int = 0
 
 
-Value: TypeAlias = Number | Identity | Count | Held | Sum | AtHead | Tally | Scaled | Pointer
+Value: TypeAlias = Number | Identity | Count | StateVariable | Sum | AtHead | Tally | Scaled | Pointer
 
 
 class CannotLiftError(Exception):

@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 from membar.diagnostics import InputError, Label, error
-from membar.languages.litmus import asked, question
-from membar.languages.litmus.observed import natural_order
-from membar.languages.litmus.question import condition
+from membar.languages.litmus import condition_cache, condition_parser
+from membar.languages.litmus.condition_parser import condition
+from membar.languages.litmus.final_state_columns import natural_order
 from membar.program.condition import (
     TRUTH,
     And,
@@ -237,7 +237,7 @@ def random_question(random: Random) -> str:
 
 
 def answer_to(question: str) -> object:
-    asked.forget()
+    condition_cache.forget()
     try:
         return ask(question)
     except InputError as problem:
@@ -258,7 +258,7 @@ def test_comparisons_read_as_a_whole_are_those_read_word_by_word(monkeypatch: py
     whole = [answer_to(text) for text in questions]
     assert sum(isinstance(found, FinalCondition) for found in whole) > 500
     assert sum(isinstance(found, list) for found in whole) > 500
-    monkeypatch.setattr(question, "_PLAIN", NEVER)
+    monkeypatch.setattr(condition_parser, "_PLAIN", NEVER)
     for text, found in zip(questions, whole, strict=True):
         assert answer_to(text) == found, text
 

@@ -12,7 +12,7 @@ from membar.languages.litmus.assembly.memory import Memory
 from membar.languages.litmus.assembly.scope import Names, Registers
 from membar.languages.litmus.assembly.sizes import with_sizes
 from membar.languages.litmus.columns import columns
-from membar.languages.litmus.question import OrderKey, condition, natural_order
+from membar.languages.litmus.condition_parser import OrderKey, condition, natural_order
 from membar.languages.litmus.test import Column, LitmusTest
 from membar.languages.litmus.unused import WithUnused
 from membar.program.program import MemoryObject, Program, Thread

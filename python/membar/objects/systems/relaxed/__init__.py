@@ -24,10 +24,10 @@ from collections.abc import Hashable, Iterator
 
 from membar.objects.syntax import Branch, ConcurrentObject, Return
 from membar.objects.systems.moves import ThreadSystem
-from membar.objects.systems.relaxed.beyond import Beyond
 from membar.objects.systems.relaxed.control import Control, Rules, described
 from membar.objects.systems.relaxed.formulas import Formulas
 from membar.objects.systems.relaxed.machine import Machine
+from membar.objects.systems.relaxed.unmodelled import Beyond
 from membar.objects.systems.relaxed.waiting import Waiting
 
 __all__ = ["LONGEST", "Rules", "longest", "system", "waits"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from membar.diagnostics import InputError
-from membar.languages.litmus import asked, parse
+from membar.languages.litmus import condition_cache, parse
 from membar.languages.litmus.dialects.c import recurring
 from membar.languages.litmus.dialects.c.tokens import plain_functions
 from membar.program.program import Program
@@ -33,7 +33,7 @@ def spans(program: Program) -> list[tuple[str, str, int]]:
 
 def fresh(text: str) -> Program:
     recurring.forget()
-    asked.forget()
+    condition_cache.forget()
     return read(text)
 
 

@@ -1,4 +1,4 @@
-"""Whole Power tests: memory, registers, question, dependencies."""
+"""ArrayColumn Power tests: memory, registers, question, dependencies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole RISC-V tests: memory, registers, question."""
+"""ArrayColumn RISC-V tests: memory, registers, question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole x86 tests: memory, registers, question."""
+"""ArrayColumn x86 tests: memory, registers, question."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from membar.diagnostics import Diagnostic, InputError, Label, close_matches, error
 from membar.languages.litmus import codes
+from membar.languages.litmus.condition_parser import condition
 from membar.languages.litmus.dialects.c.language import Language
 from membar.languages.litmus.dialects.c.lowering import Code, lower
 from membar.languages.litmus.dialects.c.objects import shared_objects
@@ -14,7 +15,6 @@ from membar.languages.litmus.dialects.c.recurring import known_code, known_funct
 from membar.languages.litmus.dialects.c.syntax import Function
 from membar.languages.litmus.dialects.c.types import PointerType
 from membar.languages.litmus.dialects.c.values import Value, converted
-from membar.languages.litmus.question import condition
 from membar.languages.litmus.test import InitRegister, LitmusTest, Reference
 from membar.languages.litmus.unused import WithUnused
 from membar.program.condition import FinalCell, FinalCondition, FinalRegister

@@ -5,8 +5,8 @@ from __future__ import annotations
 from membar.diagnostics import error
 from membar.languages.litmus import codes
 from membar.languages.litmus.dialects.x86.registers import Part, part, parts
+from membar.languages.litmus.final_state_columns import OrderKey
 from membar.languages.litmus.locations import Locations
-from membar.languages.litmus.observed import OrderKey
 from membar.languages.litmus.scalars import scalar_type
 from membar.languages.litmus.test import LitmusTest
 from membar.program.condition import FinalCell, FinalRegister

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.languages.litmus import codes
 from membar.languages.litmus.columns import columns, split_labels
+from membar.languages.litmus.condition_parser import condition
 from membar.languages.litmus.dialects.x86 import recurring
 from membar.languages.litmus.dialects.x86.control import effect
 from membar.languages.litmus.dialects.x86.effects import Effect, Jump, Straight
@@ -17,7 +18,6 @@ from membar.languages.litmus.dialects.x86.registers import part
 from membar.languages.litmus.dialects.x86.scope import QuestionScope
 from membar.languages.litmus.dialects.x86.syntax import Syntax, read_instruction
 from membar.languages.litmus.locations import Locations
-from membar.languages.litmus.question import condition
 from membar.languages.litmus.scalars import scalar_type
 from membar.languages.litmus.sizes import mixed_sizes
 from membar.languages.litmus.test import Cell, Column, LitmusTest

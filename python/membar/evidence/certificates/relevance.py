@@ -80,7 +80,7 @@ def leaving(transition: Transition) -> Leaving:
     return Leaving(tuple(further), of_one, tuple(of_all), updated)
 
 
-class Told:
+class Facts:
     """What a cube says of cells.
 
     Attributes:

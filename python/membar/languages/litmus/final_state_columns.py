@@ -25,7 +25,7 @@ def plain_label(register: FinalRegister) -> str:
 
 
 @record(frozen=True, slots=True)
-class Whole:
+class ArrayColumn:
     """A whole array."""
 
     name: str
@@ -40,7 +40,7 @@ class Element:
 
 
 # A place that the question names; a bare FinalCell is a scalar location.
-Mention: TypeAlias = FinalRegister | FinalCell | Whole | Element
+Mention: TypeAlias = FinalRegister | FinalCell | ArrayColumn | Element
 
 
 def in_order(
@@ -53,7 +53,7 @@ def in_order(
         registers.items(), key=lambda pair: (pair[1].thread, order(pair[1].register))
     ):
         yield Observed(register, name)
-    for item in sorted((m for m in unique if isinstance(m, FinalCell | Whole)), key=lambda m: m.name):
+    for item in sorted((m for m in unique if isinstance(m, FinalCell | ArrayColumn)), key=lambda m: m.name):
         if isinstance(item, FinalCell):
             yield Observed(item, item.name)
         else:

@@ -35,7 +35,7 @@ _MOST_ELEMENTS: Final = 4
 
 
 @record(frozen=True, slots=True)
-class Looked:
+class ParameterUse:
     """What the text does with the values of an argument.
 
     Attributes:
@@ -69,7 +69,7 @@ class _Kind:
         return found
 
 
-def examined(item: ConcurrentObject) -> dict[str, tuple[Looked, ...]]:
+def examined(item: ConcurrentObject) -> dict[str, tuple[ParameterUse, ...]]:
     """What is done with each argument of each operation."""
     reader = _Reader(item)
     return {
@@ -98,12 +98,12 @@ class _Reader:
         if item.specification is not None:
             self._specification(item.specification, item)
 
-    def looked(self, operation: str, name: str) -> Looked:
+    def looked(self, operation: str, name: str) -> ParameterUse:
         """What is done with an argument."""
         kind = self._of(operation, name)
         steps = (-1, 0, 1) if kind.is_ordered else (0,)
         constants = frozenset(value + step for value in kind.constants for step in steps)
-        return Looked(constants, kind.is_examined, kind.has_partners)
+        return ParameterUse(constants, kind.is_examined, kind.has_partners)
 
     def _of(self, owner: str, name: str) -> _Kind:
         return self._kinds.setdefault((owner, name), _Kind()).whole

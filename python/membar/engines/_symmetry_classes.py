@@ -46,7 +46,7 @@ class Unfolded:
     exchange: Exchange | None
 
 
-class Orbits:
+class SymmetryClasses:
     """Final states of a program with interchangeable threads.
 
     Attributes:

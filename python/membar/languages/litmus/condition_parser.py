@@ -8,12 +8,12 @@ from typing import TypeVar
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.languages.litmus import codes
-from membar.languages.litmus.asked import asked
-from membar.languages.litmus.observed import (
+from membar.languages.litmus.condition_cache import asked
+from membar.languages.litmus.final_state_columns import (
+    ArrayColumn,
     Element,
     Mention,
     OrderKey,
-    Whole,
     in_order,
     natural_order,
     plain_label,
@@ -289,12 +289,12 @@ class _Reader:
         if op is None:
             raise self.scanner.unexpected("a comparison such as `=`")
         self.scanner.take()
-        if isinstance(place, Whole):
+        if isinstance(place, ArrayColumn):
             return self._array_comparison(place, op, start.span)
         term = place.cell if isinstance(place, Element) else place
         return Compare(term, op, self._value_for(term))
 
-    def _array_comparison(self, array: Whole, op: Comparison, start: Span) -> Formula:
+    def _array_comparison(self, array: ArrayColumn, op: Comparison, start: Span) -> Formula:
         """`v={1,2}`."""
         opening = self.scanner.expect("{", f"the values of the whole array `{array.name}`, such as `{{0,1}}`")
         values = [self._value_for(array.cells[0])]
@@ -347,7 +347,7 @@ class _Reader:
             span = name.span.to(self.scanner.expect("]").span)
             return Element(self._cell(name.text, index, span))
         if (count := self.arrays.get(name.text)) is not None:
-            return Whole(name.text, tuple(self._cell(name.text, i, name.span) for i in range(count)))
+            return ArrayColumn(name.text, tuple(self._cell(name.text, i, name.span) for i in range(count)))
         return self._scalar(name.text, name.span)
 
     def _register(self, thread: int, start: Token) -> FinalRegister:
@@ -407,7 +407,7 @@ class _Reader:
             return self._number_or_register()
         if scanner.token.text == "[":
             place = self._place()
-            if isinstance(place, Whole):
+            if isinstance(place, ArrayColumn):
                 raise scanner.unexpected("a value (an array is not one) before")
             return place.cell if isinstance(place, Element) else place
         ampersand = scanner.accept("&")
