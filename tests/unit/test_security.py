@@ -181,7 +181,7 @@ def test_companions_of_a_model_that_lead_out_of_the_project_are_not_shown(
     shown = capsys.readouterr().err
     assert "hunter2" not in shown
     assert "swordfish" not in shown
-    assert f"{link}:1; outside the project" in shown
+    assert f"{link}:1; the file is outside the project" in shown
     assert cli.main([*words, "-I", str(secret.parent)]) == 2
     assert "hunter2" in capsys.readouterr().err
 
